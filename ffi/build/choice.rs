@@ -1,0 +1,82 @@
+//! Which driver a build is for: libcuda, or the software driver.
+#![allow(unsafe_code, reason = "asking the machine for a driver means calling it")]
+
+/// What the crate is linked with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Driver {
+    /// libcuda, or a stub in its place.
+    Native,
+    /// The crate cuscope-softdriver, which the safe crate adds.
+    Software,
+}
+
+impl Driver {
+    /// The value of the cfg `cuda_driver`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Driver::Native => "native",
+            Driver::Software => "software",
+        }
+    }
+}
+
+/// What to link with. `feature`: whether the software driver is in this build; without it, nothing
+/// else matters. `variable`: the value of `CUSCOPE_DRIVER`, if any. `works_here`: whether this
+/// machine has a driver that works; asked only if it matters.
+pub(crate) fn choose(
+    feature: bool,
+    variable: Option<&str>,
+    cross: bool,
+    works_here: impl FnOnce() -> bool,
+) -> Result<Driver, String> {
+    if !feature {
+        return Ok(Driver::Native);
+    }
+    match variable.unwrap_or_default() {
+        "native" => Ok(Driver::Native),
+        "software" => Ok(Driver::Software),
+        // nothing is known of the machine that will run this
+        "" if cross => Ok(Driver::Native),
+        "" if works_here() => Ok(Driver::Native),
+        "" => Ok(Driver::Software),
+        other => Err(format!("CUSCOPE_DRIVER={other}: expected `native` or `software`")),
+    }
+}
+
+/// Whether the loader of this machine finds `libcuda.so.1`, and `cuInit(0)` succeeds.
+#[cfg(unix)]
+pub(crate) fn driver_works() -> bool {
+    use std::ffi::{c_char, c_int, c_uint, c_void};
+    use std::mem::transmute;
+
+    const RTLD_LAZY: c_int = 1;
+    unsafe extern "C" {
+        fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
+        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    type Init = unsafe extern "C" fn(c_uint) -> c_uint;
+
+    // SAFETY: the name ends in a zero byte. What the library runs when it is loaded is the
+    // driver's own affair, as in every program that uses it.
+    let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY) };
+    if library.is_null() {
+        return false;
+    }
+    // SAFETY: `library` was opened above and is never closed; the name ends in a zero byte.
+    let init = unsafe { dlsym(library, c"cuInit".as_ptr()) };
+    if init.is_null() {
+        return false;
+    }
+    // SAFETY: a pointer that is not null, to the function that cuda.h declares as
+    // `CUresult cuInit(unsigned int Flags)`; `CUresult` is an enumeration as wide as an `int`.
+    let init = unsafe { transmute::<*mut c_void, Init>(init) };
+    // SAFETY: cuInit has no precondition; the flags must be 0, and are.
+    let result = unsafe { init(0) };
+    result == 0
+}
+
+/// Without a loader to ask, there is no driver.
+#[cfg(not(unix))]
+pub(crate) fn driver_works() -> bool {
+    false
+}

@@ -1,0 +1,159 @@
+//! Tells the crate which driver it is built for, and the linker where libcuda is.
+//!
+//! Where no libcuda is found, a stub is written and linked in its place: a build never fails for
+//! want of a driver. A variable that names a folder without libcuda is an error.
+
+mod choice;
+mod declared;
+mod elfstub;
+mod exports;
+mod search;
+mod target;
+
+use choice::Driver;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io, process};
+use target::{Cfg, Target};
+
+/// What the linker is given, in `OUT_DIR`: a link to the libcuda that was found, or the stub.
+///
+/// The folder of a libcuda that was found is not put on the linker's path: if it is one of the
+/// system's, its libraries would stand before those that other crates name.
+///
+/// Never `cuda`: cargo puts `OUT_DIR` on the library path of what it runs, where a file of that name
+/// would stand before the driver. And never one name for both, or a later build might write the
+/// stub through the link.
+const LINK: &str = "cuscope_cuda";
+const STUB: &str = "cuscope_cuda_stub";
+
+/// What a program that is linked asks the loader for.
+const SONAME: &str = "libcuda.so.1";
+
+fn main() {
+    if let Err(message) = run() {
+        for line in message.lines() {
+            println!("cargo::error={line}");
+        }
+        process::exit(1);
+    }
+}
+
+fn run() -> Result<(), String> {
+    declare_inputs();
+    println!("cargo::rustc-check-cfg=cfg(cuda_driver, values(\"native\", \"software\"))");
+
+    let documentation = env::var_os("DOCS_RS").is_some();
+    let cross = cargo_variable("HOST")? != cargo_variable("TARGET")?;
+    let driver = if documentation {
+        Driver::Native
+    } else {
+        let feature = env::var_os("CARGO_FEATURE_SOFTWARE").is_some();
+        let variable = env::var_os("CUSCOPE_DRIVER");
+        let variable = variable.as_ref().map(|value| value.to_string_lossy());
+        choice::choose(feature, variable.as_deref(), cross, choice::driver_works)?
+    };
+    println!("cargo::rustc-cfg=cuda_driver=\"{}\"", driver.name());
+    println!("cargo::metadata=driver={}", driver.name());
+    match driver {
+        Driver::Native => link(cross, documentation),
+        Driver::Software => Ok(()),
+    }
+}
+
+/// Tells cargo what a build depends on. Never a path that does not exist: cargo would take every
+/// build for outdated.
+fn declare_inputs() {
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=src");
+    let loader_cache = Path::new("/etc/ld.so.cache"); // changes with the libraries installed
+    if loader_cache.exists() {
+        println!("cargo::rerun-if-changed={}", loader_cache.display());
+    }
+    for variable in ["DOCS_RS", "CUSCOPE_DRIVER", "LD_LIBRARY_PATH", search::LIBRARY_VARIABLE] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    for variable in search::ROOT_VARIABLES {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+}
+
+/// Links libcuda if it is found and exports what the crate declares; else a stub. For documentation,
+/// nothing is looked for, and any target will do.
+fn link(cross: bool, documentation: bool) -> Result<(), String> {
+    let cfg = Cfg {
+        os: &cargo_variable("CARGO_CFG_TARGET_OS")?,
+        arch: &cargo_variable("CARGO_CFG_TARGET_ARCH")?,
+        pointer_width: &cargo_variable("CARGO_CFG_TARGET_POINTER_WIDTH")?,
+        endian: &cargo_variable("CARGO_CFG_TARGET_ENDIAN")?,
+    };
+    let target = match Target::new(cfg, cross) {
+        Ok(target) => target,
+        Err(_) if documentation => return Ok(()),
+        Err(unsupported) => return Err(unsupported.to_string()),
+    };
+    let source = Path::new("src");
+    let names = declared::functions(source).map_err(|error| failure(source, error))?;
+    let folder = PathBuf::from(cargo_variable("OUT_DIR")?);
+
+    let found = if documentation { None } else { suitable(target, &names)? };
+    let library = if let Some(driver) = found {
+        let file = folder.join(format!("lib{LINK}.so"));
+        make_link(&driver, &file).map_err(|error| failure(&file, error))?;
+        LINK
+    } else {
+        let file = folder.join(format!("lib{STUB}.so"));
+        let stub = elfstub::stub(target.arch.machine(), SONAME, &names);
+        fs::write(&file, stub).map_err(|error| failure(&file, error))?;
+        STUB
+    };
+    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::rustc-link-lib=dylib={library}");
+    Ok(())
+}
+
+/// The libcuda that is found, if it can be linked; else a warning says why not.
+fn suitable(target: Target, names: &[String]) -> Result<Option<PathBuf>, String> {
+    let found = search::search(&|name| env::var_os(name), target, &Path::exists)
+        .map_err(|error| error.to_string())?;
+    let Some(file) = found.map(|found| found.path()) else { return Ok(None) };
+    let Some(path) = file.to_str() else {
+        return Err(format!("{}: the path is not UTF-8", file.display()));
+    };
+    println!("cargo::rerun-if-changed={path}");
+    let checked = match fs::read(&file) {
+        Ok(data) => exports::check(&data, target.arch.machine(), SONAME, names)
+            .map_err(|unsuitable| unsuitable.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match checked {
+        Ok(()) => Ok(Some(file)),
+        Err(why) => {
+            println!("cargo::warning={path}: {why}; a stub is linked instead");
+            Ok(None)
+        }
+    }
+}
+
+/// Makes `link` a link to `file`, in place of one that an earlier build made.
+#[cfg(unix)]
+fn make_link(file: &Path, link: &Path) -> io::Result<()> {
+    if link.symlink_metadata().is_ok() {
+        fs::remove_file(link)?;
+    }
+    std::os::unix::fs::symlink(file, link)
+}
+
+/// Where links need a privilege, a copy does.
+#[cfg(not(unix))]
+fn make_link(file: &Path, link: &Path) -> io::Result<()> {
+    fs::copy(file, link).map(|_| ())
+}
+
+/// A variable that cargo sets for every build script.
+fn cargo_variable(name: &str) -> Result<String, String> {
+    env::var(name).map_err(|error| format!("{name}: {error}; cargo sets it for build scripts"))
+}
+
+fn failure(path: &Path, error: io::Error) -> String {
+    format!("{}: {error}", path.display())
+}

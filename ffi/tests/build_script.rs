@@ -1,0 +1,611 @@
+//! The parts of the build script, each on its own, and what a linker makes of the stub.
+#![allow(unsafe_code, reason = "one test asks the dynamic loader to load the stub")]
+
+#[path = "../build/choice.rs"]
+mod choice;
+#[path = "../build/declared.rs"]
+mod declared;
+#[path = "../build/elfstub.rs"]
+mod elfstub;
+#[path = "../build/exports.rs"]
+mod exports;
+#[path = "../build/search.rs"]
+mod search;
+#[path = "../build/target.rs"]
+mod target;
+
+use choice::{Driver, choose};
+use exports::Unsuitable;
+use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _};
+use object::{Endianness, Object as _, ObjectSymbol as _, elf};
+use search::{Found, Why};
+use std::collections::HashSet;
+use std::ffi::{CStr, CString, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+use target::{Arch, Cfg, Target};
+
+const SONAME: &str = "libcuda.so.1";
+
+const X86_64: Target = Target { arch: Arch::X86_64, cross: false };
+const AARCH64: Target = Target { arch: Arch::Aarch64, cross: false };
+const TO_AARCH64: Target = Target { arch: Arch::Aarch64, cross: true };
+
+// ---- what the build is for
+
+fn cfg<'a>(os: &'a str, arch: &'a str, pointer_width: &'a str, endian: &'a str) -> Cfg<'a> {
+    Cfg { os, arch, pointer_width, endian }
+}
+
+#[test]
+fn linux_on_two_architectures_is_supported() {
+    for (name, arch) in [("x86_64", Arch::X86_64), ("aarch64", Arch::Aarch64)] {
+        let target = Target::new(cfg("linux", name, "64", "little"), true).unwrap();
+        assert_eq!((target.arch, target.cross), (arch, true));
+    }
+}
+
+#[test]
+fn other_targets_are_refused_by_name() {
+    let message = |cfg| Target::new(cfg, false).unwrap_err().to_string();
+    assert!(message(cfg("macos", "aarch64", "64", "little")).contains("no CUDA driver for macOS"));
+    assert!(message(cfg("windows", "x86_64", "64", "little")).contains("Windows is not supported"));
+    assert!(message(cfg("linux", "riscv64", "64", "little")).contains("linux on riscv64"));
+    assert!(message(cfg("linux", "x86_64", "32", "little")).contains("32 bit"));
+    assert!(message(cfg("linux", "aarch64", "64", "big")).contains("big endian"));
+}
+
+// ---- which driver
+
+#[test]
+fn the_choice_of_driver() {
+    let unasked = || -> bool { panic!("the machine was asked for a driver") };
+    let software = Ok(Driver::Software);
+    let native = Ok(Driver::Native);
+
+    assert_eq!(choose(true, Some("native"), false, unasked), native);
+    assert_eq!(choose(true, Some("software"), false, unasked), software);
+    assert_eq!(choose(true, Some("software"), true, unasked), software);
+    for unset in [None, Some("")] {
+        assert_eq!(choose(true, unset, false, || true), native);
+        assert_eq!(choose(true, unset, false, || false), software);
+        assert_eq!(choose(true, unset, true, unasked), native);
+    }
+    for variable in [None, Some("native"), Some("software"), Some("hardware")] {
+        assert_eq!(choose(false, variable, false, unasked), native, "without the feature");
+    }
+    let message = choose(true, Some("hardware"), false, unasked).unwrap_err();
+    assert_eq!(message, "CUSCOPE_DRIVER=hardware: expected `native` or `software`");
+}
+
+#[test]
+fn a_build_says_which_driver_it_was_given() {
+    assert_eq!((Driver::Native.name(), Driver::Software.name()), ("native", "software"));
+    assert!(["native", "software"].contains(&cuscope_sys::DRIVER));
+}
+
+#[test]
+fn asking_for_a_driver_does_not_crash() {
+    println!("a driver works here: {}", choice::driver_works());
+}
+
+// ---- the search
+
+/// Searches where `variables` are set and `files` are all that exists, with their folders.
+fn search(
+    variables: &[(&str, &str)],
+    target: Target,
+    files: &[&str],
+) -> Result<Option<PathBuf>, search::Error> {
+    let variable = |name: &str| {
+        variables.iter().find(|(set, _)| *set == name).map(|(_, value)| OsString::from(value))
+    };
+    let exists = |path: &Path| {
+        files.iter().any(|file| Path::new(file).ancestors().any(|ancestor| ancestor == path))
+    };
+    let found = search::search(&variable, target, &exists)?;
+    Ok(found.map(|found: Found| found.path()))
+}
+
+#[test]
+fn what_is_found() {
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Target, &'a [&'a str], Option<&'a str>);
+    let stub = "/usr/local/cuda/targets/x86_64-linux/lib/stubs/libcuda.so";
+    let debian = "/usr/lib/x86_64-linux-gnu/libcuda.so";
+    let driver = "/usr/lib/x86_64-linux-gnu/libcuda.so.1";
+    let rows: &[Row<'_>] = &[
+        ("nothing", &[], X86_64, &[], None),
+        ("nothing, cross", &[], TO_AARCH64, &[], None),
+        ("toolkit", &[], X86_64, &[stub], Some(stub)),
+        (
+            "toolkit that a variable names",
+            &[("CUDA_HOME", "/t")],
+            X86_64,
+            &["/t/lib64/stubs/libcuda.so"],
+            Some("/t/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "conda's toolkit",
+            &[("CUDA_PATH", "/env")],
+            X86_64,
+            &["/env/lib/stubs/libcuda.so"],
+            Some("/env/lib/stubs/libcuda.so"),
+        ),
+        (
+            "Arch's toolkit",
+            &[],
+            X86_64,
+            &["/opt/cuda/lib64/stubs/libcuda.so"],
+            Some("/opt/cuda/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "stub folder",
+            &[("CUDA_LIBRARY_PATH", "/t/lib64/stubs")],
+            X86_64,
+            &["/t/lib64/stubs/libcuda.so"],
+            Some("/t/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "list: the second folder, empty ones skipped",
+            &[("CUDA_LIBRARY_PATH", ":/none::/b:/c")],
+            X86_64,
+            &["/b/libcuda.so.1", "/c/libcuda.so"],
+            Some("/b/libcuda.so.1"),
+        ),
+        ("Debian's driver with development link", &[], X86_64, &[driver, debian], Some(debian)),
+        ("container with only libcuda.so.1", &[], X86_64, &[driver], Some(driver)),
+        (
+            "Fedora",
+            &[],
+            X86_64,
+            &["/usr/lib64/libcuda.so.1", "/usr/lib/libcuda.so.1"],
+            Some("/usr/lib64/libcuda.so.1"),
+        ),
+        (
+            "Kubernetes",
+            &[],
+            X86_64,
+            &["/usr/local/nvidia/lib64/libcuda.so.1"],
+            Some("/usr/local/nvidia/lib64/libcuda.so.1"),
+        ),
+        (
+            "Windows Subsystem for Linux",
+            &[],
+            X86_64,
+            &["/usr/lib/wsl/lib/libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"],
+            Some("/usr/lib/wsl/lib/libcuda.so"),
+        ),
+        (
+            "Jetson, old",
+            &[],
+            AARCH64,
+            &["/usr/lib/aarch64-linux-gnu/tegra/libcuda.so"],
+            Some("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so"),
+        ),
+        (
+            "Jetson",
+            &[],
+            AARCH64,
+            &["/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1"],
+            Some("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1"),
+        ),
+        ("aarch64 ignores x86-64's folder", &[], AARCH64, &[debian], None),
+        (
+            "server with aarch64",
+            &[],
+            AARCH64,
+            &["/usr/local/cuda/targets/sbsa-linux/lib/stubs/libcuda.so"],
+            Some("/usr/local/cuda/targets/sbsa-linux/lib/stubs/libcuda.so"),
+        ),
+        (
+            "cross: not the folders of this machine",
+            &[],
+            TO_AARCH64,
+            &[
+                "/usr/local/cuda/lib64/stubs/libcuda.so",
+                "/usr/lib/aarch64-linux-gnu/libcuda.so.1",
+                "/usr/lib64/libcuda.so.1",
+            ],
+            None,
+        ),
+        (
+            "cross: what a toolkit has for the target",
+            &[],
+            TO_AARCH64,
+            &["/usr/local/cuda/targets/aarch64-linux/lib/stubs/libcuda.so"],
+            Some("/usr/local/cuda/targets/aarch64-linux/lib/stubs/libcuda.so"),
+        ),
+        (
+            "cross: the folder for the target before the machine's",
+            &[("CUDA_ROOT", "/t")],
+            TO_AARCH64,
+            &["/t/lib64/stubs/libcuda.so", "/t/targets/sbsa-linux/lib/stubs/libcuda.so"],
+            Some("/t/targets/sbsa-linux/lib/stubs/libcuda.so"),
+        ),
+        (
+            "empty variables are unset",
+            &[("CUDA_LIBRARY_PATH", ""), ("CUDA_PATH", "")],
+            X86_64,
+            &[driver],
+            Some(driver),
+        ),
+        (
+            "a list of nothing is unset",
+            &[("CUDA_LIBRARY_PATH", ":")],
+            X86_64,
+            &[driver],
+            Some(driver),
+        ),
+        (
+            "a variable before the usual places",
+            &[("CUDA_TOOLKIT_ROOT_DIR", "/t")],
+            X86_64,
+            &[driver, stub, "/t/lib/libcuda.so"],
+            Some("/t/lib/libcuda.so"),
+        ),
+        (
+            "CUDA_LIBRARY_PATH before CUDA_PATH before CUDA_HOME",
+            &[("CUDA_HOME", "/h"), ("CUDA_PATH", "/none"), ("CUDA_LIBRARY_PATH", "/l")],
+            X86_64,
+            &["/h/lib64/libcuda.so", "/l/libcuda.so"],
+            Some("/l/libcuda.so"),
+        ),
+        (
+            "CUDA_PATH before CUDA_HOME",
+            &[("CUDA_HOME", "/h"), ("CUDA_PATH", "/p")],
+            X86_64,
+            &["/h/lib64/libcuda.so", "/p/lib64/libcuda.so"],
+            Some("/p/lib64/libcuda.so"),
+        ),
+        ("toolkit before the system", &[], X86_64, &[driver, stub], Some(stub)),
+    ];
+    for (name, variables, target, files, expected) in rows {
+        let found =
+            search(variables, *target, files).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(found.as_deref(), expected.map(Path::new), "{name}");
+    }
+}
+
+#[test]
+fn a_variable_without_the_library_is_an_error_that_names_it() {
+    let driver = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"; // is not looked for
+    for variable in search::ROOT_VARIABLES.into_iter().chain([search::LIBRARY_VARIABLE]) {
+        let error = search(&[(variable, "/nowhere")], X86_64, &[driver]).unwrap_err();
+        assert_eq!((error.variable, &error.why), (variable, &Why::NoFolder));
+        let message = error.to_string();
+        assert!(message.starts_with(&format!("{variable}=/nowhere: there is no such folder\n")));
+        assert!(message.contains("CUDA_LIBRARY_PATH"), "{message}");
+
+        let error = search(&[(variable, "/t")], X86_64, &[driver, "/t/README"]).unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(error.why, Why::NoLibrary { .. }));
+        assert!(message.contains("neither libcuda.so nor libcuda.so.1 is in /t"), "{message}");
+
+        let error = search(&[(variable, "cuda")], X86_64, &["cuda/lib64/libcuda.so"]).unwrap_err();
+        assert_eq!(error.why, Why::Relative);
+    }
+}
+
+#[test]
+fn an_error_says_where_it_looked() {
+    let error = search(&[("CUDA_HOME", "/t")], X86_64, &["/t/bin/nvcc"]).unwrap_err();
+    for folder in ["/t/targets/x86_64-linux/lib/stubs", "/t/lib64,", "/t/lib64/stubs,", "/t/lib,"] {
+        assert!(error.to_string().contains(folder), "{folder} in {error}");
+    }
+    let error =
+        search(&[("CUDA_LIBRARY_PATH", "/a:/b")], X86_64, &["/b/libcudart.so"]).unwrap_err();
+    assert!(error.to_string().starts_with("CUDA_LIBRARY_PATH=/a:/b: "), "{error}");
+    assert!(error.to_string().contains("is in /a, /b\n"), "{error}");
+}
+
+#[test]
+fn a_later_variable_does_not_repair_an_earlier_one() {
+    let variables = [("CUDA_PATH", "/none"), ("CUDA_HOME", "/h")];
+    let error = search(&variables, X86_64, &["/h/lib64/libcuda.so"]).unwrap_err();
+    assert_eq!(error.variable, "CUDA_PATH");
+}
+
+// ---- the declared names
+
+fn names() -> Vec<String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    declared::functions(&source).unwrap()
+}
+
+#[test]
+fn the_declared_functions_are_found_once_each() {
+    let names = names();
+    assert!(names.len() > 70, "{}", names.len());
+    for name in ["cuInit", "cuLaunchKernel", "cuMemAlloc_v2", "cuGetErrorName"] {
+        assert!(names.iter().any(|declared| declared == name), "{name}");
+    }
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "one is there twice");
+}
+
+#[test]
+fn the_names_are_those_that_the_crate_hands_out() {
+    let mut handed_out: Vec<&str> = Vec::new();
+    macro_rules! note {
+        ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+            handed_out.extend([$(stringify!($name)),*]);
+        };
+    }
+    cuscope_sys::driver_functions!(note);
+    let mut names = names();
+    names.sort();
+    handed_out.sort();
+    assert_eq!(names, handed_out);
+}
+
+#[test]
+fn only_lines_of_the_lists_count_as_declarations() {
+    let source = "\
+        /// fn cuInDoc(x: u32);\n\
+        //  fn cuInComment(x: u32);\n\
+        fn culprit<T>(x: T) {}\n\
+        fn $name($($arg: $ty),*) -> $ret;\n\
+        fn other(x: u32) -> u32;\n\
+        \x20   fn cuOne(x: u32) -> CUresult;\n\
+        \x20   fn cuTwo_v2(\n\
+        \x20       x: u32,\n\
+        \x20   ) -> CUresult;\n";
+    assert_eq!(declared::in_source(source), ["cuOne", "cuTwo_v2"]);
+}
+
+// ---- the stub
+
+/// The SONAME and the NEEDED entries of an ELF file.
+fn dynamic_strings(data: &[u8], tag: i64) -> Vec<String> {
+    let file = ElfFile64::<Endianness>::parse(data).unwrap();
+    let endian = file.endian();
+    let sections = file.elf_header().sections(endian, data).unwrap();
+    let (entries, strings) = sections.dynamic(endian, data).unwrap().expect("a dynamic section");
+    let strings = sections.strings(endian, data, strings).unwrap();
+    entries
+        .iter()
+        .filter(|entry| entry.tag(endian).0 == tag)
+        .map(|entry| String::from_utf8(entry.string(endian, strings).unwrap().to_vec()).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_stub_reads_back() {
+    let names = names();
+    for arch in [Arch::X86_64, Arch::Aarch64] {
+        let stub = elfstub::stub(arch.machine(), SONAME, &names);
+        assert_eq!(dynamic_strings(&stub, elf::DT_SONAME.0), [SONAME]);
+        exports::check(&stub, arch.machine(), SONAME, &names).unwrap();
+
+        let file = ElfFile64::<Endianness>::parse(&*stub).unwrap();
+        assert_eq!(file.elf_program_headers().len(), 0);
+        let read: Vec<&str> = file.dynamic_symbols().map(|symbol| symbol.name().unwrap()).collect();
+        assert_eq!(read, names);
+        let addresses: HashSet<u64> =
+            file.dynamic_symbols().map(|symbol| symbol.address()).collect();
+        assert_eq!(addresses.len(), names.len());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_loader_refuses_the_stub() {
+    let folder = Folder::new("refused");
+    let file = folder.write_stub();
+    let path = CString::new(file.to_str().unwrap()).unwrap();
+    // SAFETY: the path ends in a zero byte; a stub that was loaded would have nothing to run.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY) };
+    assert!(handle.is_null());
+    // SAFETY: has no precondition.
+    let message = unsafe { libc::dlerror() };
+    assert!(!message.is_null());
+    // SAFETY: `dlopen` failed, so this is a string that ends in a zero byte; it lives until this
+    // thread calls the loader again.
+    let message = unsafe { CStr::from_ptr(message) };
+    println!("{}", message.to_string_lossy());
+}
+
+// ---- what may be linked
+
+#[test]
+fn a_file_that_lacks_a_function_is_named_with_it() {
+    let machine = Arch::X86_64.machine();
+    let old: Vec<String> = names().into_iter().filter(|name| name != "cuMemAllocAsync").collect();
+    let unsuitable =
+        exports::check(&elfstub::stub(machine, SONAME, &old), machine, SONAME, &names());
+    let unsuitable = unsuitable.unwrap_err();
+    assert_eq!(unsuitable, Unsuitable::Lacks("cuMemAllocAsync".to_owned()));
+    assert!(unsuitable.to_string().contains("cuMemAllocAsync"));
+}
+
+#[test]
+fn a_file_by_another_name_is_not_linked() {
+    let machine = Arch::X86_64.machine();
+    for (is, words) in [("", "has no SONAME"), ("libnvcuda.so", "has the SONAME libnvcuda.so,")] {
+        let other = elfstub::stub(machine, is, &names());
+        let unsuitable = exports::check(&other, machine, SONAME, &names()).unwrap_err();
+        let (is, wanted) = (is.to_owned(), SONAME.to_owned());
+        assert_eq!(unsuitable, Unsuitable::Soname { is, wanted });
+        assert!(unsuitable.to_string().contains(words), "{unsuitable}");
+    }
+}
+
+#[test]
+fn a_file_for_another_architecture_is_not_linked() {
+    let (x86_64, aarch64) = (Arch::X86_64.machine(), Arch::Aarch64.machine());
+    let stub = elfstub::stub(x86_64, SONAME, &names());
+    let unsuitable = exports::check(&stub, aarch64, SONAME, &names()).unwrap_err();
+    assert_eq!(unsuitable, Unsuitable::Machine { is: x86_64, wanted: aarch64 });
+}
+
+#[test]
+fn what_is_no_library_is_not_linked() {
+    let machine = Arch::X86_64.machine();
+    let stub = elfstub::stub(machine, SONAME, &names());
+    let script = b"INPUT(libcuda.so.1)".as_slice(); // a linker script, as some libraries are
+    for garbage in [&[], script, &[0xff; 4096]] {
+        let unsuitable = exports::check(garbage, machine, SONAME, &names());
+        assert!(matches!(unsuitable, Err(Unsuitable::Unreadable(_))), "{unsuitable:?}");
+    }
+    for length in (0..stub.len()).step_by(16) {
+        assert!(
+            exports::check(&stub[..length], machine, SONAME, &names()).is_err(),
+            "{length} bytes"
+        );
+    }
+    let mut executable = stub;
+    executable[16] = 2; // e_type: ET_EXEC
+    assert_eq!(exports::check(&executable, machine, SONAME, &names()), Err(Unsuitable::NotShared));
+}
+
+#[test]
+fn the_c_library_is_not_libcuda() {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let path = maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]).filter(is_libc));
+    let Some(path) = path else {
+        return println!("SKIPPED the_c_library_is_not_libcuda: no libc.so.6 in this process");
+    };
+    let data = fs::read(path).unwrap();
+    let machine = own_arch().machine();
+    let (is, wanted) = ("libc.so.6".to_owned(), SONAME.to_owned());
+    let unsuitable = exports::check(&data, machine, SONAME, &names());
+    assert_eq!(unsuitable, Err(Unsuitable::Soname { is, wanted }));
+    let unsuitable = exports::check(&data, machine, "libc.so.6", &names());
+    assert_eq!(unsuitable, Err(Unsuitable::Lacks(names()[0].clone())));
+    exports::check(&data, machine, "libc.so.6", &["malloc".to_owned()]).unwrap();
+}
+
+fn is_libc(path: &&str) -> bool {
+    path.ends_with("/libc.so.6")
+}
+
+// ---- programs
+
+const PROGRAM: &str = "\
+    #include <stdio.h>\n\
+    unsigned cuInit(unsigned);\n\
+    int main(void) { printf(\"cuInit: %u\\n\", cuInit(0)); return 0; }\n";
+
+const FAKE_DRIVER: &str = "unsigned cuInit(unsigned flags) { return 40 + flags; }\n";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it() {
+    let folder = Folder::new("program");
+    let Some(cc) = compiler() else {
+        return println!(
+            "SKIPPED a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it: no cc"
+        );
+    };
+    folder.write_stub();
+    folder.write("main.c", PROGRAM);
+    folder.write("fake.c", FAKE_DRIVER);
+    cc(&folder, &["main.c", "-o", "main", "-L.", "-lcuscope_cuda_stub"]);
+    let program = folder.0.join("main");
+    let needed = dynamic_strings(&fs::read(&program).unwrap(), elf::DT_NEEDED.0);
+    assert!(needed.contains(&SONAME.to_owned()), "{needed:?}");
+
+    // a file that is the stub by the driver's name does not pass for one
+    fs::create_dir(folder.0.join("stub")).unwrap();
+    fs::copy(folder.stub(), folder.0.join("stub/libcuda.so.1")).unwrap();
+    let refused = start(&program, &folder.0.join("stub"));
+    let worked = choice::driver_works(); // then the loader goes on to the real one
+    assert!(!refused.status.success() || worked, "{refused:?}");
+
+    fs::create_dir(folder.0.join("driver")).unwrap();
+    cc(&folder, &["-shared", "-fPIC", "fake.c", "-o", "driver/libcuda.so.1"]);
+    let output = start(&program, &folder.0.join("driver"));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "cuInit: 40\n", "{output:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_links_with_a_link_to_libcuda() {
+    let folder = Folder::new("link");
+    let Some(cc) = compiler() else {
+        return println!("SKIPPED a_program_links_with_a_link_to_libcuda: no cc");
+    };
+    folder.write("fake.c", FAKE_DRIVER);
+    fs::create_dir(folder.0.join("driver")).unwrap();
+    let driver = "driver/libcuda.so.1";
+    cc(&folder, &["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "fake.c", "-o", driver]);
+    let link = folder.0.join("libcuscope_cuda.so");
+    std::os::unix::fs::symlink(folder.0.join(driver), link).unwrap();
+    folder.write("main.rs", RUST_PROGRAM);
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    for linker in [&[] as &[&str], &["-Clink-arg=-fuse-ld=bfd"], &["-Clink-arg=-fuse-ld=gold"]] {
+        let mut command = Command::new(&rustc);
+        command.current_dir(&folder.0).args(["--edition=2024", "main.rs", "-Lnative=."]);
+        let output = match command.args(linker).arg("-ldylib=cuscope_cuda").output() {
+            Ok(output) => output,
+            Err(error) => {
+                println!("SKIPPED a_program_links_with_a_link_to_libcuda: rustc: {error}");
+                return;
+            }
+        };
+        let message = String::from_utf8_lossy(&output.stderr);
+        if message.contains("cannot find 'ld'") || message.contains("invalid linker name") {
+            println!("SKIPPED a_program_links_with_a_link_to_libcuda: {linker:?} is missing");
+            continue;
+        }
+        assert!(output.status.success(), "{linker:?}: {message}");
+        let program = folder.0.join("main");
+        let needed = dynamic_strings(&fs::read(&program).unwrap(), elf::DT_NEEDED.0);
+        assert!(needed.contains(&SONAME.to_owned()), "{linker:?}: {needed:?}");
+        let output = start(&program, &folder.0.join("driver"));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "cuInit: 40\n", "{output:?}");
+    }
+}
+
+const RUST_PROGRAM: &str = "\
+    unsafe extern \"C\" { fn cuInit(flags: u32) -> u32; }\n\
+    fn main() { println!(\"cuInit: {}\", unsafe { cuInit(0) }); }\n";
+
+fn own_arch() -> Arch {
+    if cfg!(target_arch = "aarch64") { Arch::Aarch64 } else { Arch::X86_64 }
+}
+
+/// Runs `cc` in a folder; none where there is no `cc`.
+fn compiler() -> Option<impl Fn(&Folder, &[&str])> {
+    Command::new("cc").arg("--version").output().ok().filter(|output| output.status.success())?;
+    Some(|folder: &Folder, arguments: &[&str]| {
+        let output = Command::new("cc").current_dir(&folder.0).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+fn start(program: &Path, libraries: &Path) -> Output {
+    Command::new(program).env("LD_LIBRARY_PATH", libraries).output().unwrap()
+}
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("build_script_{name}"));
+        let _ = fs::remove_dir_all(&path); // of a run that was interrupted
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        fs::write(self.0.join(file), text).unwrap();
+    }
+
+    fn stub(&self) -> PathBuf {
+        self.0.join("libcuscope_cuda_stub.so")
+    }
+
+    fn write_stub(&self) -> PathBuf {
+        let stub = elfstub::stub(own_arch().machine(), SONAME, &names());
+        fs::write(self.stub(), stub).unwrap();
+        self.stub()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // what remains is in the target folder
+    }
+}
