@@ -1,0 +1,77 @@
+//! What tests ask the software driver: which calls a thread made, and what is alive.
+
+use crate::{driver, stack};
+use std::cell::{Cell, RefCell};
+
+thread_local! {
+    /// How many [`record`]s this thread is in.
+    static RECORDING: Cell<usize> = const { Cell::new(0) };
+    /// The calls since the outermost of them began.
+    static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes a call, if this thread is recording.
+#[inline]
+pub(crate) fn note(name: &'static str) {
+    // A thread that is ending has no recording any more.
+    if RECORDING.try_with(Cell::get).unwrap_or(0) > 0 {
+        CALLS.with_borrow_mut(|calls| calls.push(name));
+    }
+}
+
+/// Runs `f` and gives the names of the driver calls that this thread made meanwhile, refused ones
+/// included.
+pub fn record<R>(f: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
+    /// Ends the recording, also when `f` panics.
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            RECORDING.set(RECORDING.get() - 1);
+            if RECORDING.get() == 0 {
+                CALLS.take();
+            }
+        }
+    }
+    RECORDING.set(RECORDING.get() + 1);
+    let end = End;
+    let start = CALLS.with_borrow(Vec::len);
+    let result = f();
+    let calls = CALLS.with_borrow(|calls| calls[start..].to_vec());
+    drop(end);
+    (result, calls)
+}
+
+/// How much of everything is alive in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Live {
+    /// Contexts that `cuCtxCreate` made.
+    pub contexts: usize,
+    /// Primary contexts that are active.
+    pub primary_contexts: usize,
+    /// Streams.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+    /// Modules.
+    pub modules: usize,
+    /// Allocations of device memory; variables of modules do not count.
+    pub allocations: usize,
+    /// The bytes that were asked for in them.
+    pub bytes: usize,
+    /// Allocations of page-locked host memory.
+    pub host_allocations: usize,
+    /// Graphs.
+    pub graphs: usize,
+    /// Instantiated graphs.
+    pub graph_execs: usize,
+}
+
+/// Counts what is alive, in every context and of every thread. All zero before `cuInit`.
+pub fn live() -> Live {
+    driver::get().map(driver::Driver::live).unwrap_or_default()
+}
+
+/// The depth of the calling thread's context stack.
+pub fn stack_depth() -> usize {
+    stack::depth()
+}

@@ -1,0 +1,143 @@
+//! The state of the process: initialisation, devices, and the registries of everything.
+#![allow(unsafe_code, reason = "exported functions, and a handler for fork")]
+
+use crate::context::Context;
+use crate::control::Live;
+use crate::device::Device;
+use crate::entry::{self, driver};
+use crate::event::Event;
+use crate::graph::{Exec, Graph};
+use crate::memory::space::Space;
+use crate::module::{Function, Module};
+use crate::registry::Registry;
+use crate::stream::Stream;
+use core::ffi::{c_int, c_uint};
+use cuscope_sys::*;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The version of CUDA that this driver answers as.
+const VERSION: c_int = 13000;
+
+/// Everything of the process. Made by the first `cuInit`, never ended.
+pub(crate) struct Driver {
+    /// By ordinal.
+    pub(crate) devices: Vec<Device>,
+    /// Every context that ever was: destroyed ones stay known (F13, F14).
+    pub(crate) contexts: Registry<Context>,
+    /// Streams, those of destroyed contexts included (F42).
+    pub(crate) streams: Registry<Stream>,
+    /// Events, those of destroyed contexts included (F42).
+    pub(crate) events: Registry<Event>,
+    /// Loaded modules.
+    pub(crate) modules: Registry<Module>,
+    /// Kernels that were asked for.
+    pub(crate) functions: Registry<Function>,
+    /// Graphs.
+    pub(crate) graphs: Registry<Graph>,
+    /// Instantiated graphs.
+    pub(crate) execs: Registry<Exec>,
+    /// The memory of all devices.
+    pub(crate) space: Space,
+}
+
+static DRIVER: OnceLock<Driver> = OnceLock::new();
+/// True between `cuInit` and the end of the process or the fork that made it.
+static READY: AtomicBool = AtomicBool::new(false);
+/// Whether this process is the child of one that used the driver (F20).
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the driver can be used.
+#[inline]
+pub(crate) fn ready() -> bool {
+    READY.load(Ordering::Acquire)
+}
+
+/// Whether this is a child of a process that used the driver.
+pub(crate) fn forked() -> bool {
+    FORKED.load(Ordering::Acquire)
+}
+
+/// The state, if `cuInit` was called.
+pub(crate) fn get() -> Option<&'static Driver> {
+    DRIVER.get().filter(|_| ready())
+}
+
+/// The state; for bodies of functions that are refused before `cuInit`.
+pub(crate) fn driver() -> &'static Driver {
+    // The entry of every function checks `ready` first.
+    DRIVER.get().expect("cuInit was called")
+}
+
+/// In the child of a fork.
+extern "C" fn after_fork() {
+    FORKED.store(true, Ordering::Release);
+    READY.store(false, Ordering::Release);
+}
+
+/// The number of devices that the environment asks for.
+fn device_count() -> usize {
+    let count =
+        std::env::var("CUSCOPE_SOFT_DEVICES").ok().and_then(|text| text.trim().parse().ok());
+    count.unwrap_or(2).min(64)
+}
+
+impl Driver {
+    fn new(devices: usize) -> Self {
+        Self {
+            devices: (0..devices).map(Device::new).collect(),
+            contexts: Registry::new(0x41),
+            streams: Registry::reusing(0x42),
+            events: Registry::new(0x43),
+            modules: Registry::new(0x44),
+            functions: Registry::new(0x45),
+            graphs: Registry::new(0x46),
+            execs: Registry::new(0x47),
+            space: Space::new(devices),
+        }
+    }
+
+    /// Counts what is alive.
+    pub(crate) fn live(&self) -> Live {
+        let memory = self.space.usage();
+        Live {
+            contexts: self.contexts.count(|context| !context.primary && context.alive()),
+            primary_contexts: self.contexts.count(|context| context.primary && context.alive()),
+            streams: self.streams.count(|stream| stream.life.alive()),
+            events: self.events.count(|event| event.life.alive()),
+            modules: self.modules.count(|_| true),
+            allocations: memory.allocations,
+            bytes: memory.bytes,
+            host_allocations: memory.host_allocations,
+            graphs: self.graphs.count(|_| true),
+            graph_execs: self.execs.count(|_| true),
+        }
+    }
+}
+
+driver! {
+    /// Initialises the driver; twice is harmless (F2).
+    fn cuInit(Flags: c_uint) {
+        if Flags != 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if ready() {
+            return Ok(());
+        }
+        let devices = device_count();
+        if devices == 0 {
+            return Err(CUDA_ERROR_NO_DEVICE);
+        }
+        DRIVER.get_or_init(|| {
+            // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
+            Driver::new(devices)
+        });
+        READY.store(true, Ordering::Release);
+        Ok(())
+    }
+    /// The version of CUDA; works before `cuInit`.
+    fn cuDriverGetVersion(driverVersion: *mut c_int) {
+        entry::write(driverVersion, VERSION)
+    }
+}

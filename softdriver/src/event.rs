@@ -1,0 +1,99 @@
+//! Events.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::queue::Ticket;
+use crate::{stack, stream, sync};
+use core::ffi::{c_float, c_uint};
+use cuscope_sys::*;
+use std::sync::{Arc, Mutex};
+
+/// An event.
+pub(crate) struct Event {
+    pub(crate) life: Arc<Life>,
+    flags: CUevent_flags,
+    /// The completion of what was recorded last.
+    recorded: Mutex<Option<Arc<Ticket>>>,
+}
+
+impl Event {
+    /// What was recorded last.
+    pub(crate) fn recorded(&self) -> Option<Arc<Ticket>> {
+        sync::lock(&self.recorded).clone()
+    }
+
+    /// What was recorded, for a time; 400 without one (F65).
+    fn timed(&self) -> Answer<Arc<Ticket>> {
+        if self.flags.contains(CUevent_flags::CU_EVENT_DISABLE_TIMING) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        self.recorded().ok_or(CUDA_ERROR_INVALID_HANDLE)
+    }
+}
+
+/// The event of a handle: 400 for what is none, 709 if its context was destroyed (F42).
+pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
+    let event = state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    event.life.check()?;
+    Ok(event)
+}
+
+driver! {
+    /// Creates an event in the current context.
+    fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) {
+        let life = stack::current_life()?;
+        entry::wanted(phEvent)?;
+        let flags = CUevent_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let shared = flags.contains(CUevent_flags::CU_EVENT_INTERPROCESS);
+        if shared && !flags.contains(CUevent_flags::CU_EVENT_DISABLE_TIMING) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let event = Event { life, flags, recorded: Mutex::default() };
+        let (handle, _) = state().events.insert(|_| event);
+        entry::write(phEvent, std::ptr::without_provenance_mut(handle))
+    }
+    /// Destroys an event at once (F51).
+    fn cuEventDestroy_v2(hEvent: CUevent) {
+        let _event = find(hEvent)?;
+        state().events.remove(hEvent.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        Ok(())
+    }
+    /// Records an event; on a stream of its own context only (F36).
+    fn cuEventRecord(hEvent: CUevent, hStream: CUstream) {
+        let event = find(hEvent)?;
+        let target = stream::target(hStream)?;
+        if !target.life.is(&event.life) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        // Held meanwhile, so that of two that record, the later one in the stream stays.
+        let mut recorded = sync::lock(&event.recorded);
+        *recorded = Some(target.submit_short(|| Ok(()))?);
+        Ok(())
+    }
+    /// Whether what was recorded is finished; it is if nothing was (F65).
+    fn cuEventQuery(hEvent: CUevent) {
+        let done = find(hEvent)?.recorded().is_none_or(|ticket| ticket.done());
+        if done { Ok(()) } else { Err(CUDA_ERROR_NOT_READY) }
+    }
+    /// Waits until what was recorded is finished.
+    fn cuEventSynchronize(hEvent: CUevent) {
+        find(hEvent)?.recorded().map_or(Ok(()), |ticket| ticket.wait())
+    }
+    /// Milliseconds between two events (F65).
+    fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
+        let (start, end) = (find(hStart)?, find(hEnd)?);
+        entry::wanted(pMilliseconds)?;
+        let (start, end) = (start.timed()?.at(), end.timed()?.at());
+        let (Some(start), Some(end)) = (start, end) else {
+            return Err(CUDA_ERROR_NOT_READY);
+        };
+        let elapsed = if end >= start {
+            (end - start).as_secs_f64()
+        } else {
+            -(start - end).as_secs_f64()
+        };
+        entry::write(pMilliseconds, (elapsed * 1000.0) as c_float)
+    }
+}

@@ -1,0 +1,167 @@
+//! Launches of kernels and host functions.
+#![allow(unsafe_code, reason = "exported functions; a host function of the caller is called")]
+
+use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS};
+use crate::entry::{self, Answer, driver, in_host_function};
+use crate::memory::access::DeviceMemory;
+use crate::module::{self, Function};
+use crate::ptx::{self, Kernel};
+use crate::{sticky, stream};
+use core::ffi::{c_int, c_uint, c_void};
+use cuscope_sys::*;
+use std::ptr;
+
+/// The markers in `extra`.
+const END: usize = 0;
+/// Behind it: the buffer.
+const BUFFER_POINTER: usize = 1;
+/// Behind it: a pointer to the size of the buffer.
+const BUFFER_SIZE: usize = 2;
+
+/// Refuses extents and sizes that no launch may have (F61).
+fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize) -> Answer {
+    let fits = |extents: [u32; 3], most: [u32; 3]| {
+        extents.iter().zip(most).all(|(&extent, most)| (1..=most).contains(&extent))
+    };
+    let threads = block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+    let most = kernel.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS);
+    let good = fits(grid, MAX_GRID)
+        && fits(block, MAX_BLOCK)
+        && threads <= u64::from(most)
+        && kernel.static_shared + dynamic <= MAX_SHARED;
+    if good { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+}
+
+/// The parameters, from either form (F93).
+fn parameters(
+    kernel: &Kernel,
+    pointers: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Answer<Vec<u8>> {
+    let mut bytes = vec![0; kernel.param_bytes];
+    match (pointers.is_null(), extra.is_null()) {
+        (false, false) => return Err(CUDA_ERROR_INVALID_VALUE),
+        (true, false) => packed(&mut bytes, extra)?,
+        (true, true) if !kernel.params.is_empty() => return Err(CUDA_ERROR_INVALID_VALUE),
+        (true, true) => {}
+        (false, true) => {
+            for (i, param) in kernel.params.iter().enumerate() {
+                let from = entry::element(pointers, i)?.cast::<u8>();
+                for (j, byte) in bytes[param.offset..][..param.size].iter_mut().enumerate() {
+                    *byte = entry::element(from, j)?;
+                }
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// The parameters from a packed buffer: too few bytes pass, too many do not (F93).
+fn packed(bytes: &mut [u8], extra: *mut *mut c_void) -> Answer {
+    let (mut buffer, mut size) = (ptr::null::<u8>(), 0);
+    for i in (0..).step_by(2) {
+        match entry::element(extra, i)?.addr() {
+            END => break,
+            BUFFER_POINTER => buffer = entry::element(extra, i + 1)?.cast(),
+            BUFFER_SIZE => size = entry::read(entry::element(extra, i + 1)?.cast::<usize>())?,
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    if size > bytes.len() {
+        return Err(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    }
+    for (i, byte) in bytes.iter_mut().take(size).enumerate() {
+        *byte = entry::element(buffer, i)?;
+    }
+    Ok(())
+}
+
+/// Runs a kernel to its end; its fault stays.
+fn run(
+    function: &Function,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: usize,
+    params: &[u8],
+) -> Answer {
+    let module = &*function.module;
+    let memory = DeviceMemory::new(module.life.device);
+    let launch = ptx::Launch {
+        module: &module.code,
+        kernel: function.kernel,
+        grid,
+        block,
+        dynamic_shared,
+        params,
+        globals: &module.addresses,
+        memory: &memory,
+    };
+    ptx::run(&launch).map_err(sticky::code)
+}
+
+driver! {
+    /// One attribute of a kernel.
+    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
+        entry::wanted(pi)?;
+        let function = module::function(hfunc)?;
+        let kernel = function.kernel();
+        entry::write(pi, match attrib {
+            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
+                kernel.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
+            }
+            CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared as c_int,
+            CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => 0,
+            CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes as c_int,
+            CU_FUNC_ATTRIBUTE_NUM_REGS => kernel.registers as c_int,
+            CU_FUNC_ATTRIBUTE_PTX_VERSION | CU_FUNC_ATTRIBUTE_BINARY_VERSION => 90,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+                MAX_SHARED.saturating_sub(kernel.static_shared) as c_int
+            }
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        })
+    }
+    /// Enqueues a kernel on a stream of its context (F30–F32); the parameters are read before it
+    /// returns.
+    fn cuLaunchKernel(
+        f: CUfunction,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let function = module::function(f)?;
+        let target = stream::target(hStream)?;
+        if !target.life.is(&function.module.life) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        let grid = [gridDimX, gridDimY, gridDimZ];
+        let block = [blockDimX, blockDimY, blockDimZ];
+        let dynamic = sharedMemBytes as usize;
+        check_shape(function.kernel(), grid, block, dynamic)?;
+        let params = parameters(function.kernel(), kernelParams, extra)?;
+        target.submit(move || run(&function, grid, block, dynamic, &params))?;
+        Ok(())
+    }
+    /// Enqueues a function of the host, in which driver calls are refused (F23).
+    fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {
+        let target = stream::target(hStream)?;
+        let func = func.ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let user_data = userData.expose_provenance();
+        target.submit(move || {
+            in_host_function(|| {
+                let user_data = ptr::with_exposed_provenance_mut(user_data);
+                // SAFETY: the caller promises that the function may be called with its argument,
+                // on any thread, once.
+                unsafe { func(user_data) };
+            });
+            Ok(())
+        })?;
+        Ok(())
+    }
+}

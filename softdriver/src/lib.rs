@@ -1,0 +1,92 @@
+//! A CUDA driver in software.
+//!
+//! The functions of the driver that `cuscope-sys` declares, answered on the CPU the way an NVIDIA
+//! H200 with driver 580 answers them: the same results and the same codes, in the cases that the
+//! manual leaves open too. Kernels are PTX and are interpreted.
+//!
+//! The functions are exported with a prefix (`cuscope_soft_cuInit`), so that a real libcuda in the
+//! same process is not disturbed. [`control`] tells tests what the driver saw.
+//!
+//! The variable `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default).
+#![allow(non_snake_case, reason = "the names are those of cuda.h")]
+
+mod context;
+pub mod control;
+mod device;
+mod driver;
+mod entry;
+mod event;
+mod graph;
+mod launch;
+mod life;
+mod memory;
+mod module;
+mod primary;
+mod ptx;
+mod queue;
+mod registry;
+mod result;
+mod stack;
+mod sticky;
+mod stream;
+mod sync;
+mod unified;
+
+pub use context::{
+    cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxGetApiVersion, cuCtxGetDevice, cuCtxGetFlags, cuCtxGetId,
+    cuCtxSynchronize,
+};
+pub use device::{
+    cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetPCIBusId,
+    cuDeviceGetUuid_v2, cuDeviceTotalMem_v2,
+};
+pub use driver::{cuDriverGetVersion, cuInit};
+pub use event::{
+    cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQuery, cuEventRecord,
+    cuEventSynchronize,
+};
+pub use graph::{
+    cuGraphAddMemsetNode, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy,
+    cuGraphInstantiateWithFlags, cuGraphLaunch,
+};
+pub use launch::{cuFuncGetAttribute, cuLaunchHostFunc, cuLaunchKernel};
+pub use memory::allocate::{
+    cuMemAlloc_v2, cuMemAllocAsync, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost,
+    cuMemGetAddressRange_v2, cuMemGetInfo_v2,
+};
+pub use memory::copy::{
+    cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2,
+    cuMemcpyHtoDAsync_v2,
+};
+pub use memory::set::{
+    cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,
+    cuMemsetD32Async,
+};
+pub use module::{
+    cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx,
+    cuModuleUnload,
+};
+pub use primary::{
+    cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
+    cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxSetFlags_v2,
+};
+pub use result::{cuGetErrorName, cuGetErrorString};
+pub use stack::{cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCurrent};
+pub use stream::{
+    cuStreamCreate, cuStreamDestroy_v2, cuStreamGetCtx, cuStreamGetFlags, cuStreamQuery,
+    cuStreamSynchronize, cuStreamWaitEvent, cuThreadExchangeStreamCaptureMode,
+};
+pub use unified::cuPointerGetAttribute;
+
+/// That every declared function is here, with its type.
+mod complete {
+    use core::ffi::*;
+    use cuscope_sys::*;
+
+    macro_rules! complete {
+        ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+            const _: unsafe extern "C" fn($($ty),*) -> $ret = crate::$name;
+        )* };
+    }
+    cuscope_sys::driver_functions!(complete);
+}

@@ -1,0 +1,235 @@
+//! The life of a context: from its creation, or a primary context's activation, to its end.
+
+use crate::driver::driver as state;
+use crate::entry::Answer;
+use crate::queue::{Kind, Queue, Ticket, Work};
+use crate::{sticky, sync};
+use cuscope_sys::*;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::thread::{self, ThreadId};
+
+/// One life. What belongs to a context belongs to a life of it, so that what an earlier life of a
+/// primary context left behind is known as dead (F18, F42, F89).
+pub(crate) struct Life {
+    /// Never used again: 1, 2, 3 … (F98).
+    pub(crate) id: u64,
+    /// The ordinal of the device.
+    pub(crate) device: usize,
+    /// The handle of the context.
+    pub(crate) context: usize,
+    alive: AtomicBool,
+    /// Held while work is submitted, so that the order between queues is one order.
+    queues: Mutex<Queues>,
+}
+
+/// The queues of a life.
+struct Queues {
+    null: Arc<Queue>,
+    per_thread: HashMap<ThreadId, Arc<Queue>>,
+    /// Queues of streams. Those of destroyed streams are here as long as they have work.
+    streams: Vec<Weak<Queue>>,
+}
+
+impl Queues {
+    /// The queues that exist.
+    fn all(&self) -> impl Iterator<Item = Arc<Queue>> {
+        let streams = self.streams.iter().filter_map(Weak::upgrade);
+        [&self.null].into_iter().chain(self.per_thread.values()).cloned().chain(streams)
+    }
+
+    /// Adds what work of a queue of this kind has to wait for.
+    fn order(&self, kind: Kind, after: &mut Vec<Arc<Ticket>>) {
+        match kind {
+            Kind::Null => {
+                let blocking = self.all().filter(|one| one.kind == Kind::Blocking);
+                after.extend(blocking.filter_map(|one| one.last()));
+            }
+            Kind::Blocking => after.extend(self.null.last()),
+            Kind::NonBlocking => {}
+        }
+    }
+}
+
+impl Life {
+    /// A new life of the context with the handle.
+    pub(crate) fn new(device: usize, context: usize) -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            device,
+            context,
+            alive: AtomicBool::new(true),
+            queues: Mutex::new(Queues {
+                null: Queue::new(Kind::Null),
+                per_thread: HashMap::new(),
+                streams: Vec::new(),
+            }),
+        })
+    }
+
+    /// Whether it goes on.
+    #[inline]
+    pub(crate) fn alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// 709 if it is over.
+    #[inline]
+    pub(crate) fn check(&self) -> Answer {
+        if self.alive() { Ok(()) } else { Err(CUDA_ERROR_CONTEXT_IS_DESTROYED) }
+    }
+
+    /// The handle of its context.
+    pub(crate) fn context_handle(&self) -> CUcontext {
+        std::ptr::without_provenance_mut(self.context)
+    }
+
+    /// The queue of the legacy default stream.
+    pub(crate) fn null_queue(&self) -> Arc<Queue> {
+        sync::lock(&self.queues).null.clone()
+    }
+
+    /// The queue of the calling thread's default stream.
+    pub(crate) fn thread_queue(&self) -> Arc<Queue> {
+        let mut queues = sync::lock(&self.queues);
+        let new = || Queue::new(Kind::Blocking);
+        queues.per_thread.entry(thread::current().id()).or_insert_with(new).clone()
+    }
+
+    /// A queue for a stream.
+    pub(crate) fn new_queue(&self, kind: Kind) -> Arc<Queue> {
+        let queue = Queue::new(kind);
+        let mut queues = sync::lock(&self.queues);
+        queues.streams.retain(|queue| queue.strong_count() > 0);
+        queues.streams.push(Arc::downgrade(&queue));
+        queue
+    }
+
+    /// Adds work to one of its queues, after the given tickets and what the rules of the default
+    /// stream ask for (F52).
+    pub(crate) fn submit(
+        &self,
+        queue: &Arc<Queue>,
+        mut after: Vec<Arc<Ticket>>,
+        work: Work,
+    ) -> Answer<Arc<Ticket>> {
+        let queues = sync::lock(&self.queues);
+        self.check()?;
+        queues.order(queue.kind, &mut after);
+        queue.push(after, work)
+    }
+
+    /// Adds short work; the caller does it itself if nothing is before it, as a device that is
+    /// idle would have done it before anybody looks.
+    pub(crate) fn submit_short(&self, queue: &Arc<Queue>, work: Work) -> Answer<Arc<Ticket>> {
+        let queues = sync::lock(&self.queues);
+        self.check()?;
+        let mut after = Vec::new();
+        queues.order(queue.kind, &mut after);
+        match queue.take_turn(&after) {
+            None => queue.push(after, work),
+            Some(turn) => {
+                drop(queues);
+                Ok(turn.run(work))
+            }
+        }
+    }
+
+    /// What is not finished.
+    fn unfinished(&self) -> Vec<Arc<Ticket>> {
+        sync::lock(&self.queues).all().filter_map(|queue| queue.last()).collect()
+    }
+
+    /// Waits until all work is finished.
+    pub(crate) fn synchronize(&self) -> Answer {
+        self.unfinished().iter().try_for_each(|ticket| ticket.wait())?;
+        sticky::check()
+    }
+
+    /// Ends it: no new work from now on, then waits for the work (F50), then takes what belongs to
+    /// it. False if it was over already.
+    pub(crate) fn end(&self) -> bool {
+        {
+            // Under the lock, so that nothing is submitted any more.
+            let _queues = sync::lock(&self.queues);
+            if !self.alive.swap(false, Ordering::AcqRel) {
+                return false;
+            }
+        }
+        // After a fault there is nothing to wait for, and the end is no error (F60).
+        let _ = self.synchronize();
+        let driver = state();
+        driver.functions.retain(|function| !self.is(&function.module.life));
+        driver.modules.retain(|module| !self.is(&module.life));
+        driver.space.free_all(self);
+        sync::lock(&self.queues).all().for_each(|queue| queue.close());
+        true
+    }
+
+    /// Whether two are the same.
+    pub(crate) fn is(&self, other: &Life) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    /// Work that waits until the sender is dropped or sends.
+    fn gate() -> (mpsc::Sender<()>, Work) {
+        let (open, gate) = mpsc::channel::<()>();
+        let work = move || {
+            let _ = gate.recv();
+            Ok(())
+        };
+        (open, Box::new(work))
+    }
+
+    fn nothing() -> Work {
+        Box::new(|| Ok(()))
+    }
+
+    #[test]
+    fn the_null_stream_orders_with_blocking_streams_only() {
+        let life = Life::new(0, 0x10);
+        let blocking = life.new_queue(Kind::Blocking);
+        let free = life.new_queue(Kind::NonBlocking);
+        let null = life.null_queue();
+
+        let (open, work) = gate();
+        let busy = life.submit(&free, Vec::new(), work).unwrap();
+        // F52: the null stream overtakes a non-blocking stream.
+        life.submit(&null, Vec::new(), nothing()).unwrap().wait().unwrap();
+        assert!(!busy.done());
+        open.send(()).unwrap();
+        busy.wait().unwrap();
+
+        let (open, work) = gate();
+        let first = life.submit(&blocking, Vec::new(), work).unwrap();
+        let second = life.submit(&null, Vec::new(), nothing()).unwrap();
+        let third = life.submit(&blocking, Vec::new(), nothing()).unwrap();
+        life.submit(&free, Vec::new(), nothing()).unwrap().wait().unwrap();
+        assert!(!second.done() && !third.done());
+        open.send(()).unwrap();
+        life.synchronize().unwrap();
+        assert!(first.at() <= second.at() && second.at() <= third.at());
+    }
+
+    #[test]
+    fn a_stream_destroyed_with_work_is_still_waited_for() {
+        let life = Life::new(0, 0x10);
+        let queue = life.new_queue(Kind::NonBlocking);
+        let (open, work) = gate();
+        let ticket = life.submit(&queue, Vec::new(), work).unwrap();
+        queue.close();
+        drop(queue);
+        assert_eq!(life.unfinished().len(), 1);
+        drop(open);
+        life.synchronize().unwrap();
+        assert!(ticket.done());
+    }
+}

@@ -1,0 +1,123 @@
+//! How a running kernel reaches memory.
+
+use super::space::{Allocation, Snapshot, touchable};
+use crate::driver::driver as state;
+use crate::ptx::{Fault, Memory};
+use crate::sticky;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The memory that a kernel on a device may touch, as it was when the kernel started.
+pub(crate) struct DeviceMemory {
+    device: usize,
+    /// Base and end of each allocation, in order.
+    ranges: Box<[(u64, u64)]>,
+    allocations: Snapshot,
+    /// The index of the last allocation that was found: the first guess for the next.
+    last: AtomicUsize,
+}
+
+impl DeviceMemory {
+    /// The memory of a device as it is now.
+    pub(crate) fn new(device: usize) -> Self {
+        let allocations = state().space.snapshot(device);
+        let range = |one: &Arc<Allocation>| (one.base, one.base + one.size as u64);
+        let ranges = allocations.iter().map(range).collect();
+        Self { device, ranges, allocations, last: AtomicUsize::new(0) }
+    }
+
+    /// Whether a range holds `len` bytes at the address.
+    #[inline]
+    fn holds(&self, index: usize, address: u64, len: usize) -> bool {
+        self.ranges.get(index).is_some_and(|&(base, end)| {
+            base <= address && address <= end && len as u64 <= end - address
+        })
+    }
+
+    /// Runs `f` on the allocation that holds `len` bytes at the address.
+    #[inline]
+    fn with<R>(
+        &self,
+        address: u64,
+        len: usize,
+        f: impl FnOnce(&Allocation) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        if !address.is_multiple_of((len as u64).max(1)) {
+            return Err(Fault::MisalignedAddress);
+        }
+        let mut index = self.last.load(Ordering::Relaxed);
+        if !self.holds(index, address, len) {
+            index = self.ranges.partition_point(|&(base, _)| base <= address).wrapping_sub(1);
+            if !self.holds(index, address, len) {
+                return self.with_newer(address, len, f);
+            }
+            self.last.store(index, Ordering::Relaxed);
+        }
+        let allocation = &self.allocations[index];
+        if allocation.gone() {
+            return Err(Fault::IllegalAddress);
+        }
+        f(allocation)
+    }
+
+    /// The same for memory that was allocated since the kernel started.
+    #[cold]
+    fn with_newer<R>(
+        &self,
+        address: u64,
+        len: usize,
+        f: impl FnOnce(&Allocation) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let found = state().space.find_running(address, len);
+        let found = found.filter(|one| touchable(one, self.device));
+        let found = found.ok_or(Fault::IllegalAddress)?;
+        f(&found)
+    }
+
+    /// Runs `f`, which changes an allocation; one of the host only if there is no fault (F104).
+    #[inline]
+    fn change<R: Default>(allocation: &Allocation, f: impl FnOnce() -> R) -> R {
+        if !allocation.storage.host {
+            return f();
+        }
+        // After a fault nothing of this kernel counts any more.
+        let result = Cell::new(R::default());
+        let _ = sticky::with_host_memory(|| result.set(f()));
+        result.into_inner()
+    }
+}
+
+impl Memory for DeviceMemory {
+    #[inline]
+    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
+        self.with(address, out.len(), |allocation| {
+            allocation.storage.load(allocation.offset(address), out);
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.with(address, bytes.len(), |allocation| {
+            let offset = allocation.offset(address);
+            Self::change(allocation, || allocation.storage.store(offset, bytes));
+            Ok(())
+        })
+    }
+
+    fn atomic(
+        &self,
+        address: u64,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault> {
+        self.with(address, bytes, |allocation| {
+            let offset = allocation.offset(address);
+            let old =
+                Self::change(allocation, || Some(allocation.storage.atomic(offset, bytes, update)));
+            // None of the outer kind: host memory after a fault, when no value counts any more.
+            old.unwrap_or(Some(0)).ok_or(Fault::MisalignedAddress)
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Allocation: of device memory, in the order of a stream, and of page-locked host memory.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::space::Kind;
+use crate::device::TOTAL_MEMORY;
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::{stack, stream};
+use core::ffi::c_void;
+use cuscope_sys::*;
+
+/// Frees an allocation once all work of its context is finished (F50).
+fn free(base: u64, kind: Kind) -> Answer {
+    let space = &state().space;
+    let allocation = space.exactly(base, kind)?;
+    space.retire(&allocation)?;
+    allocation.life.synchronize()?;
+    space.take(&allocation);
+    Ok(())
+}
+
+driver! {
+    /// Allocates in the current context (F62); does not wait (F51).
+    fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) {
+        let life = stack::current_life()?;
+        entry::wanted(dptr)?;
+        if bytesize == 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        entry::write(dptr, state().space.allocate(&life, bytesize, Kind::Device)?)
+    }
+    /// Frees memory of whatever context (F40); 0 is nothing to free (F62).
+    fn cuMemFree_v2(dptr: CUdeviceptr) {
+        if dptr == 0 { Ok(()) } else { free(dptr, Kind::Device) }
+    }
+    /// Free and total memory of the current device.
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+        let life = stack::current_life()?;
+        entry::wanted(free)?;
+        entry::wanted(total)?;
+        entry::write(free, TOTAL_MEMORY - state().space.used(life.device))?;
+        entry::write(total, TOTAL_MEMORY)
+    }
+    /// Start and size of an allocation; either pointer may be null (F39).
+    fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) {
+        let _current = stack::current_life()?;
+        let allocation = state().space.find(dptr, 1)?;
+        entry::write_optional(pbase, allocation.base);
+        entry::write_optional(psize, allocation.size);
+        Ok(())
+    }
+    /// Allocates page-locked host memory, which the end of the context unmaps (F102).
+    fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
+        let life = stack::current_life()?;
+        entry::wanted(pp)?;
+        if bytesize == 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let base = state().space.allocate(&life, bytesize, Kind::Host)?;
+        entry::write(pp, std::ptr::with_exposed_provenance_mut(base as usize))
+    }
+    /// Frees page-locked host memory, once all work of its context is finished (F50).
+    fn cuMemFreeHost(p: *mut c_void) {
+        free(p.addr() as u64, Kind::Host)
+    }
+    /// Allocates at once; usable behind this point of the stream.
+    fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
+        let target = stream::target(hStream)?;
+        entry::wanted(dptr)?;
+        if bytesize == 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        entry::write(dptr, state().space.allocate(&target.life, bytesize, Kind::Device)?)
+    }
+    /// Frees behind what the stream holds so far.
+    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
+        let target = stream::target(hStream)?;
+        let space = &state().space;
+        let allocation = space.exactly(dptr, Kind::Device)?;
+        space.retire(&allocation)?;
+        target.submit_short(move || {
+            space.take(&allocation);
+            Ok(())
+        })?;
+        Ok(())
+    }
+}

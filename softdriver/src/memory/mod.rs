@@ -1,0 +1,8 @@
+//! Device memory and page-locked host memory.
+
+pub(crate) mod access;
+pub(crate) mod allocate;
+pub(crate) mod copy;
+pub(crate) mod set;
+pub(crate) mod space;
+pub(crate) mod storage;

@@ -1,0 +1,78 @@
+//! Fills.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::space::{Allocation, Kind};
+use crate::driver::driver as state;
+use crate::entry::{Answer, driver};
+use crate::stream::{self, Target};
+use core::ffi::{c_uchar, c_uint, c_ushort};
+use cuscope_sys::*;
+
+/// A value of 1, 2 or 4 bytes, repeated to eight.
+#[derive(Clone, Copy)]
+pub(crate) struct Pattern {
+    bytes: [u8; 8],
+    /// The size of the value.
+    pub(crate) size: usize,
+}
+
+impl Pattern {
+    /// The low `size` bytes of a value; INVALID_VALUE for other sizes than 1, 2 and 4.
+    pub(crate) fn new(value: u32, size: usize) -> Answer<Self> {
+        if !matches!(size, 1 | 2 | 4) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let value = value.to_le_bytes();
+        Ok(Self { bytes: std::array::from_fn(|i| value[i % size]), size })
+    }
+
+    /// Fills `count` values at an address of the allocation.
+    pub(crate) fn fill(self, allocation: &Allocation, to: u64, count: usize) {
+        allocation.storage.fill(allocation.offset(to), count * self.size, self.bytes);
+    }
+}
+
+/// Fills memory of the stream's device (F81), aligned to the value, without waiting.
+fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
+    if count == 0 {
+        return Ok(());
+    }
+    let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let allocation = state().space.find(to, len)?;
+    let elsewhere = allocation.kind != Kind::Host && allocation.life.device != target.life.device;
+    if elsewhere || !to.is_multiple_of(pattern.size as u64) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let work = move || {
+        pattern.fill(&allocation, to, count);
+        Ok(())
+    };
+    target.submit_sized(len, work).map(drop)
+}
+
+driver! {
+    /// Writes bytes, on the null stream of the current context (F33).
+    fn cuMemsetD8_v2(dstDevice: CUdeviceptr, uc: c_uchar, N: usize) {
+        fill(&stream::null()?, dstDevice, Pattern::new(uc.into(), 1)?, N)
+    }
+    /// Writes 16-bit values, on the null stream of the current context.
+    fn cuMemsetD16_v2(dstDevice: CUdeviceptr, us: c_ushort, N: usize) {
+        fill(&stream::null()?, dstDevice, Pattern::new(us.into(), 2)?, N)
+    }
+    /// Writes 32-bit values, on the null stream of the current context.
+    fn cuMemsetD32_v2(dstDevice: CUdeviceptr, ui: c_uint, N: usize) {
+        fill(&stream::null()?, dstDevice, Pattern::new(ui, 4)?, N)
+    }
+    /// Writes bytes, in the order of a stream.
+    fn cuMemsetD8Async(dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) {
+        fill(&stream::target(hStream)?, dstDevice, Pattern::new(uc.into(), 1)?, N)
+    }
+    /// Writes 16-bit values, in the order of a stream.
+    fn cuMemsetD16Async(dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) {
+        fill(&stream::target(hStream)?, dstDevice, Pattern::new(us.into(), 2)?, N)
+    }
+    /// Writes 32-bit values, in the order of a stream.
+    fn cuMemsetD32Async(dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) {
+        fill(&stream::target(hStream)?, dstDevice, Pattern::new(ui, 4)?, N)
+    }
+}

@@ -1,0 +1,291 @@
+//! The address space: one for all devices, with addresses that no host pointer has.
+
+use super::storage::Storage;
+use crate::device::TOTAL_MEMORY;
+use crate::entry::Answer;
+use crate::life::Life;
+use crate::sync;
+use cuscope_sys::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
+
+/// The first address: beyond what a program can map, and within what a device can address.
+const FIRST: u64 = 1 << 48;
+/// Allocations start at multiples of this, and at least as much lies between them.
+const GRANULE: u64 = 512;
+
+/// What an allocation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Memory that the program asked for.
+    Device,
+    /// A variable of a module.
+    Variable,
+    /// Page-locked host memory; its address is its host pointer.
+    Host,
+}
+
+/// A piece of memory.
+pub(crate) struct Allocation {
+    /// Its first address.
+    pub(crate) base: u64,
+    /// Bytes that were asked for.
+    pub(crate) size: usize,
+    pub(crate) kind: Kind,
+    /// The context that it was made in.
+    pub(crate) life: Arc<Life>,
+    pub(crate) storage: Storage,
+    /// False from the call that frees it: no new use.
+    live: AtomicBool,
+    /// True once it is freed: a kernel that still runs may not touch it either.
+    gone: AtomicBool,
+}
+
+impl Allocation {
+    /// Whether it was not freed.
+    #[inline]
+    pub(crate) fn live(&self) -> bool {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// Whether the free is through.
+    #[inline]
+    pub(crate) fn gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Whether `len` bytes at the address lie in it.
+    #[inline]
+    pub(crate) fn holds(&self, address: u64, len: usize) -> bool {
+        let size = self.size as u64;
+        address.checked_sub(self.base).is_some_and(|at| at <= size && len as u64 <= size - at)
+    }
+
+    /// The offset of an address in it.
+    #[inline]
+    pub(crate) fn offset(&self, address: u64) -> usize {
+        (address - self.base) as usize
+    }
+
+    /// What it takes from its device's memory.
+    fn cost(&self) -> usize {
+        if self.kind == Kind::Host { 0 } else { cost(self.size) }
+    }
+}
+
+/// What an allocation of a size takes.
+fn cost(size: usize) -> usize {
+    size.max(1).next_multiple_of(GRANULE as usize)
+}
+
+/// What is in use.
+pub(crate) struct Usage {
+    pub(crate) allocations: usize,
+    pub(crate) bytes: usize,
+    pub(crate) host_allocations: usize,
+}
+
+/// Allocations in the order of their addresses.
+pub(crate) type Snapshot = Arc<[Arc<Allocation>]>;
+
+/// The address space.
+pub(crate) struct Space {
+    inner: RwLock<Inner>,
+}
+
+struct Inner {
+    allocations: BTreeMap<u64, Arc<Allocation>>,
+    /// Addresses are not used again, so that a dangling one is noticed.
+    next: u64,
+    /// Bytes in use, by device.
+    used: Vec<usize>,
+    /// What a kernel on a device may touch, by device; forgotten at every change.
+    snapshots: Vec<Option<Snapshot>>,
+}
+
+impl Space {
+    pub(crate) fn new(devices: usize) -> Self {
+        Self {
+            inner: RwLock::new(Inner {
+                allocations: BTreeMap::new(),
+                next: FIRST,
+                used: vec![0; devices],
+                snapshots: vec![None; devices],
+            }),
+        }
+    }
+
+    /// Allocates memory on the device of a life.
+    pub(crate) fn allocate(&self, life: &Arc<Life>, size: usize, kind: Kind) -> Answer<u64> {
+        let free = TOTAL_MEMORY - self.used(life.device);
+        if kind != Kind::Host && size.max(1) > free {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        let storage = match kind {
+            Kind::Host => Storage::host(size),
+            _ => Storage::device(size),
+        };
+        let storage = storage.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+        let mut inner = sync::write(&self.inner);
+        let base = match kind {
+            Kind::Host => storage.start().expose_provenance() as u64,
+            _ => inner.next,
+        };
+        let (live, gone) = (AtomicBool::new(true), AtomicBool::new(false));
+        let life = life.clone();
+        let device = life.device;
+        let allocation = Allocation { base, size, kind, life, storage, live, gone };
+        let used = inner.used[device] + allocation.cost();
+        if used > TOTAL_MEMORY {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        inner.used[device] = used;
+        if kind != Kind::Host {
+            inner.next += cost(size) as u64 + GRANULE;
+        }
+        inner.snapshots.fill(None);
+        inner.allocations.insert(base, Arc::new(allocation));
+        Ok(base)
+    }
+
+    /// The allocation that holds `len` bytes at the address; INVALID_VALUE without one.
+    pub(crate) fn find(&self, address: u64, len: usize) -> Answer<Arc<Allocation>> {
+        let found = self.find_running(address, len).filter(|one| one.live());
+        found.ok_or(CUDA_ERROR_INVALID_VALUE)
+    }
+
+    /// The same for work that runs: what is being freed behind it is still there.
+    pub(crate) fn find_running(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
+        let inner = sync::read(&self.inner);
+        let below = inner.allocations.range(..=address).next_back().map(|(_, one)| one);
+        below.filter(|one| one.holds(address, len)).cloned()
+    }
+
+    /// The allocation that starts at the address and is of the kind; INVALID_VALUE without one.
+    pub(crate) fn exactly(&self, base: u64, kind: Kind) -> Answer<Arc<Allocation>> {
+        let inner = sync::read(&self.inner);
+        let found = inner.allocations.get(&base).filter(|one| one.live() && one.kind == kind);
+        found.cloned().ok_or(CUDA_ERROR_INVALID_VALUE)
+    }
+
+    /// Marks an allocation as freed; INVALID_VALUE if it was. [`Space::take`] has to follow.
+    pub(crate) fn retire(&self, allocation: &Allocation) -> Answer {
+        let was = allocation.live.swap(false, Ordering::AcqRel);
+        if was { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+    }
+
+    /// Takes a retired allocation out. What runs may still hold it.
+    pub(crate) fn take(&self, allocation: &Allocation) {
+        allocation.gone.store(true, Ordering::Release);
+        let mut inner = sync::write(&self.inner);
+        let taken = inner.allocations.remove(&allocation.base);
+        inner.used[allocation.life.device] -= allocation.cost();
+        inner.snapshots.fill(None);
+        drop(inner);
+        drop(taken);
+    }
+
+    /// Frees everything of a life (F42, F102).
+    pub(crate) fn free_all(&self, life: &Life) {
+        let inner = sync::read(&self.inner);
+        let all = inner.allocations.values().filter(|one| life.is(&one.life));
+        let all: Vec<_> = all.cloned().collect();
+        drop(inner);
+        for allocation in all {
+            if self.retire(&allocation).is_ok() {
+                self.take(&allocation);
+            }
+        }
+    }
+
+    /// What a kernel on a device may touch: memory of the device, and page-locked host memory.
+    pub(crate) fn snapshot(&self, device: usize) -> Snapshot {
+        if let Some(snapshot) = &sync::read(&self.inner).snapshots[device] {
+            return snapshot.clone();
+        }
+        let mut inner = sync::write(&self.inner);
+        let touchable = |one: &&Arc<Allocation>| touchable(one, device);
+        let snapshot: Snapshot = inner.allocations.values().filter(touchable).cloned().collect();
+        inner.snapshots[device] = Some(snapshot.clone());
+        snapshot
+    }
+
+    /// Bytes in use on a device.
+    pub(crate) fn used(&self, device: usize) -> usize {
+        sync::read(&self.inner).used[device]
+    }
+
+    /// Counts what is in use.
+    pub(crate) fn usage(&self) -> Usage {
+        let inner = sync::read(&self.inner);
+        let of =
+            |kind| inner.allocations.values().filter(move |one| one.live() && one.kind == kind);
+        Usage {
+            allocations: of(Kind::Device).count(),
+            bytes: of(Kind::Device).map(|one| one.size).sum(),
+            host_allocations: of(Kind::Host).count(),
+        }
+    }
+}
+
+/// Whether a kernel on the device may touch an allocation (F84).
+pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
+    allocation.kind == Kind::Host || allocation.life.device == device
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_aligned_apart_and_bounded() {
+        let space = Space::new(2);
+        let life = Life::new(1, 0x10);
+        let a = space.allocate(&life, 100, Kind::Device).unwrap();
+        let b = space.allocate(&life, 512, Kind::Device).unwrap();
+        assert_eq!((a % GRANULE, b % GRANULE), (0, 0));
+        assert!(b >= a + 512 + GRANULE);
+        assert!(space.find(a, 100).is_ok() && space.find(a + 40, 60).is_ok());
+        assert!(space.find(a + 100, 0).is_ok());
+        for (address, len) in [(a, 101), (a - 1, 1), (a + 100, 1), (a + 600, 1), (0, 1)] {
+            assert_eq!(space.find(address, len).err(), Some(CUDA_ERROR_INVALID_VALUE));
+        }
+        assert_eq!(space.used(0), 0);
+        assert_eq!(space.used(1), 1024);
+        assert_eq!(space.snapshot(1).len(), 2);
+        assert_eq!(space.snapshot(0).len(), 0);
+    }
+
+    #[test]
+    fn freed_memory_is_gone_for_new_users_and_stays_for_old_ones() {
+        let space = Space::new(1);
+        let life = Life::new(0, 0x10);
+        let a = space.allocate(&life, 8, Kind::Device).unwrap();
+        let held = space.exactly(a, Kind::Device).unwrap();
+        assert!(space.exactly(a + 1, Kind::Device).is_err());
+        assert!(space.exactly(a, Kind::Host).is_err());
+        space.retire(&held).unwrap();
+        assert!(space.retire(&held).is_err());
+        space.take(&held);
+        assert!(space.find(a, 1).is_err());
+        held.storage.store(0, &[1; 8]);
+        assert_eq!(space.used(0), 0);
+        assert_ne!(space.allocate(&life, 8, Kind::Device).unwrap(), a);
+    }
+
+    #[test]
+    fn memory_runs_out_and_a_life_takes_its_memory_along() {
+        let space = Space::new(1);
+        let life = Life::new(0, 0x10);
+        let kind = Kind::Device;
+        assert_eq!(space.allocate(&life, 1 << 50, kind), Err(CUDA_ERROR_OUT_OF_MEMORY));
+        let host = space.allocate(&life, 5000, Kind::Host).unwrap();
+        let device = space.allocate(&life, TOTAL_MEMORY / 2, kind).unwrap();
+        assert_eq!(space.allocate(&life, TOTAL_MEMORY, kind), Err(CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(space.usage().host_allocations, 1);
+        space.free_all(&life);
+        assert!(space.find(host, 1).is_err() && space.find(device, 1).is_err());
+        assert_eq!(space.used(0), 0);
+    }
+}

@@ -1,0 +1,321 @@
+//! The host memory behind device memory. Kernels, copies and the host may touch it at the same
+//! time, so that every access is atomic; a race gives any of the values, never more.
+#![allow(unsafe_code, reason = "raw memory, shared with whoever runs at the same time")]
+
+use crate::sticky;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Storage is aligned to this; the allocator gives zeroed memory of it without touching it.
+const ALIGN: usize = 16;
+/// Host memory is changed in pieces of this size, so that a fault elsewhere stops a copy (F104).
+const PIECE: usize = 1 << 20;
+
+/// Zeroed memory of a fixed size.
+pub(crate) struct Storage {
+    start: NonNull<u8>,
+    len: usize,
+    /// Mapped, and part of the program's address space, rather than on the heap.
+    pub(crate) host: bool,
+}
+
+// SAFETY: the memory is owned, and every access by `&self` is atomic.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// The heap layout for a length.
+    fn layout(len: usize) -> Option<Layout> {
+        Layout::from_size_align(len.max(1).checked_next_multiple_of(ALIGN)?, ALIGN).ok()
+    }
+
+    /// Memory of a device.
+    pub(crate) fn device(len: usize) -> Option<Self> {
+        let layout = Self::layout(len)?;
+        // SAFETY: the layout is not empty.
+        let start = unsafe { alloc_zeroed(layout) };
+        Some(Self { start: NonNull::new(start)?, len, host: false })
+    }
+
+    /// Page-locked memory of the host, unmapped at its end (F102).
+    pub(crate) fn host(len: usize) -> Option<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new private mapping at an address of the system's choice disturbs nothing.
+        let start = unsafe { libc::mmap(ptr::null_mut(), len, protection, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        Some(Self { start: NonNull::new(start.cast())?, len, host: true })
+    }
+
+    /// Where it starts in the program's address space.
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// The place at an offset that has `len` bytes behind it. Panics beyond the end, which callers
+    /// have excluded.
+    #[inline]
+    fn at(&self, offset: usize, len: usize) -> *mut u8 {
+        assert!(offset <= self.len && len <= self.len - offset, "access beyond an allocation");
+        self.start.as_ptr().wrapping_add(offset)
+    }
+
+    /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
+    #[inline]
+    pub(crate) fn load(&self, offset: usize, out: &mut [u8]) {
+        let at = self.at(offset, out.len());
+        if !at.addr().is_multiple_of(out.len().clamp(1, 8)) {
+            return copy(out.as_mut_ptr(), at, out.len());
+        }
+        match out.len() {
+            // SAFETY: inside the storage, aligned, and only ever accessed atomically.
+            1 => out[0] = unsafe { AtomicU8::from_ptr(at) }.load(Relaxed),
+            2 => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU16::from_ptr(at.cast()) };
+                out.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
+            }
+            4 => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU32::from_ptr(at.cast()) };
+                out.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
+            }
+            8 => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU64::from_ptr(at.cast()) };
+                out.copy_from_slice(&word.load(Relaxed).to_ne_bytes());
+            }
+            len => copy(out.as_mut_ptr(), at, len),
+        }
+    }
+
+    /// Stores bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
+    #[inline]
+    pub(crate) fn store(&self, offset: usize, bytes: &[u8]) {
+        let at = self.at(offset, bytes.len());
+        if !at.addr().is_multiple_of(bytes.len().clamp(1, 8)) {
+            return copy(at, bytes.as_ptr(), bytes.len());
+        }
+        match *bytes {
+            // SAFETY: inside the storage, aligned, and only ever accessed atomically.
+            [a] => unsafe { AtomicU8::from_ptr(at) }.store(a, Relaxed),
+            [a, b] => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU16::from_ptr(at.cast()) };
+                word.store(u16::from_ne_bytes([a, b]), Relaxed);
+            }
+            [a, b, c, d] => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU32::from_ptr(at.cast()) };
+                word.store(u32::from_ne_bytes([a, b, c, d]), Relaxed);
+            }
+            [a, b, c, d, e, f, g, h] => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU64::from_ptr(at.cast()) };
+                word.store(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), Relaxed);
+            }
+            _ => copy(at, bytes.as_ptr(), bytes.len()),
+        }
+    }
+
+    /// Replaces a value of 2, 4 or 8 aligned bytes by what `update` makes of it, atomically;
+    /// gives the old value. `None` if the size or the alignment is another.
+    pub(crate) fn atomic(
+        &self,
+        offset: usize,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Option<u64> {
+        let at = self.at(offset, bytes);
+        if !matches!(bytes, 1 | 2 | 4 | 8) || !at.addr().is_multiple_of(bytes) {
+            return None;
+        }
+        let result = match bytes {
+            1 => {
+                // SAFETY: inside the storage, aligned, and only ever accessed atomically.
+                let word = unsafe { AtomicU8::from_ptr(at) };
+                let narrow = |old| update(u64::from(old)).map(|new| new as u8);
+                word.fetch_update(Relaxed, Relaxed, narrow).map(u64::from).map_err(u64::from)
+            }
+            2 => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU16::from_ptr(at.cast()) };
+                let narrow = |old| update(u64::from(old)).map(|new| new as u16);
+                word.fetch_update(Relaxed, Relaxed, narrow).map(u64::from).map_err(u64::from)
+            }
+            4 => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU32::from_ptr(at.cast()) };
+                let narrow = |old| update(u64::from(old)).map(|new| new as u32);
+                word.fetch_update(Relaxed, Relaxed, narrow).map(u64::from).map_err(u64::from)
+            }
+            _ => {
+                // SAFETY: as above.
+                let word = unsafe { AtomicU64::from_ptr(at.cast()) };
+                word.fetch_update(Relaxed, Relaxed, update)
+            }
+        };
+        Some(result.unwrap_or_else(|old| old))
+    }
+
+    /// Fills with a pattern: the byte at an address that is `i` above a multiple of 8 is byte `i`
+    /// of the pattern.
+    pub(crate) fn fill(&self, offset: usize, len: usize, pattern: [u8; 8]) {
+        self.in_pieces(offset, len, |at, len, _| {
+            let start = at.addr();
+            let head = (start.wrapping_neg() % 8).min(len);
+            let tail = (len - head) % 8;
+            for i in (0..head).chain(len - tail..len) {
+                // SAFETY: inside the storage, and only ever accessed atomically.
+                let byte = unsafe { AtomicU8::from_ptr(at.wrapping_add(i)) };
+                byte.store(pattern[(start + i) % 8], Relaxed);
+            }
+            for i in (head..len - tail).step_by(8) {
+                // SAFETY: as above; aligned, as the head ends at a multiple of 8.
+                let word = unsafe { AtomicU64::from_ptr(at.wrapping_add(i).cast()) };
+                word.store(u64::from_ne_bytes(pattern), Relaxed);
+            }
+        });
+    }
+
+    /// Copies from memory of the program into the storage; stops at a fault.
+    ///
+    /// # Safety
+    ///
+    /// `from` leads to `len` readable bytes, until the copy is done or there is a fault.
+    pub(crate) unsafe fn copy_in(&self, offset: usize, from: *const u8, len: usize) {
+        with_host(self.at(offset, len), from, len);
+    }
+
+    /// Copies from another storage into this one.
+    pub(crate) fn copy_across(&self, offset: usize, from: &Storage, start: usize, len: usize) {
+        let from = from.at(start, len);
+        self.in_pieces(offset, len, |at, len, done| copy(at, from.wrapping_add(done), len));
+    }
+
+    /// Copies out to memory of the program; stops at a fault (F104).
+    ///
+    /// # Safety
+    ///
+    /// `to` leads to `len` writable bytes, until the copy is done or there is a fault.
+    pub(crate) unsafe fn copy_out(&self, offset: usize, to: *mut u8, len: usize) {
+        with_host(to, self.at(offset, len), len);
+    }
+
+    /// Calls `f` for pieces with their place, length and offset; if this is host memory, only as
+    /// long as there is no fault (F104).
+    fn in_pieces(&self, offset: usize, len: usize, f: impl Fn(*mut u8, usize, usize)) {
+        let at = self.at(offset, len);
+        if !self.host {
+            return f(at, len, 0);
+        }
+        for start in (0..len).step_by(PIECE) {
+            let piece = || f(at.wrapping_add(start), PIECE.min(len - start), start);
+            if sticky::with_host_memory(piece).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if self.host {
+            // SAFETY: the mapping that was made for this storage, which nothing here uses any more.
+            let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+        } else if let Some(layout) = Self::layout(self.len) {
+            // SAFETY: from `alloc_zeroed` with the same layout, and nothing uses it any more.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+/// Copies where one side is memory of the program: only as long as there is no fault, since a call
+/// that waits for the copy returns then, and the memory is the caller's again (F104).
+fn with_host(to: *mut u8, from: *const u8, len: usize) {
+    for start in (0..len).step_by(PIECE) {
+        let piece = PIECE.min(len - start);
+        let (to, from) = (to.wrapping_add(start), from.wrapping_add(start));
+        if sticky::with_host_memory(|| copy(to, from, piece)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Copies bytes that do not overlap, in atomic words where both sides are aligned alike.
+///
+/// Private to this file: both sides are `len` bytes that callers have a right to.
+fn copy(to: *mut u8, from: *const u8, len: usize) {
+    let alike = to.addr() % 8 == from.addr() % 8;
+    let head = if alike { (to.addr().wrapping_neg() % 8).min(len) } else { len };
+    let tail = (len - head) % 8;
+    let byte = |i: usize| {
+        // SAFETY: one of the `len` bytes; every access to shared memory is atomic. A source that
+        // is only readable is only loaded from.
+        let value = unsafe { AtomicU8::from_ptr(from.wrapping_add(i).cast_mut()) }.load(Relaxed);
+        // SAFETY: one of the `len` bytes; every access to shared memory is atomic.
+        unsafe { AtomicU8::from_ptr(to.wrapping_add(i)) }.store(value, Relaxed);
+    };
+    (0..head).for_each(byte);
+    for i in (head..len - tail).step_by(8) {
+        // SAFETY: eight of the `len` bytes, aligned behind the head; otherwise as above.
+        let value = unsafe { AtomicU64::from_ptr(from.wrapping_add(i).cast_mut().cast()) };
+        // SAFETY: as above.
+        let place = unsafe { AtomicU64::from_ptr(to.wrapping_add(i).cast()) };
+        place.store(value.load(Relaxed), Relaxed);
+    }
+    (len - tail..len).for_each(byte);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_and_fills_touch_exactly_their_range() {
+        for len in 0..40 {
+            for shift in 0..9 {
+                let storage = Storage::device(64).unwrap();
+                storage.fill(shift, len, *b"abcdefgh");
+                let mut seen = [0xff; 64];
+                // SAFETY: 64 bytes of a local array.
+                unsafe { storage.copy_out(0, seen.as_mut_ptr(), 64) };
+                for (i, &byte) in seen.iter().enumerate() {
+                    let inside = (shift..shift + len).contains(&i);
+                    assert_eq!(byte, if inside { b"abcdefgh"[i % 8] } else { 0 });
+                }
+                let other = Storage::device(64).unwrap();
+                other.copy_across(3, &storage, shift, len);
+                let mut moved = [0; 64];
+                // SAFETY: as above.
+                unsafe { other.copy_out(0, moved.as_mut_ptr(), 64) };
+                assert_eq!(moved[3..3 + len], seen[shift..shift + len]);
+                assert!(moved[..3].iter().chain(&moved[3 + len..]).all(|&byte| byte == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn atomics_of_every_size() {
+        let storage = Storage::device(32).unwrap();
+        for bytes in [1, 2, 4, 8] {
+            storage.store(8, &[0; 8]);
+            assert_eq!(storage.atomic(8, bytes, &mut |old| Some(old.wrapping_sub(1))), Some(0));
+            let mut out = [0; 8];
+            storage.load(8, &mut out);
+            assert_eq!(out, std::array::from_fn(|i| if i < bytes { 0xff } else { 0 }));
+            assert!(storage.atomic(8, bytes, &mut |_| None).is_some());
+        }
+        assert_eq!(storage.atomic(1, 4, &mut Some), None);
+    }
+
+    #[test]
+    #[should_panic = "beyond an allocation"]
+    fn beyond_the_end() {
+        Storage::device(8).unwrap().load(4, &mut [0; 8]);
+    }
+}

@@ -1,0 +1,67 @@
+//! Errors of loading PTX, in the form of the assembler's log.
+
+use std::fmt::{self, Write as _};
+
+/// What kind of error a module was refused for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub(crate) enum ParseErrorKind {
+    /// The text is not PTX, or uses something that this driver lacks.
+    InvalidPtx,
+    /// `.version` is newer than `NEWEST_VERSION`.
+    UnsupportedVersion,
+    /// `.target` is one that exists but that this driver no longer runs
+    /// (`sm_1x` and `sm_2x`).
+    UnsupportedTarget,
+}
+
+/// Why a module was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParseError {
+    /// The kind, which decides the driver's result code.
+    pub(crate) kind: ParseErrorKind,
+    /// A log of the form that `ptxas` writes, one error on a line.
+    pub(crate) log: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.log.trim_end())
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// One error at a line of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    /// The line, from 1.
+    pub(crate) line: u32,
+    /// What is wrong.
+    pub(crate) message: String,
+}
+
+impl Diagnostic {
+    /// An error at a line.
+    pub(crate) fn new(line: u32, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// The most errors that a log lists.
+const LISTED: usize = 100;
+
+/// Gathers errors into the one that the caller is handed.
+pub(crate) fn report(kind: ParseErrorKind, diagnostics: &[Diagnostic]) -> ParseError {
+    let mut log = String::new();
+    for one in diagnostics.iter().take(LISTED) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            log,
+            "ptxas application ptx input, line {}; error   : {}",
+            one.line, one.message
+        );
+    }
+    log.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
+    ParseError { kind, log }
+}

@@ -1,0 +1,246 @@
+//! Branches, ends, barriers, and special registers.
+
+use super::super::code::{BarOp, Op, SINK, Special, Src, Vote};
+use super::super::error::Diagnostic;
+use super::super::tree::Operand;
+use super::super::types::Type;
+use super::modifiers::Modifiers;
+use super::operand::exactly;
+use super::scope::Entity;
+use super::{Body, Lowered, Refusal, refuse};
+
+impl<'s> Body<'_, 's> {
+    pub(super) fn control(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+        line: u32,
+    ) -> Lowered<()> {
+        match m.head {
+            "bra" => return self.branch(m, operands, line),
+            "brx" => return self.branch_indexed(m, operands, line),
+            "membar" => {
+                m.take_any(&["cta", "gl", "sys"]).ok_or(Refusal::Unsupported)?;
+            }
+            "fence" => {
+                m.take_any(&["sc", "acq_rel", "acquire", "release"]);
+                m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported)?;
+            }
+            "ret" => {
+                m.take("uni");
+            }
+            "nanosleep" => {
+                if m.ty()? != Type::U32 {
+                    return Err(Refusal::Unsupported);
+                }
+                m.end()?;
+                let [time] = exactly(operands)?;
+                self.src(time, Type::U32)?;
+                self.push(Op::Nop);
+                return Ok(());
+            }
+            "exit" | "trap" | "brkpt" | "pmevent" => {}
+            _ => return Err(Refusal::Unsupported),
+        }
+        m.end()?;
+        if m.head != "pmevent" {
+            let [] = exactly(operands)?;
+        }
+        let op = match m.head {
+            "ret" if self.function.entry => Op::Exit,
+            "ret" => Op::Ret,
+            "exit" => Op::Exit,
+            "trap" | "brkpt" => Op::Trap,
+            _ => Op::Nop,
+        };
+        self.push(op);
+        Ok(())
+    }
+
+    fn branch(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+        line: u32,
+    ) -> Lowered<()> {
+        m.take("uni");
+        m.end()?;
+        let [Operand::Name(label)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: a label is expected");
+        };
+        self.branches.push((self.ops.len(), self.scopes.current(), vec![label], line));
+        self.push(Op::Bra { target: 0 });
+        Ok(())
+    }
+
+    fn branch_indexed(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+        line: u32,
+    ) -> Lowered<()> {
+        if !m.take("idx") {
+            return Err(Refusal::Unsupported);
+        }
+        m.take("uni");
+        m.end()?;
+        let [index, Operand::Name(name)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: a list of targets is expected");
+        };
+        let Some(Entity::Targets(labels)) = self.find(name) else {
+            return refuse(format!("Unknown symbol '{name}'"));
+        };
+        let index = self.src(index, Type::U32)?;
+        self.branches.push((self.ops.len(), self.scopes.current(), labels, line));
+        self.push(Op::BrxIdx { targets: Box::default(), index });
+        Ok(())
+    }
+
+    /// Fills in where branches lead, now that all labels are known.
+    pub(super) fn resolve_branches(&mut self) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for (at, block, labels, line) in std::mem::take(&mut self.branches) {
+            let mut found = Vec::new();
+            for label in labels {
+                match self.scopes.label_from(block, label) {
+                    Some(target) => found.push(target as u32),
+                    None => {
+                        errors.push(Diagnostic::new(line, format!("Unknown symbol '{label}'")));
+                        found.push(0);
+                    }
+                }
+            }
+            match &mut self.ops[at].op {
+                Op::Bra { target } => *target = found.first().copied().unwrap_or_default(),
+                Op::BrxIdx { targets, .. } => *targets = found.into_boxed_slice(),
+                _ => {}
+            }
+        }
+        errors
+    }
+
+    /// `bar` and `barrier`.
+    pub(super) fn barrier(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        if m.take("warp") {
+            return self.warp_barrier(m, operands);
+        }
+        m.take("cta");
+        match m.next() {
+            "red" => self.barrier_reduce(m, operands),
+            kind @ ("sync" | "arrive") => {
+                m.take("aligned");
+                m.end()?;
+                let wait = kind == "sync";
+                let (id, count) = match operands {
+                    [id] if wait => (id, None),
+                    [id, count] => (id, Some(count)),
+                    _ => return refuse("Incorrect number of operands"),
+                };
+                self.bar(id, count, wait, None)
+            }
+            _ => Err(Refusal::Unsupported),
+        }
+    }
+
+    fn barrier_reduce(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let vote = match m.next() {
+            "popc" => Vote::Popc,
+            "and" => Vote::All,
+            "or" => Vote::Any,
+            _ => return Err(Refusal::Unsupported),
+        };
+        m.take("aligned");
+        let ty = m.end_type()?;
+        if ty != (if vote == Vote::Popc { Type::U32 } else { Type::PRED }) {
+            return Err(Refusal::Unsupported);
+        }
+        let (d, id, count, p) = match operands {
+            [d, id, p] => (d, id, None, p),
+            [d, id, count, p] => (d, id, Some(count), p),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let (d, p) = (self.d(d, ty)?, self.src(p, Type::PRED)?);
+        self.bar(id, count, true, Some((vote, d, p)))
+    }
+
+    fn bar(
+        &mut self,
+        id: &Operand<'s>,
+        count: Option<&Operand<'s>>,
+        wait: bool,
+        reduce: Option<(Vote, u32, Src)>,
+    ) -> Lowered<()> {
+        let id = self.src(id, Type::U32)?;
+        let count = count.map(|count| self.src(count, Type::U32)).transpose()?;
+        if matches!(id, Src::Imm(16..)) {
+            return refuse("Barrier number is out of range");
+        }
+        self.push(Op::Bar(Box::new(BarOp { id, count, wait, reduce })));
+        Ok(())
+    }
+
+    /// `mov` from a special register.
+    pub(super) fn special(&mut self, d: &Operand<'s>, name: &str, ty: Type) -> Lowered<()> {
+        let Some((which, bytes)) = special(name) else {
+            return refuse(format!("Unknown symbol '{name}'"));
+        };
+        if !ty.is_integer() || (ty.bytes != bytes && which != Special::GridId) {
+            return refuse(format!("Arguments mismatch: type of '{name}'"));
+        }
+        let d = if matches!(d, Operand::Name("_")) { SINK } else { self.d(d, ty)? };
+        self.push(Op::Special { which, d });
+        Ok(())
+    }
+}
+
+/// The special register of a name, and its size.
+fn special(name: &str) -> Option<(Special, u8)> {
+    let low = u64::from(u32::MAX);
+    let (stem, dimension) = match name.split_once('.') {
+        Some((stem, "x")) => (stem, Some(0)),
+        Some((stem, "y")) => (stem, Some(1)),
+        Some((stem, "z")) => (stem, Some(2)),
+        Some(_) => return None,
+        None => (name, None),
+    };
+    if let Some(dimension) = dimension {
+        let which = match stem {
+            "%tid" => Special::Tid(dimension),
+            "%ntid" => Special::Ntid(dimension),
+            "%ctaid" => Special::Ctaid(dimension),
+            "%nctaid" => Special::Nctaid(dimension),
+            _ => return None,
+        };
+        return Some((which, 4));
+    }
+    let found = match name {
+        "%laneid" => (Special::LaneId, 4),
+        "%warpid" => (Special::WarpId, 4),
+        "%nwarpid" => (Special::Nwarpid, 4),
+        "%smid" => (Special::SmId, 4),
+        "%nsmid" => (Special::Nsmid, 4),
+        "%gridid" => (Special::GridId, 8),
+        "%lanemask_eq" => (Special::MaskEq, 4),
+        "%lanemask_lt" => (Special::MaskLt, 4),
+        "%lanemask_le" => (Special::MaskLe, 4),
+        "%lanemask_gt" => (Special::MaskGt, 4),
+        "%lanemask_ge" => (Special::MaskGe, 4),
+        "%clock" => (Special::Clock(0, low), 4),
+        "%clock_hi" => (Special::Clock(32, low), 4),
+        "%clock64" => (Special::Clock(0, u64::MAX), 8),
+        "%globaltimer" => (Special::GlobalTimer(0, u64::MAX), 8),
+        "%globaltimer_lo" => (Special::GlobalTimer(0, low), 4),
+        "%globaltimer_hi" => (Special::GlobalTimer(32, low), 4),
+        "%dynamic_smem_size" => (Special::DynamicShared, 4),
+        "%total_smem_size" => (Special::TotalShared, 4),
+        _ => {
+            let number = name.strip_prefix("%envreg")?.parse::<u32>().ok()?;
+            return (number < 32).then_some((Special::Zero, 4));
+        }
+    };
+    Some(found)
+}

@@ -1,0 +1,325 @@
+//! Moves, integer and logical instructions, comparisons and selections.
+
+use super::super::code::{Address, CarryKind, Op, Src};
+use super::super::ops;
+use super::super::tree::Operand;
+use super::super::types::{Kind, Type};
+use super::modifiers::Modifiers;
+use super::operand::{AddressOf, exactly};
+use super::scope::Entity;
+use super::{Body, Lowered, Refusal, refuse};
+
+impl<'s> Body<'_, 's> {
+    pub(super) fn unary_op(
+        &mut self,
+        f: Option<fn(u64) -> u64>,
+        to: Type,
+        from: Type,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let f = f.ok_or(Refusal::Unsupported)?;
+        let [d, a] = exactly(operands)?;
+        let (d, a) = (self.d(d, to)?, self.src(a, from)?);
+        self.push(Op::Unary { f, d, a });
+        Ok(())
+    }
+
+    pub(super) fn binary_op(
+        &mut self,
+        f: Option<fn(u64, u64) -> u64>,
+        types: [Type; 3],
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let f = f.ok_or(Refusal::Unsupported)?;
+        let [d, a, b] = exactly(operands)?;
+        let d = self.d(d, types[0])?;
+        let (a, b) = (self.src(a, types[1])?, self.src(b, types[2])?);
+        self.push(Op::Binary { f, d, a, b });
+        Ok(())
+    }
+
+    pub(super) fn ternary_op(
+        &mut self,
+        f: Option<fn(u64, u64, u64) -> u64>,
+        types: [Type; 4],
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let f = f.ok_or(Refusal::Unsupported)?;
+        let [d, a, b, c] = exactly(operands)?;
+        let d = self.d(d, types[0])?;
+        let (a, b, c) = (self.src(a, types[1])?, self.src(b, types[2])?, self.src(c, types[3])?);
+        self.push(Op::Ternary { f, d, a, b, c });
+        Ok(())
+    }
+
+    /// Instructions that are of integers and of floats.
+    pub(super) fn arithmetic(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        match m.last_type() {
+            Some(ty) if ty.kind == Kind::Float => self.float(m, operands),
+            _ => self.integer(m, operands),
+        }
+    }
+
+    pub(super) fn integer(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        match m.head {
+            "mov" => self.mov(m, operands),
+            "setp" | "set" => self.compare(m, operands),
+            "selp" => {
+                let ty = m.end_type()?;
+                let f: fn(u64, u64, u64) -> u64 = |a, b, p| if p != 0 { a } else { b };
+                let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
+                self.ternary_op(fit.then_some(f), [ty, ty, ty, Type::PRED], operands)
+            }
+            "slct" => self.slct(m, operands),
+            "addc" | "subc" | "madc" => self.carry(m, operands),
+            "add" | "sub" | "mad" if m.has("cc") => self.carry(m, operands),
+            "bfi" => self.bfi(m, operands),
+            "lop3" => self.lop3(m, operands),
+            "prmt" => {
+                let ty = m.ty()?;
+                let f = ops::prmt(m.next()).filter(|_| ty == Type::B32);
+                m.end()?;
+                self.ternary_op(f, [Type::B32, Type::B32, Type::B32, Type::U32], operands)
+            }
+            _ => self.plain(m, operands),
+        }
+    }
+
+    /// Instructions that are a function of their operands.
+    fn plain(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let mut opcode = m.head.to_owned();
+        while let Some(part) =
+            m.take_any(&["lo", "hi", "wide", "sat", "shiftamt", "l", "r", "wrap", "clamp"])
+        {
+            opcode.push('.');
+            opcode.push_str(part);
+        }
+        let ty = m.end_type()?;
+        let double = Type::new(ty.kind, ty.bytes.saturating_mul(2));
+        match m.head {
+            "popc" | "clz" => {
+                self.unary_op(ops::integer_unary(&opcode, ty), Type::U32, ty, operands)
+            }
+            "bfind" => self.unary_op(ops::integer_unary(&opcode, ty), Type::U32, ty, operands),
+            "not" | "cnot" | "neg" | "abs" | "brev" => {
+                self.unary_op(ops::integer_unary(&opcode, ty), ty, ty, operands)
+            }
+            "shl" | "shr" => {
+                self.binary_op(ops::integer_binary(&opcode, ty), [ty, ty, Type::U32], operands)
+            }
+            "mul" if opcode == "mul.wide" => {
+                self.binary_op(ops::integer_binary(&opcode, ty), [double, ty, ty], operands)
+            }
+            "mad" if opcode == "mad.wide" => {
+                let types = [double, ty, ty, double];
+                self.ternary_op(ops::integer_ternary(&opcode, ty), types, operands)
+            }
+            "mad" | "mad24" => {
+                self.ternary_op(ops::integer_ternary(&opcode, ty), [ty; 4], operands)
+            }
+            "sad" => {
+                let sum = Type::new(Kind::Unsigned, ty.bytes);
+                let types = [sum, ty, ty, sum];
+                self.ternary_op(ops::integer_ternary(&opcode, ty), types, operands)
+            }
+            "bfe" | "shf" => {
+                let f = ops::integer_ternary(&opcode, ty);
+                let second = if m.head == "shf" { ty } else { Type::U32 };
+                self.ternary_op(f, [ty, ty, second, Type::U32], operands)
+            }
+            _ => self.binary_op(ops::integer_binary(&opcode, ty), [ty; 3], operands),
+        }
+    }
+
+    fn mov(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let ty = m.end_type()?;
+        if ty.bytes == 1 && ty != Type::PRED {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a] = exactly(operands)?;
+        match (d, a) {
+            (Operand::Vector(parts), a) => {
+                let (count, bits) = split(ty, parts.len())?;
+                let part = Type::new(Kind::Bits, (bits / 8) as u8);
+                let mut slots = [0; 4];
+                for (slot, operand) in slots.iter_mut().zip(parts) {
+                    *slot = self.d(operand, part)?;
+                }
+                let a = self.src(a, ty)?;
+                self.push(Op::Unpack { d: slots, count, bits, a });
+            }
+            (d, Operand::Vector(parts)) => {
+                let (count, bits) = split(ty, parts.len())?;
+                let part = Type::new(Kind::Bits, (bits / 8) as u8);
+                let mut sources = [Src::Imm(0); 4];
+                for (source, operand) in sources.iter_mut().zip(parts) {
+                    *source = self.src(operand, part)?;
+                }
+                let d = self.d(d, ty)?;
+                self.push(Op::Pack { d, a: sources, count, bits });
+            }
+            (d, &Operand::Sum(name, offset)) => self.mov_address(d, name, offset, ty)?,
+            (d, &Operand::Name(name)) => match self.find(name) {
+                Some(Entity::Register(..)) => {
+                    let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
+                    self.push(Op::Unary { f: |a| a, d, a });
+                }
+                None if name.starts_with('%') => self.special(d, name, ty)?,
+                None if name == "WARP_SZ" => {
+                    let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
+                    self.push(Op::Unary { f: |a| a, d, a });
+                }
+                _ => self.mov_address(d, name, 0, ty)?,
+            },
+            (d, a) => {
+                let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
+                self.push(Op::Unary { f: |a| a, d, a });
+            }
+        }
+        Ok(())
+    }
+
+    fn mov_address(
+        &mut self,
+        d: &Operand<'s>,
+        name: &'s str,
+        offset: i64,
+        ty: Type,
+    ) -> Lowered<()> {
+        let (address, of): (Address, AddressOf) = self.address_of(name, offset)?;
+        if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
+            return refuse(format!("Arguments mismatch: '{name}'"));
+        }
+        let d = self.d(d, ty)?;
+        self.push(Op::Address { address, mask: ty.mask(), d });
+        Ok(())
+    }
+
+    fn compare(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let operator = m.next();
+        let combine = ops::combine(m.peek());
+        if combine.is_some() {
+            m.next();
+        }
+        let ftz = m.take("ftz");
+        let to = if m.head == "set" { Some(m.ty()?) } else { None };
+        let ty = m.end_type()?;
+        let test = ops::compare(operator, ty, ftz).ok_or(Refusal::Unsupported)?;
+        let (d, a, b, combine) = match (combine, operands) {
+            (None, [d, a, b]) => (d, a, b, None),
+            (Some(join), [d, a, b, c]) => (d, a, b, Some((join, self.src(c, Type::PRED)?))),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
+        let Some(to) = to else {
+            let (p, q) = self.pair(d, Type::PRED, Type::PRED)?;
+            self.push(Op::Setp { test, combine, p, q, a, b });
+            return Ok(());
+        };
+        let yes = match (to.kind, to.bytes) {
+            (Kind::Float, 4) => u64::from(1f32.to_bits()),
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 4) => 0xffff_ffff,
+            _ => return Err(Refusal::Unsupported),
+        };
+        let d = self.d(d, to)?;
+        self.push(Op::Set { test, combine, d, yes, a, b });
+        Ok(())
+    }
+
+    fn slct(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let ftz = m.take("ftz");
+        let ty = m.ty()?;
+        let by = m.end_type()?;
+        let f: Option<fn(u64, u64, u64) -> u64> = match by {
+            Type::S32 if !ftz => Some(|a, b, c| if (c as u32).cast_signed() >= 0 { a } else { b }),
+            // A subnormal is flushed to a zero, which is not less than zero.
+            Type::F32 if ftz => Some(|a, b, c| {
+                let c = f32::from_bits(c as u32);
+                if c >= 0.0 || c.is_subnormal() { a } else { b }
+            }),
+            Type::F32 => Some(|a, b, c| if f32::from_bits(c as u32) >= 0.0 { a } else { b }),
+            _ => None,
+        };
+        let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
+        self.ternary_op(f.filter(|_| fit), [ty, ty, ty, by], operands)
+    }
+
+    /// The extended-precision family.
+    fn carry(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let reads = m.head.ends_with('c');
+        let part = m.take_any(&["lo", "hi"]);
+        let writes = m.take("cc");
+        let ty = m.end_type()?;
+        if ty.bytes < 4 || !matches!(ty.kind, Kind::Unsigned | Kind::Signed) {
+            return Err(Refusal::Unsupported);
+        }
+        let kind = match (m.head, part) {
+            ("add" | "addc", None) => CarryKind::Add,
+            ("sub" | "subc", None) => CarryKind::Sub,
+            ("mad" | "madc", Some("lo")) => CarryKind::MadLo,
+            ("mad" | "madc", Some("hi")) if ty.kind == Kind::Signed => CarryKind::MadHiSigned,
+            ("mad" | "madc", Some("hi")) => CarryKind::MadHi,
+            _ => return Err(Refusal::Unsupported),
+        };
+        let none = Operand::Int(0);
+        let (d, a, b, c) = match (part, operands) {
+            (None, [d, a, b]) => (d, a, b, &none),
+            (Some(_), [d, a, b, c]) => (d, a, b, c),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let d = self.d(d, ty)?;
+        let (a, b, c) = (self.src(a, ty)?, self.src(b, ty)?, self.src(c, ty)?);
+        self.push(Op::Carry { kind, bits: ty.bits(), reads, writes, d, a, b, c });
+        Ok(())
+    }
+
+    fn bfi(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let ty = m.end_type()?;
+        if ty != Type::B32 && ty != Type::B64 {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a, b, position, length] = exactly(operands)?;
+        let d = self.d(d, ty)?;
+        let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
+        let (position, length) = (self.src(position, Type::U32)?, self.src(length, Type::U32)?);
+        self.push(Op::Bfi { d, a, b, position, length, bits: ty.bits() });
+        Ok(())
+    }
+
+    fn lop3(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if m.end_type()? != Type::B32 {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a, b, c, table] = exactly(operands)?;
+        let &Operand::Int(table) = table else {
+            return refuse("Arguments mismatch: the table must be a constant");
+        };
+        let Ok(table) = u8::try_from(table) else {
+            return refuse("The table is out of range");
+        };
+        let d = self.d(d, Type::B32)?;
+        let sources = [a, b, c].map(|operand| self.src(operand, Type::B32));
+        let [a, b, c] = sources;
+        self.push(Op::Lop3 { d, a: a?, b: b?, c: c?, table });
+        Ok(())
+    }
+}
+
+/// How a type is split into so many parts: their count and bits.
+fn split(ty: Type, count: usize) -> Lowered<(u8, u32)> {
+    match (ty.kind, count) {
+        (Kind::Bits, 2 | 4) if ty.bits() / count as u32 >= 8 => {
+            let bits = ty.bits() / count as u32;
+            Ok((count as u8, bits))
+        }
+        _ => refuse("Arguments mismatch: the vector does not fit the type"),
+    }
+}

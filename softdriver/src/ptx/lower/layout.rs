@@ -1,0 +1,253 @@
+//! Where the variables of a module and of a kernel lie.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::super::error::Diagnostic;
+use super::super::tree::{Function, Init, Operand, Source, Space, StatementKind, Variable};
+use super::super::types::Kind;
+use super::super::{Fixup, Global, GlobalSpace, Param};
+use super::{Globals, Lowered, refuse};
+
+/// The most static shared memory of a kernel, in bytes.
+const MOST_SHARED: u64 = 48 << 10;
+/// The most bytes of parameters.
+const MOST_PARAMS: u64 = 32_764;
+
+/// The functions that have a body, by name.
+pub(super) fn functions<'s>(source: &Source<'s>) -> Result<HashMap<&'s str, usize>, Diagnostic> {
+    let mut functions = HashMap::new();
+    for (index, function) in source.functions.iter().enumerate() {
+        if function.body.is_some() && functions.insert(function.name, index).is_some() {
+            let message = format!("Duplicate definition of function '{}'", function.name);
+            return Err(Diagnostic::new(function.line, message));
+        }
+    }
+    Ok(functions)
+}
+
+/// The variables of device memory.
+pub(super) fn globals<'s>(source: &Source<'s>) -> Result<Globals<'s>, Diagnostic> {
+    let own = |variable: &&Variable<'s>| matches!(variable.space, Space::Global | Space::Const);
+    let mut names = HashMap::new();
+    let mut taken = HashSet::new();
+    for variable in &source.variables {
+        if !taken.insert(variable.name) {
+            let message = format!("Duplicate definition of variable '{}'", variable.name);
+            return Err(Diagnostic::new(variable.line, message));
+        }
+    }
+    for (index, variable) in source.variables.iter().filter(own).enumerate() {
+        names.insert(variable.name, index as u32);
+    }
+    let globals = source.variables.iter().filter(own).map(|variable| global(variable, &names));
+    Ok((globals.collect::<Result<_, _>>()?, names))
+}
+
+fn global(variable: &Variable<'_>, names: &HashMap<&str, u32>) -> Result<Global, Diagnostic> {
+    let error = |message: String| Err(Diagnostic::new(variable.line, message));
+    let name = variable.name;
+    if variable.external {
+        return error(format!("Unresolved extern variable '{name}'"));
+    }
+    let Some(size) = variable.size else {
+        return error(format!("Variable '{name}' has no size"));
+    };
+    let bytes = usize::from(variable.ty.bytes);
+    let mut init = Vec::new();
+    let mut fixups = Vec::new();
+    for item in &variable.init {
+        let value = match (*item, variable.ty.kind, bytes) {
+            (Init::Int(value), Kind::Bits | Kind::Unsigned | Kind::Signed, _) => value,
+            (Init::F32(bits), Kind::Float | Kind::Bits, 4) => u64::from(bits),
+            (Init::F64(bits), Kind::Float | Kind::Bits, 8) => bits,
+            (Init::F64(bits), Kind::Float, 4) => u64::from((f64::from_bits(bits) as f32).to_bits()),
+            (Init::F32(bits), Kind::Float, 8) => f64::from(f32::from_bits(bits)).to_bits(),
+            (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8) => {
+                let Some(&target) = names.get(target) else {
+                    return error(format!(
+                        "Unknown symbol '{target}' in the initialiser of '{name}'"
+                    ));
+                };
+                fixups.push(Fixup { offset: init.len(), global: target as usize, addend });
+                0
+            }
+            _ => return error(format!("Invalid initialiser of variable '{name}'")),
+        };
+        init.extend_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+    if init.len() as u64 > size {
+        return error(format!("Too many initialisers of variable '{name}'"));
+    }
+    let space = match variable.space {
+        Space::Const => GlobalSpace::Const,
+        _ => GlobalSpace::Global,
+    };
+    Ok(Global {
+        name: name.to_owned(),
+        space,
+        align: variable.align.max(1) as usize,
+        size: size as usize,
+        init,
+        fixups,
+        visible: variable.visible,
+    })
+}
+
+/// The layout of an entry's parameters, and its size.
+pub(super) fn params(list: &[Variable<'_>]) -> Result<(Vec<Param>, usize), Diagnostic> {
+    let mut end = 0u64;
+    let mut params = Vec::new();
+    for variable in list {
+        let error = |message: String| Err(Diagnostic::new(variable.line, message));
+        let (Some(size), Space::Param) = (variable.size, variable.space) else {
+            return error(format!("Invalid parameter '{}'", variable.name));
+        };
+        let offset = end.next_multiple_of(variable.align.max(1));
+        end = offset.saturating_add(size);
+        if end > MOST_PARAMS {
+            return error(format!(
+                "Entry function uses too much parameter space ({end:#x} bytes, {MOST_PARAMS:#x} max)"
+            ));
+        }
+        params.push(Param {
+            offset: offset as usize,
+            size: size as usize,
+            align: variable.align as usize,
+        });
+    }
+    Ok((params, end as usize))
+}
+
+/// What a function reaches by calls.
+pub(super) struct Reached<'s> {
+    /// The functions, by index, that one being first.
+    pub(super) order: Vec<usize>,
+    /// The names that their instructions mention.
+    pub(super) names: HashSet<&'s str>,
+}
+
+/// Walks the calls from a function.
+pub(super) fn reached<'s>(
+    source: &Source<'s>,
+    functions: &HashMap<&'s str, usize>,
+    from: usize,
+) -> Reached<'s> {
+    let mut order = vec![from];
+    let mut seen = HashSet::from([from]);
+    let mut names = HashSet::new();
+    let mut at = 0;
+    while let Some(&index) = order.get(at) {
+        at += 1;
+        let mut mentioned = Vec::new();
+        mentions(&source.functions[index], &mut mentioned);
+        for name in mentioned {
+            if let Some(&callee) = functions.get(name)
+                && seen.insert(callee)
+            {
+                order.push(callee);
+            }
+            names.insert(name);
+        }
+    }
+    Reached { order, names }
+}
+
+fn mentions<'s>(function: &Function<'s>, names: &mut Vec<&'s str>) {
+    for statement in function.body.iter().flatten() {
+        let StatementKind::Instruction(instruction) = &statement.kind else {
+            continue;
+        };
+        for operand in &instruction.operands {
+            match operand {
+                Operand::Name(name) | Operand::Sum(name, _) | Operand::Address(Some(name), _) => {
+                    names.push(name);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Where a kernel's shared variables lie.
+pub(super) struct Shared<'s> {
+    /// Those of module scope, by name.
+    module: HashMap<&'s str, u32>,
+    /// Those of functions, by function and line and name.
+    own: BTreeMap<(&'s str, u32, &'s str), u32>,
+    /// The bytes of all.
+    pub(super) total: u64,
+}
+
+impl<'s> Shared<'s> {
+    /// Where a variable of module scope begins.
+    pub(super) fn module_variable(&self, name: &str) -> Option<u32> {
+        self.module.get(name).copied()
+    }
+
+    /// Where a function's variable begins.
+    pub(super) fn place(&self, function: &'s str, variable: &Variable<'s>) -> Lowered<u32> {
+        match self.own.get(&(function, variable.line, variable.name)) {
+            Some(&offset) => Ok(offset),
+            None => refuse(format!("Variable '{}' has no size", variable.name)),
+        }
+    }
+}
+
+/// Lays out the shared variables of a kernel: those that its functions
+/// declare, and those of module scope that they mention. `extern` ones begin
+/// where the static ones end.
+pub(super) fn shared<'s>(
+    source: &Source<'s>,
+    order: &[usize],
+    names: &HashSet<&'s str>,
+) -> Result<Shared<'s>, Diagnostic> {
+    let mut shared = Shared { module: HashMap::new(), own: BTreeMap::new(), total: 0 };
+    let module = source
+        .variables
+        .iter()
+        .filter(|variable| variable.space == Space::Shared && names.contains(variable.name));
+    for variable in module.clone() {
+        if let (Some(size), false) = (variable.size, variable.external) {
+            let offset = shared.add(variable, size)?;
+            shared.module.insert(variable.name, offset);
+        }
+    }
+    for &index in order {
+        let function = &source.functions[index];
+        for statement in function.body.iter().flatten() {
+            let StatementKind::Variable(variable) = &statement.kind else {
+                continue;
+            };
+            if let (Space::Shared, Some(size)) = (variable.space, variable.size) {
+                let offset = shared.add(variable, size)?;
+                shared.own.insert((function.name, variable.line, variable.name), offset);
+            }
+        }
+    }
+    if shared.total > MOST_SHARED {
+        let function = &source.functions[order.first().copied().unwrap_or_default()];
+        let message = format!(
+            "Entry function '{}' uses too much shared data ({:#x} bytes, {MOST_SHARED:#x} max)",
+            function.name, shared.total
+        );
+        return Err(Diagnostic::new(function.line, message));
+    }
+    let dynamic = shared.total.next_multiple_of(16) as u32;
+    for variable in module.filter(|variable| variable.external || variable.size.is_none()) {
+        shared.module.insert(variable.name, dynamic);
+    }
+    Ok(shared)
+}
+
+impl Shared<'_> {
+    fn add(&mut self, variable: &Variable<'_>, size: u64) -> Result<u32, Diagnostic> {
+        if !variable.init.is_empty() {
+            let message = format!("Shared variable '{}' cannot be initialised", variable.name);
+            return Err(Diagnostic::new(variable.line, message));
+        }
+        let offset = self.total.next_multiple_of(variable.align.max(1));
+        self.total = offset.saturating_add(size);
+        // Beyond any limit: reported as too much of it all.
+        Ok(u32::try_from(offset).unwrap_or(u32::MAX))
+    }
+}

@@ -1,0 +1,387 @@
+//! The syntax tree to the compact form: names, types and modifiers are
+//! resolved, and whatever is not supported is refused.
+
+mod call;
+mod control;
+mod convert;
+mod float;
+mod integer;
+mod layout;
+mod memory;
+mod modifiers;
+mod operand;
+mod scope;
+mod warp;
+
+use std::collections::HashMap;
+
+use super::code::{self, FIRST, Instr, Op};
+use super::error::{Diagnostic, ParseError, ParseErrorKind, report};
+use super::tree::{Function, Instruction, Source, Statement, StatementKind, Variable};
+use super::types::Type;
+use super::{Global, Kernel, Module};
+use layout::{Reached, Shared};
+use modifiers::Modifiers;
+use scope::{Entity, Scopes};
+
+/// Why an instruction is refused.
+pub(super) enum Refusal {
+    /// It, or one of its modifiers or types, is not supported.
+    Unsupported,
+    /// Something else is wrong.
+    Message(String),
+}
+
+type Lowered<T> = Result<T, Refusal>;
+
+/// An error with a message of its own.
+fn refuse<T>(message: impl Into<String>) -> Lowered<T> {
+    Err(Refusal::Message(message.into()))
+}
+
+/// The most registers that a function may use.
+const MOST_SLOTS: u32 = 1 << 16;
+/// The most local memory that a function may use, in bytes.
+const MOST_LOCAL: u64 = 512 << 10;
+
+/// What the functions of a kernel are lowered with.
+struct Scene<'a, 's> {
+    source: &'a Source<'s>,
+    /// Functions with a body, by name.
+    functions: &'a HashMap<&'s str, usize>,
+    /// Variables of module scope, by name: device memory's index.
+    globals: &'a HashMap<&'s str, u32>,
+    /// Where shared variables lie.
+    shared: Shared<'s>,
+}
+
+/// A function that is being lowered.
+struct Body<'a, 's> {
+    scene: &'a Scene<'a, 's>,
+    function: &'a Function<'s>,
+    scopes: Scopes<'s>,
+    slots: u32,
+    local: u64,
+    ops: Vec<Instr>,
+    guard: Option<(code::Slot, bool)>,
+    /// Instructions whose targets are labels: op, label's scope, name, line.
+    branches: Vec<(usize, usize, Vec<&'s str>, u32)>,
+    /// Calls: op and name of the function.
+    calls: Vec<(usize, &'s str)>,
+}
+
+/// A function's code, not yet placed among the others'.
+struct Piece<'s> {
+    ops: Vec<Instr>,
+    slots: u32,
+    local: u32,
+    calls: Vec<(usize, &'s str)>,
+    params: Vec<code::Place>,
+    returns: Vec<code::Place>,
+}
+
+/// Lowers a module.
+pub(crate) fn lower(source: &Source<'_>) -> Result<Module, ParseError> {
+    module(source).map_err(|errors| report(ParseErrorKind::InvalidPtx, &errors))
+}
+
+fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
+    let one = |error| vec![error];
+    let functions = layout::functions(source).map_err(one)?;
+    let (globals, names) = layout::globals(source).map_err(one)?;
+    let mut kernels = Vec::new();
+    let mut errors = Vec::new();
+    let mut reached_by_any = vec![false; source.functions.len()];
+    for (index, function) in source.functions.iter().enumerate() {
+        if !function.entry || function.body.is_none() {
+            continue;
+        }
+        match kernel(source, &functions, &names, index, &mut reached_by_any) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(mut some) => errors.append(&mut some),
+        }
+    }
+    // Functions that no kernel calls are checked all the same.
+    for (index, function) in source.functions.iter().enumerate() {
+        if !function.entry && function.body.is_some() && !reached_by_any[index] {
+            let checked = kernel(source, &functions, &names, index, &mut reached_by_any);
+            errors.extend(checked.err().unwrap_or_default());
+        }
+    }
+    errors.sort_by_key(|error| error.line);
+    errors.dedup();
+    if errors.is_empty() {
+        Ok(Module { target: source.target, kernels, globals })
+    } else {
+        Err(errors)
+    }
+}
+
+/// Lowers a function and all that it calls.
+fn kernel<'s>(
+    source: &Source<'s>,
+    functions: &HashMap<&'s str, usize>,
+    globals: &HashMap<&'s str, u32>,
+    index: usize,
+    reached_by_any: &mut [bool],
+) -> Result<Kernel, Vec<Diagnostic>> {
+    let one = |error| vec![error];
+    let Reached { order, names } = layout::reached(source, functions, index);
+    let shared = layout::shared(source, &order, &names).map_err(one)?;
+    let static_shared = shared.total;
+    let scene = Scene { source, functions, globals, shared };
+    let mut pieces = Vec::new();
+    let mut errors = Vec::new();
+    for &index in &order {
+        reached_by_any[index] = true;
+        match Body::lower(&scene, &source.functions[index]) {
+            Ok(piece) => pieces.push(piece),
+            Err(mut some) => errors.append(&mut some),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let function = &source.functions[index];
+    let (params, param_bytes) = layout::params(&function.params).map_err(one)?;
+    let slots = pieces.first().map_or(FIRST, |piece| piece.slots);
+    let local = pieces.first().map_or(0, |piece| piece.local);
+    let code = call::link(source, &order, pieces).map_err(one)?;
+    Ok(Kernel {
+        name: function.name.to_owned(),
+        params,
+        param_bytes,
+        static_shared: static_shared as usize,
+        local_bytes: local as usize,
+        max_threads: function.max_threads,
+        registers: (slots - FIRST + 8).min(255),
+        slots,
+        dynamic_offset: static_shared.next_multiple_of(16) as usize,
+        code,
+    })
+}
+
+impl<'a, 's> Body<'a, 's> {
+    fn lower(
+        scene: &'a Scene<'a, 's>,
+        function: &'a Function<'s>,
+    ) -> Result<Piece<'s>, Vec<Diagnostic>> {
+        let mut body = Self {
+            scene,
+            function,
+            scopes: Scopes::new(),
+            slots: FIRST,
+            local: 0,
+            ops: Vec::new(),
+            guard: None,
+            branches: Vec::new(),
+            calls: Vec::new(),
+        };
+        let formal = body.formals().map_err(|error| vec![error]);
+        let (params, returns) = formal?;
+        let mut errors = Vec::new();
+        for statement in function.body.iter().flatten() {
+            if let Err(refusal) = body.statement(statement) {
+                errors.push(refused(statement, refusal));
+                if errors.len() >= 100 {
+                    break;
+                }
+            }
+        }
+        // A body that runs out returns.
+        body.ops.push(Instr { guard: None, op: Op::Ret });
+        if errors.is_empty() {
+            errors.extend(body.resolve_branches());
+        }
+        if body.slots > MOST_SLOTS {
+            errors.push(Diagnostic::new(
+                function.line,
+                format!("Function '{}' uses too many registers", function.name),
+            ));
+        }
+        if body.local > MOST_LOCAL {
+            errors.push(Diagnostic::new(
+                function.line,
+                format!(
+                    "Function '{}' uses too much local data ({:#x} bytes, {MOST_LOCAL:#x} max)",
+                    function.name, body.local
+                ),
+            ));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(Piece {
+            ops: body.ops,
+            slots: body.slots,
+            local: body.local.next_multiple_of(16) as u32,
+            calls: body.calls,
+            params,
+            returns,
+        })
+    }
+
+    /// A slot of the frame.
+    fn slot(&mut self) -> code::Slot {
+        let slot = self.slots;
+        self.slots = self.slots.saturating_add(1);
+        slot
+    }
+
+    fn push(&mut self, op: Op) {
+        self.ops.push(Instr { guard: self.guard, op });
+    }
+
+    fn statement(&mut self, statement: &'a Statement<'s>) -> Lowered<()> {
+        match &statement.kind {
+            StatementKind::Open => self.scopes.open(),
+            StatementKind::Close => self.scopes.close(),
+            StatementKind::Registers(ty, names) => {
+                for &(name, count) in names {
+                    self.scopes.registers(name, *ty, count)?;
+                }
+            }
+            StatementKind::Variable(variable) => self.variable(variable)?,
+            StatementKind::Label(name) => self.scopes.label(name, self.ops.len())?,
+            StatementKind::Targets(name, labels) => {
+                self.scopes.declare(name, Entity::Targets(labels.clone()))?;
+            }
+            StatementKind::Instruction(instruction) => {
+                self.instruction(instruction, statement.line)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A variable of the function's own.
+    fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
+        let entity = match variable.space {
+            super::tree::Space::Shared => {
+                Entity::Shared(self.scene.shared.place(self.function.name, variable)?)
+            }
+            super::tree::Space::Local | super::tree::Space::Param => self.allocate(variable)?,
+            super::tree::Space::Global | super::tree::Space::Const => {
+                return refuse(format!(
+                    "Variable '{}' of module memory within a function is not supported",
+                    variable.name
+                ));
+            }
+            super::tree::Space::Reg => return refuse("'.reg' is not allowed here"),
+        };
+        self.scopes.declare(variable.name, entity)
+    }
+
+    /// Room for a variable in the frame's local memory.
+    fn allocate(&mut self, variable: &Variable<'s>) -> Lowered<Entity<'s>> {
+        if !variable.init.is_empty() {
+            return refuse(format!("Variable '{}' cannot have an initialiser", variable.name));
+        }
+        let Some(size) = variable.size else {
+            return refuse(format!("Variable '{}' has no size", variable.name));
+        };
+        let offset = self.local.next_multiple_of(variable.align.max(1));
+        self.local = offset.saturating_add(size);
+        if self.local > MOST_LOCAL {
+            return refuse(format!("Variable '{}' uses too much local data", variable.name));
+        }
+        Ok(Entity::Frame { offset: offset as u32, size: size as u32 })
+    }
+
+    /// Parameters and results: entries' lie in the launch's buffer, functions'
+    /// in registers or the frame.
+    fn formals(&mut self) -> Result<(Vec<code::Place>, Vec<code::Place>), Diagnostic> {
+        let function = self.function;
+        if function.entry {
+            let (params, _) = layout::params(&function.params)?;
+            for (variable, place) in function.params.iter().zip(&params) {
+                let entity = Entity::Param(place.offset as u32);
+                self.declare_formal(variable, entity)?;
+            }
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let mut place = |variable: &Variable<'s>| {
+            if variable.space == super::tree::Space::Reg {
+                let slot = self.slot();
+                let entity = Entity::Register(variable.ty, slot);
+                self.declare_formal(variable, entity)?;
+                return Ok(code::Place::Reg(slot));
+            }
+            let entity = self
+                .allocate(variable)
+                .map_err(|refusal| Diagnostic::new(variable.line, text(refusal)))?;
+            let Entity::Frame { offset, size } = entity else {
+                return Err(Diagnostic::new(variable.line, "Invalid parameter"));
+            };
+            self.declare_formal(variable, entity)?;
+            Ok(code::Place::Local(offset, size))
+        };
+        let params = function.params.iter().map(&mut place).collect::<Result<_, _>>()?;
+        let returns = function.returns.iter().map(&mut place).collect::<Result<_, _>>()?;
+        Ok((params, returns))
+    }
+
+    fn declare_formal(
+        &mut self,
+        variable: &Variable<'s>,
+        entity: Entity<'s>,
+    ) -> Result<(), Diagnostic> {
+        self.scopes
+            .declare(variable.name, entity)
+            .map_err(|refusal| Diagnostic::new(variable.line, text(refusal)))
+    }
+
+    fn instruction(&mut self, instruction: &'a Instruction<'s>, line: u32) -> Lowered<()> {
+        self.guard = match instruction.guard {
+            Some((name, negated)) => Some((self.register(name, Type::PRED)?, negated)),
+            None => None,
+        };
+        let mut modifiers = Modifiers::new(instruction.opcode);
+        let operands = instruction.operands.as_slice();
+        let m = &mut modifiers;
+
+        match m.head {
+            "mov" | "not" | "cnot" | "popc" | "clz" | "brev" | "bfind" | "and" | "or" | "xor"
+            | "shl" | "shr" | "shf" | "bfe" | "bfi" | "prmt" | "lop3" | "sad" | "mul24"
+            | "mad24" | "rem" | "addc" | "subc" | "madc" | "selp" | "slct" | "setp" | "set" => {
+                self.integer(m, operands)
+            }
+            "add" | "sub" | "mul" | "mad" | "div" | "neg" | "abs" | "min" | "max" => {
+                self.arithmetic(m, operands)
+            }
+            "fma" | "sqrt" | "rsqrt" | "rcp" | "ex2" | "lg2" | "sin" | "cos" | "tanh"
+            | "copysign" | "testp" => self.float(m, operands),
+            "cvt" | "cvta" => self.convert(m, operands),
+            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
+                self.memory(m, operands)
+            }
+            "shfl" | "vote" | "match" | "redux" | "activemask" => self.warp(m, operands),
+            "bar" | "barrier" => self.barrier(m, operands),
+            "call" => self.call(m, operands),
+            _ => self.control(m, operands, line),
+        }
+    }
+}
+
+/// A refusal's text, where there is no instruction to name.
+fn text(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Unsupported => "Not supported".to_owned(),
+        Refusal::Message(message) => message,
+    }
+}
+
+fn refused(statement: &Statement<'_>, refusal: Refusal) -> Diagnostic {
+    let message = match (&statement.kind, refusal) {
+        (StatementKind::Instruction(instruction), Refusal::Unsupported) => {
+            format!("Instruction '{}' is not supported", instruction.opcode)
+        }
+        (StatementKind::Instruction(instruction), Refusal::Message(message)) => {
+            format!("{message} (instruction '{}')", instruction.opcode)
+        }
+        (_, refusal) => text(refusal),
+    };
+    Diagnostic::new(statement.line, message)
+}
+
+/// A variable of device memory, for [`Module::globals`].
+type Globals<'s> = (Vec<Global>, HashMap<&'s str, u32>);

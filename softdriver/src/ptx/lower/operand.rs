@@ -1,0 +1,196 @@
+//! Operands: registers, constants and addresses.
+
+use super::super::code::{Address, Base, SINK, Slot, Src};
+use super::super::tree::Operand;
+use super::super::types::{Kind, Type};
+use super::scope::Entity;
+use super::{Body, Lowered, refuse};
+
+/// Whether a register must be of the type's size, or may be larger.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    Exact,
+    OrWider,
+}
+
+impl<'s> Body<'_, 's> {
+    /// What a name stands for; registers get a slot when first used.
+    pub(super) fn find(&mut self, name: &'s str) -> Option<Entity<'s>> {
+        let fresh = self.slots;
+        let entity = self.scopes.find(name, fresh)?;
+        if matches!(entity, Entity::Register(_, slot) if slot == fresh) {
+            self.slots += 1;
+        }
+        Some(entity)
+    }
+
+    /// The register of a name, and its type.
+    fn any_register(&mut self, name: &'s str) -> Lowered<(Type, Slot)> {
+        match self.find(name) {
+            Some(Entity::Register(ty, slot)) => Ok((ty, slot)),
+            Some(_) => refuse(format!("Operand '{name}' is not a register")),
+            None if name.starts_with('%') => refuse(format!("Unknown symbol '{name}'")),
+            None => refuse(format!("Unknown symbol '{name}'")),
+        }
+    }
+
+    /// A register that must fit a type.
+    fn fitting(&mut self, name: &'s str, ty: Type, width: Width) -> Lowered<(Type, Slot)> {
+        let (register, slot) = self.any_register(name)?;
+        let size = match width {
+            Width::Exact => register.bytes == ty.bytes,
+            // Operands of 8 bits are held in registers of any size.
+            Width::OrWider => register.bytes >= ty.bytes,
+        };
+        if size && ty.agrees(register) {
+            return Ok((register, slot));
+        }
+        refuse(format!("Arguments mismatch: type of '{name}'"))
+    }
+
+    /// The slot of a register of a type.
+    pub(super) fn register(&mut self, name: &'s str, ty: Type) -> Lowered<Slot> {
+        Ok(self.fitting(name, ty, Width::Exact)?.1)
+    }
+
+    /// The slot that a result goes to, and its register's type.
+    pub(super) fn result(
+        &mut self,
+        operand: &Operand<'s>,
+        ty: Type,
+        width: Width,
+    ) -> Lowered<(Type, Slot)> {
+        match operand {
+            Operand::Name("_") => Ok((ty, SINK)),
+            Operand::Name(name) => self.fitting(name, ty, width),
+            _ => refuse("Arguments mismatch: a register is expected for the result"),
+        }
+    }
+
+    /// The slot that a result of the very type goes to.
+    pub(super) fn d(&mut self, operand: &Operand<'s>, ty: Type) -> Lowered<Slot> {
+        Ok(self.result(operand, ty, Width::Exact)?.1)
+    }
+
+    /// `d|p`, or `d` alone.
+    pub(super) fn pair(
+        &mut self,
+        operand: &Operand<'s>,
+        ty: Type,
+        second: Type,
+    ) -> Lowered<(Slot, Slot)> {
+        match *operand {
+            Operand::Pair(d, p) => {
+                Ok((self.d(&Operand::Name(d), ty)?, self.d(&Operand::Name(p), second)?))
+            }
+            _ => Ok((self.d(operand, ty)?, SINK)),
+        }
+    }
+
+    /// An operand of a type.
+    pub(super) fn src(&mut self, operand: &Operand<'s>, ty: Type) -> Lowered<Src> {
+        self.src_of(operand, ty, Width::Exact)
+    }
+
+    /// An operand of a type.
+    pub(super) fn src_of(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Lowered<Src> {
+        match *operand {
+            Operand::Name("WARP_SZ") if ty.is_integer() => Ok(Src::Imm(32)),
+            Operand::Name(name) => Ok(Src::Reg(self.fitting(name, ty, width)?.1)),
+            Operand::Not(name) if ty == Type::PRED => Ok(Src::Not(self.register(name, ty)?)),
+            Operand::Int(value) => integer(value, ty),
+            Operand::F32(bits) => real(f64::from(f32::from_bits(bits)), u64::from(bits), 4, ty),
+            Operand::F64(bits) => real(f64::from_bits(bits), bits, 8, ty),
+            _ => refuse("Arguments mismatch: a register or constant is expected"),
+        }
+    }
+
+    /// An address in brackets.
+    pub(super) fn address(&mut self, operand: &Operand<'s>) -> Lowered<(Address, AddressOf)> {
+        match *operand {
+            Operand::Address(None, offset) => {
+                Ok((Address { base: Base::Zero, offset }, AddressOf::Value))
+            }
+            Operand::Address(Some(name), offset) => self.address_of(name, offset),
+            _ => refuse("Arguments mismatch: an address is expected"),
+        }
+    }
+
+    /// The address of a register's value or of a variable.
+    pub(super) fn address_of(
+        &mut self,
+        name: &'s str,
+        offset: i64,
+    ) -> Lowered<(Address, AddressOf)> {
+        let fixed =
+            |base, start: u32| Address { base, offset: offset.wrapping_add(i64::from(start)) };
+        match self.find(name) {
+            Some(Entity::Register(ty, slot)) if ty.is_integer() && ty.bytes >= 4 => {
+                Ok((Address { base: Base::Reg(slot), offset }, AddressOf::Value))
+            }
+            Some(Entity::Param(start)) => Ok((fixed(Base::Zero, start), AddressOf::Param)),
+            Some(Entity::Frame { offset: start, .. }) => {
+                Ok((fixed(Base::Frame, start), AddressOf::Local))
+            }
+            Some(Entity::Shared(start)) => Ok((fixed(Base::Zero, start), AddressOf::Shared)),
+            Some(_) => refuse(format!("Operand '{name}' is not an address")),
+            None => self.module_address(name, offset),
+        }
+    }
+
+    fn module_address(&mut self, name: &'s str, offset: i64) -> Lowered<(Address, AddressOf)> {
+        if let Some(&index) = self.scene.globals.get(name) {
+            return Ok((Address { base: Base::Global(index), offset }, AddressOf::Global));
+        }
+        if let Some(start) = self.scene.shared.module_variable(name) {
+            let offset = offset.wrapping_add(i64::from(start));
+            return Ok((Address { base: Base::Zero, offset }, AddressOf::Shared));
+        }
+        if self.scene.functions.contains_key(name) {
+            return refuse(format!("The address of function '{name}' is not supported"));
+        }
+        refuse(format!("Unknown symbol '{name}'"))
+    }
+}
+
+/// What an address is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AddressOf {
+    /// A register's value.
+    Value,
+    Global,
+    Shared,
+    Local,
+    Param,
+}
+
+/// A constant of an integer's text.
+fn integer(value: u64, ty: Type) -> Lowered<Src> {
+    match ty.kind {
+        Kind::Float => refuse("Arguments mismatch: a floating-point constant is expected"),
+        Kind::Pred => Ok(Src::Imm(u64::from(value != 0))),
+        _ => Ok(Src::Imm(value & ty.mask())),
+    }
+}
+
+/// A constant of a floating-point text.
+fn real(value: f64, bits: u64, bytes: u8, ty: Type) -> Lowered<Src> {
+    match (ty.kind, ty.bytes) {
+        (Kind::Float | Kind::Bits, own) if own == bytes => Ok(Src::Imm(bits)),
+        (Kind::Float, 4) => Ok(Src::Imm(u64::from((value as f32).to_bits()))),
+        (Kind::Float, _) => Ok(Src::Imm(value.to_bits())),
+        _ => refuse("Arguments mismatch: an integer constant is expected"),
+    }
+}
+
+/// The operands, if there are as many as there should be.
+pub(super) fn exactly<'o, 's, const N: usize>(
+    operands: &'o [Operand<'s>],
+) -> Lowered<&'o [Operand<'s>; N]> {
+    match operands.try_into() {
+        Ok(operands) => Ok(operands),
+        Err(_) => {
+            refuse(format!("Incorrect number of operands: {} given, {N} expected", operands.len()))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The names of a function and its blocks.
+
+use std::collections::HashMap;
+
+use super::super::code::Slot;
+use super::super::types::Type;
+use super::{Lowered, refuse};
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Entity<'s> {
+    /// A register that has a slot.
+    Register(Type, Slot),
+    /// A register that has none yet, for want of use.
+    Unused(Type),
+    /// Registers `name0` to `nameN-1`.
+    Range(Type, u64),
+    /// A parameter of the entry, at an offset in the launch's buffer.
+    Param(u32),
+    /// A variable in the frame's local memory.
+    Frame {
+        /// Where it begins.
+        offset: u32,
+        /// How long it is.
+        size: u32,
+    },
+    /// A variable in shared memory, at an offset.
+    Shared(u32),
+    /// `.branchtargets`
+    Targets(Vec<&'s str>),
+}
+
+/// A block: its names and its labels.
+struct Block<'s> {
+    parent: usize,
+    names: HashMap<&'s str, Entity<'s>>,
+    /// Registers of a range that have a slot.
+    numbered: HashMap<(&'s str, u64), Slot>,
+    labels: HashMap<&'s str, usize>,
+}
+
+/// All blocks of a function, the function's own being the first.
+pub(super) struct Scopes<'s> {
+    blocks: Vec<Block<'s>>,
+    current: usize,
+}
+
+impl<'s> Scopes<'s> {
+    pub(super) fn new() -> Self {
+        let mut scopes = Self { blocks: Vec::new(), current: 0 };
+        scopes.open();
+        scopes
+    }
+
+    pub(super) fn open(&mut self) {
+        self.blocks.push(Block {
+            parent: self.current,
+            names: HashMap::new(),
+            numbered: HashMap::new(),
+            labels: HashMap::new(),
+        });
+        self.current = self.blocks.len() - 1;
+    }
+
+    pub(super) fn close(&mut self) {
+        self.current = self.blocks[self.current].parent;
+    }
+
+    /// The block that is open.
+    pub(super) fn current(&self) -> usize {
+        self.current
+    }
+
+    /// A name of the open block.
+    pub(super) fn declare(&mut self, name: &'s str, entity: Entity<'s>) -> Lowered<()> {
+        let block = &mut self.blocks[self.current];
+        if block.names.insert(name, entity).is_some() {
+            return refuse(format!("Duplicate definition of variable '{name}'"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn registers(&mut self, name: &'s str, ty: Type, count: Option<u64>) -> Lowered<()> {
+        let entity = match count {
+            Some(count) => Entity::Range(ty, count),
+            None => Entity::Unused(ty),
+        };
+        self.declare(name, entity)
+    }
+
+    pub(super) fn label(&mut self, name: &'s str, at: usize) -> Lowered<()> {
+        let block = &mut self.blocks[self.current];
+        if block.labels.insert(name, at).is_some() {
+            return refuse(format!("Duplicate definition of label '{name}'"));
+        }
+        Ok(())
+    }
+
+    /// Where a label of a block, or of one around it, leads.
+    pub(super) fn label_from(&self, mut block: usize, name: &str) -> Option<usize> {
+        loop {
+            let here = &self.blocks[block];
+            if let Some(&at) = here.labels.get(name) {
+                return Some(at);
+            }
+            if here.parent == block {
+                return None;
+            }
+            block = here.parent;
+        }
+    }
+
+    /// What a name stands for; a register that is used for the first time gets
+    /// the slot of `fresh`.
+    pub(super) fn find(&mut self, name: &'s str, fresh: Slot) -> Option<Entity<'s>> {
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (stem, number) = name.split_at(name.len() - digits);
+        let canonical = digits == 1 || (digits > 1 && !number.starts_with('0'));
+        let number = number.parse::<u64>().ok().filter(|_| canonical);
+        let mut block = self.current;
+        loop {
+            let here = &mut self.blocks[block];
+            if let Some(entity) = here.names.get_mut(name) {
+                if let Entity::Unused(ty) = *entity {
+                    *entity = Entity::Register(ty, fresh);
+                }
+                return Some(entity.clone());
+            }
+            if let (Some(number), Some(&Entity::Range(ty, count))) = (number, here.names.get(stem))
+                && number < count
+            {
+                let slot = *here.numbered.entry((stem, number)).or_insert(fresh);
+                return Some(Entity::Register(ty, slot));
+            }
+            if here.parent == block {
+                return None;
+            }
+            block = here.parent;
+        }
+    }
+}

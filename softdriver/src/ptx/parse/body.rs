@@ -1,0 +1,134 @@
+//! Bodies of functions.
+
+use super::super::error::Diagnostic;
+use super::super::lex::Kind;
+use super::super::tree::{Instruction, Space, Statement, StatementKind};
+use super::{Linkage, Parser};
+
+/// How deep blocks may nest.
+const DEEPEST: u32 = 100;
+
+impl<'s> Parser<'_, 's> {
+    /// `{ … }`, as a flat list in which inner blocks open and close.
+    pub(super) fn body(&mut self) -> Result<Vec<Statement<'s>>, Diagnostic> {
+        self.expect('{')?;
+        let mut statements = Vec::new();
+        let mut depth = 0;
+        loop {
+            let line = self.line();
+            let mut add = |kind| statements.push(Statement { line, kind });
+            match self.peek(0) {
+                Kind::Mark('}') => {
+                    self.at += 1;
+                    if depth == 0 {
+                        return Ok(statements);
+                    }
+                    depth -= 1;
+                    add(StatementKind::Close);
+                }
+                Kind::Mark('{') => {
+                    self.at += 1;
+                    depth += 1;
+                    if depth > DEEPEST {
+                        return self.error("Blocks are nested too deep");
+                    }
+                    add(StatementKind::Open);
+                }
+                Kind::Mark(';') => self.at += 1,
+                Kind::Mark('@') => add(self.instruction()?),
+                Kind::Word(word) if word.starts_with('.') => {
+                    self.directive(word, &mut statements)?
+                }
+                Kind::Word(_) if self.peek(1) == Kind::Mark(':') => add(self.label()?),
+                Kind::Word(_) => add(self.instruction()?),
+                _ => return self.unexpected("an instruction"),
+            }
+        }
+    }
+
+    fn directive(
+        &mut self,
+        word: &'s str,
+        statements: &mut Vec<Statement<'s>>,
+    ) -> Result<(), Diagnostic> {
+        let line = self.line();
+        match word {
+            ".pragma" | ".loc" | ".file" => return self.skip_line_directive(),
+            ".extern" | ".visible" | ".weak" => {
+                return self.error(format!("Directive '{word}' is not allowed here"));
+            }
+            _ => {}
+        }
+        match self.space() {
+            Some(Space::Reg) => {
+                let kind = self.registers()?;
+                statements.push(Statement { line, kind });
+            }
+            Some(space) => {
+                let mut variables = Vec::new();
+                self.variables(space, Linkage::default(), &mut variables)?;
+                statements.extend(
+                    variables.into_iter().map(|variable| Statement {
+                        line,
+                        kind: StatementKind::Variable(variable),
+                    }),
+                );
+            }
+            None => return self.error(format!("Directive '{word}' is not supported")),
+        }
+        Ok(())
+    }
+
+    /// `.reg .b32 %r<5>, %x;` after its first word.
+    fn registers(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
+        if let Kind::Word(word @ (".v2" | ".v4")) = self.peek(0) {
+            return self.error(format!("Registers of '{word}' are not supported"));
+        }
+        let ty = self.ty()?;
+        let mut names = Vec::new();
+        loop {
+            let name = self.name()?;
+            let count = if self.take('<') {
+                let count = self.integer()?;
+                self.expect('>')?;
+                Some(count)
+            } else {
+                None
+            };
+            names.push((name, count));
+            if !self.take(',') {
+                self.expect(';')?;
+                return Ok(StatementKind::Registers(ty, names));
+            }
+        }
+    }
+
+    /// `name:`, and what a label may stand before.
+    fn label(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
+        let name = self.name()?;
+        self.expect(':')?;
+        if !self.take_word(".branchtargets") {
+            if let Kind::Word(word @ (".callprototype" | ".calltargets")) = self.peek(0) {
+                return self.error(format!("Directive '{word}' is not supported"));
+            }
+            return Ok(StatementKind::Label(name));
+        }
+        let mut labels = vec![self.name()?];
+        while self.take(',') {
+            labels.push(self.name()?);
+        }
+        self.expect(';')?;
+        Ok(StatementKind::Targets(name, labels))
+    }
+
+    fn instruction(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
+        let guard = if self.take('@') {
+            let negated = self.take('!');
+            Some((self.name()?, negated))
+        } else {
+            None
+        };
+        let opcode = self.name()?;
+        Ok(StatementKind::Instruction(Instruction { guard, opcode, operands: self.operands()? }))
+    }
+}

@@ -1,0 +1,327 @@
+//! Tokens to the syntax tree.
+
+mod body;
+mod operand;
+mod variable;
+
+use super::error::{Diagnostic, ParseError, ParseErrorKind, report};
+use super::lex::{Kind, Token, tokens};
+use super::tree::{Function, Source, Space};
+
+/// The newest `.version` that is taken: that of CUDA 13.0.
+pub(crate) const NEWEST_VERSION: (u32, u32) = (9, 0);
+
+/// The numbers of the `.target`s there are.
+const TARGETS: &[u32] = &[
+    30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110,
+    120, 121,
+];
+
+/// Targets that once were.
+const OLD_TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21];
+
+/// An error, with the kind that decides the driver's code.
+struct Failure(ParseErrorKind, Diagnostic);
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self(ParseErrorKind::InvalidPtx, diagnostic)
+    }
+}
+
+/// Parses a module's text.
+pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
+    let parsed = tokens(text)
+        .map_err(Failure::from)
+        .and_then(|tokens| Parser { tokens: &tokens, at: 0 }.module());
+    parsed.map_err(|Failure(kind, diagnostic)| report(kind, &[diagnostic]))
+}
+
+/// What may stand before a declaration.
+#[derive(Clone, Copy, Default)]
+struct Linkage {
+    visible: bool,
+    external: bool,
+}
+
+struct Parser<'t, 's> {
+    tokens: &'t [Token<'s>],
+    at: usize,
+}
+
+impl<'s> Parser<'_, 's> {
+    /// The token `ahead` of the next; the last of all is repeated.
+    fn peek(&self, ahead: usize) -> Kind<'s> {
+        self.tokens.get(self.at + ahead).map_or(Kind::End, |token| token.kind)
+    }
+
+    fn line(&self) -> u32 {
+        let at = self.at.min(self.tokens.len().saturating_sub(1));
+        self.tokens.get(at).map_or(0, |token| token.line)
+    }
+
+    fn next(&mut self) -> Kind<'s> {
+        let kind = self.peek(0);
+        self.at += 1;
+        kind
+    }
+
+    fn error<T>(&self, message: impl Into<String>) -> Result<T, Diagnostic> {
+        Err(Diagnostic::new(self.line(), message))
+    }
+
+    fn unexpected<T>(&self, wanted: &str) -> Result<T, Diagnostic> {
+        let found = match self.peek(0) {
+            Kind::Word(word) => format!("'{word}'"),
+            Kind::Int(value) => format!("'{value}'"),
+            Kind::F32(_) | Kind::F64(_) => "a floating-point number".to_owned(),
+            Kind::Text(_) => "a string".to_owned(),
+            Kind::Mark(mark) => format!("'{mark}'"),
+            Kind::End => "the end of the text".to_owned(),
+        };
+        self.error(format!("Parsing error near {found}: syntax error, {wanted} expected"))
+    }
+
+    /// Takes a mark, if it is the next token.
+    fn take(&mut self, mark: char) -> bool {
+        let there = self.peek(0) == Kind::Mark(mark);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn expect(&mut self, mark: char) -> Result<(), Diagnostic> {
+        if self.take(mark) {
+            return Ok(());
+        }
+        self.unexpected(&format!("'{mark}'"))
+    }
+
+    /// Takes a word, if it is the next token.
+    fn take_word(&mut self, word: &str) -> bool {
+        let there = self.peek(0) == Kind::Word(word);
+        self.at += usize::from(there);
+        there
+    }
+
+    /// A name: a word that is no directive.
+    fn name(&mut self) -> Result<&'s str, Diagnostic> {
+        match self.peek(0) {
+            Kind::Word(word) if !word.starts_with('.') => {
+                self.at += 1;
+                Ok(word)
+            }
+            _ => self.unexpected("a name"),
+        }
+    }
+
+    fn integer(&mut self) -> Result<u64, Diagnostic> {
+        match self.peek(0) {
+            Kind::Int(value) => {
+                self.at += 1;
+                Ok(value)
+            }
+            _ => self.unexpected("an integer"),
+        }
+    }
+
+    fn small(&mut self) -> Result<u32, Diagnostic> {
+        let value = self.integer()?;
+        u32::try_from(value).or_else(|_| self.error(format!("Value {value} is out of range")))
+    }
+
+    fn module(&mut self) -> Result<Source<'s>, Failure> {
+        let mut source = Source::default();
+        self.version()?;
+        source.target = self.target()?;
+        while self.peek(0) != Kind::End {
+            self.item(&mut source)?;
+        }
+        Ok(source)
+    }
+
+    fn version(&mut self) -> Result<(), Failure> {
+        if !self.take_word(".version") {
+            return Err(Failure::from(Diagnostic::new(
+                self.line(),
+                "Missing .version directive at start of file",
+            )));
+        }
+        let Kind::F64(bits) = self.peek(0) else {
+            return Ok(self.unexpected("a version such as 9.0")?);
+        };
+        let tenths = f64::from_bits(bits) * 10.0;
+        let newest = f64::from(NEWEST_VERSION.0 * 10 + NEWEST_VERSION.1);
+        if !(10.0..1000.0).contains(&tenths) {
+            return Ok(self.error("Invalid .version")?);
+        }
+        if tenths.round() > newest {
+            let message = format!(
+                "Unsupported .version {:.1}; current version is '{}.{}'",
+                tenths / 10.0,
+                NEWEST_VERSION.0,
+                NEWEST_VERSION.1
+            );
+            return Err(Failure(
+                ParseErrorKind::UnsupportedVersion,
+                Diagnostic::new(self.line(), message),
+            ));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn target(&mut self) -> Result<u32, Failure> {
+        if !self.take_word(".target") {
+            return Ok(self.error("Missing .target directive")?);
+        }
+        let name = self.name()?;
+        let number = name
+            .strip_prefix("sm_")
+            .map(|number| number.trim_end_matches(['a', 'f']))
+            .and_then(|number| number.parse::<u32>().ok());
+        let number = match number {
+            Some(number) if TARGETS.contains(&number) => number,
+            Some(number) if OLD_TARGETS.contains(&number) => {
+                let message = format!("Target {name} is no longer supported");
+                return Err(Failure(
+                    ParseErrorKind::UnsupportedTarget,
+                    Diagnostic::new(self.line(), message),
+                ));
+            }
+            _ => return Ok(self.error(format!("Unknown target '{name}'"))?),
+        };
+        while self.take(',') {
+            match self.name()? {
+                "debug" | "texmode_unified" | "texmode_independent" => {}
+                other => return Ok(self.error(format!("Unknown target option '{other}'"))?),
+            }
+        }
+        Ok(number)
+    }
+
+    /// One declaration or directive of module scope.
+    fn item(&mut self, source: &mut Source<'s>) -> Result<(), Diagnostic> {
+        let linkage = self.linkage();
+        let Kind::Word(word) = self.peek(0) else {
+            return if self.take(';') { Ok(()) } else { self.unexpected("a directive") };
+        };
+        match word {
+            ".entry" | ".func" => {
+                let function = self.function(word == ".entry")?;
+                source.functions.push(function);
+            }
+            ".address_size" => {
+                self.at += 1;
+                if self.integer()? != 64 {
+                    return self.error("Only .address_size 64 is supported");
+                }
+            }
+            ".pragma" | ".file" | ".loc" => self.skip_line_directive()?,
+            ".section" => self.skip_section()?,
+            _ => match self.space() {
+                Some(space @ (Space::Global | Space::Const | Space::Shared)) => {
+                    self.variables(space, linkage, &mut source.variables)?;
+                }
+                _ => return self.error(format!("Directive '{word}' is not supported here")),
+            },
+        }
+        Ok(())
+    }
+
+    fn linkage(&mut self) -> Linkage {
+        let mut linkage = Linkage::default();
+        loop {
+            if self.take_word(".visible") || self.take_word(".weak") || self.take_word(".common") {
+                linkage.visible = true;
+            } else if self.take_word(".extern") {
+                linkage.external = true;
+            } else {
+                return linkage;
+            }
+        }
+    }
+
+    /// The state space that the next word names, which is taken.
+    fn space(&mut self) -> Option<Space> {
+        let space = match self.peek(0) {
+            Kind::Word(".global") => Space::Global,
+            Kind::Word(".const") => Space::Const,
+            Kind::Word(".shared") => Space::Shared,
+            Kind::Word(".local") => Space::Local,
+            Kind::Word(".param") => Space::Param,
+            Kind::Word(".reg") => Space::Reg,
+            _ => return None,
+        };
+        self.at += 1;
+        Some(space)
+    }
+
+    /// Passes over `.pragma "…";`, `.file …` and `.loc …`.
+    fn skip_line_directive(&mut self) -> Result<(), Diagnostic> {
+        let line = self.line();
+        let pragma = self.next() == Kind::Word(".pragma");
+        if pragma {
+            while self.next() != Kind::Mark(';') {
+                if self.peek(0) == Kind::End {
+                    return self.unexpected("';'");
+                }
+            }
+            return Ok(());
+        }
+        while self.line() == line && self.peek(0) != Kind::End {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Passes over `.section name { … }`.
+    fn skip_section(&mut self) -> Result<(), Diagnostic> {
+        self.at += 1;
+        while self.next() != Kind::Mark('}') {
+            if self.peek(0) == Kind::End {
+                return self.unexpected("'}'");
+            }
+        }
+        Ok(())
+    }
+
+    /// An `.entry` or `.func`, from that word on.
+    fn function(&mut self, entry: bool) -> Result<Function<'s>, Diagnostic> {
+        self.at += 1;
+        let line = self.line();
+        let returns = if entry { Vec::new() } else { self.parameters()? };
+        let name = self.name()?;
+        let params = self.parameters()?;
+        let max_threads = self.function_directives()?;
+        let body = if self.take(';') { None } else { Some(self.body()?) };
+        Ok(Function { name, line, entry, returns, params, max_threads, body })
+    }
+
+    /// `.maxntid` and what else may stand before the body.
+    fn function_directives(&mut self) -> Result<Option<u32>, Diagnostic> {
+        let mut max_threads = None;
+        loop {
+            match self.peek(0) {
+                Kind::Word(".maxntid" | ".reqntid") => {
+                    self.at += 1;
+                    let mut product = self.small()?;
+                    while self.take(',') {
+                        product = product.saturating_mul(self.small()?);
+                    }
+                    max_threads = Some(product);
+                }
+                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxnreg") => {
+                    self.at += 1;
+                    self.small()?;
+                }
+                Kind::Word(".noreturn") => self.at += 1,
+                Kind::Word(".pragma") => self.skip_line_directive()?,
+                Kind::Mark('{' | ';') => return Ok(max_threads),
+                Kind::Word(word) if word.starts_with('.') => {
+                    return self.error(format!("Directive '{word}' is not supported"));
+                }
+                _ => return self.unexpected("'{'"),
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Declarations of variables and parameters.
+
+use super::super::error::Diagnostic;
+use super::super::lex::Kind;
+use super::super::tree::{Init, Space, Variable};
+use super::super::types::Type;
+use super::{Linkage, Parser};
+
+impl<'s> Parser<'_, 's> {
+    /// The type that a word such as `.u32` names.
+    pub(super) fn ty(&mut self) -> Result<Type, Diagnostic> {
+        let Kind::Word(word) = self.peek(0) else {
+            return self.unexpected("a type");
+        };
+        match word.strip_prefix('.').and_then(Type::named) {
+            Some(ty) => {
+                self.at += 1;
+                Ok(ty)
+            }
+            None => self.error(format!("Type '{word}' is not supported")),
+        }
+    }
+
+    /// `( … )`, or nothing.
+    pub(super) fn parameters(&mut self) -> Result<Vec<Variable<'s>>, Diagnostic> {
+        let mut list = Vec::new();
+        if !self.take('(') || self.take(')') {
+            return Ok(list);
+        }
+        loop {
+            match self.space() {
+                Some(space @ (Space::Param | Space::Reg)) => {
+                    list.push(self.variable(space, Linkage::default())?);
+                }
+                _ => return self.unexpected("'.param' or '.reg'"),
+            }
+            if !self.take(',') {
+                self.expect(')')?;
+                return Ok(list);
+            }
+        }
+    }
+
+    /// Variables after their state space, to the `;`.
+    pub(super) fn variables(
+        &mut self,
+        space: Space,
+        linkage: Linkage,
+        list: &mut Vec<Variable<'s>>,
+    ) -> Result<(), Diagnostic> {
+        let first = self.variable(space, linkage)?;
+        let (ty, align) = (first.ty, first.align);
+        list.push(first);
+        // Further names share the type: `.u32 a, b;`.
+        while self.take(',') {
+            let more = self.named(space, linkage, ty, u64::from(ty.bytes), align)?;
+            list.push(more);
+        }
+        self.expect(';')
+    }
+
+    /// A variable: `.align 8 .b8 name[16] = {…}`.
+    fn variable(&mut self, space: Space, linkage: Linkage) -> Result<Variable<'s>, Diagnostic> {
+        let mut align = None;
+        let mut lanes = 1;
+        loop {
+            if self.take_word(".align") {
+                align = Some(self.alignment()?);
+            } else if self.take_word(".ptr") {
+                // What a pointer parameter points to: of no account here.
+                let _ = self.space();
+            } else if self.take_word(".v2") {
+                lanes = 2;
+            } else if self.take_word(".v4") {
+                lanes = 4;
+            } else if matches!(self.peek(0), Kind::Word(word) if word.starts_with(".attribute")) {
+                return self.error("Directive '.attribute' is not supported");
+            } else {
+                break;
+            }
+        }
+        let ty = self.ty()?;
+        if ty == Type::PRED && space != Space::Reg {
+            return self.error("Type '.pred' is not allowed here");
+        }
+        if self.take_word(".ptr") {
+            let _ = self.space();
+            if self.take_word(".align") {
+                self.alignment()?;
+            }
+        }
+        let bytes = u64::from(ty.bytes) * lanes;
+        self.named(space, linkage, ty, bytes, align.unwrap_or(bytes))
+    }
+
+    fn alignment(&mut self) -> Result<u64, Diagnostic> {
+        let align = self.integer()?;
+        if align.is_power_of_two() && align <= 1 << 20 {
+            return Ok(align);
+        }
+        self.error(format!("Invalid alignment {align}"))
+    }
+
+    /// A variable from its name on.
+    fn named(
+        &mut self,
+        space: Space,
+        linkage: Linkage,
+        ty: Type,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Variable<'s>, Diagnostic> {
+        let line = self.line();
+        let name = self.name()?;
+        let mut size = Some(bytes);
+        while self.take('[') {
+            if self.take(']') {
+                size = None;
+                continue;
+            }
+            let count = self.integer()?;
+            self.expect(']')?;
+            size = match size.map(|size| size.checked_mul(count)) {
+                Some(Some(size)) if size <= 1 << 40 => Some(size),
+                _ => return self.error(format!("Invalid size of variable '{name}'")),
+            };
+        }
+        let init = if self.take('=') { self.initialiser()? } else { Vec::new() };
+        if size.is_none() && !init.is_empty() {
+            size = Some(u64::from(ty.bytes) * init.len() as u64);
+        }
+        Ok(Variable {
+            name,
+            line,
+            space,
+            align,
+            ty,
+            size,
+            init,
+            visible: linkage.visible,
+            external: linkage.external,
+        })
+    }
+
+    fn initialiser(&mut self) -> Result<Vec<Init<'s>>, Diagnostic> {
+        if !self.take('{') {
+            return Ok(vec![self.init()?]);
+        }
+        let mut items = Vec::new();
+        if self.take('}') {
+            return Ok(items);
+        }
+        loop {
+            if self.peek(0) == Kind::Mark('{') {
+                return self.error("Nested initialisers are not supported");
+            }
+            items.push(self.init()?);
+            if !self.take(',') {
+                self.expect('}')?;
+                return Ok(items);
+            }
+        }
+    }
+
+    fn init(&mut self) -> Result<Init<'s>, Diagnostic> {
+        if let Some(value) = self.number()? {
+            return Ok(value);
+        }
+        let name = self.name()?;
+        if name == "generic" && self.take('(') {
+            let inner = self.name()?;
+            let addend = self.addend()?;
+            self.expect(')')?;
+            return Ok(Init::Address(inner, addend.wrapping_add(self.addend()?)));
+        }
+        Ok(Init::Address(name, self.addend()?))
+    }
+
+    /// A number with its sign, if one is next.
+    fn number(&mut self) -> Result<Option<Init<'s>>, Diagnostic> {
+        let negative = self.take('-');
+        let value = match self.peek(0) {
+            Kind::Int(value) if negative => Init::Int(value.wrapping_neg()),
+            Kind::Int(value) => Init::Int(value),
+            Kind::F32(bits) => Init::F32(bits ^ u32::from(negative) << 31),
+            Kind::F64(bits) => Init::F64(bits ^ u64::from(negative) << 63),
+            _ if negative => return self.unexpected("a number"),
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        Ok(Some(value))
+    }
+
+    /// `+4`, `-4`, `+-4`, or nothing: 0.
+    pub(super) fn addend(&mut self) -> Result<i64, Diagnostic> {
+        let plus = self.take('+');
+        let negative = self.take('-');
+        if !plus && !negative {
+            return Ok(0);
+        }
+        let value = self.integer()?.cast_signed();
+        Ok(if negative { value.wrapping_neg() } else { value })
+    }
+}

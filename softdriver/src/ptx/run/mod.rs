@@ -1,0 +1,117 @@
+//! Execution of a launch.
+
+mod access;
+mod barrier;
+mod block;
+mod call;
+mod collective;
+mod special;
+mod step;
+mod warp;
+
+use std::time::Instant;
+
+use super::Module;
+use block::Block;
+
+/// The most threads of a block, which whoever launches checks as well.
+const MOST_THREADS: u32 = 1024;
+
+/// The address space that a device's pointers lead to.
+pub(crate) trait Memory: Sync {
+    /// Reads `out.len()` bytes (1, 2, 4, 8 or 16), the address being a
+    /// multiple of their number.
+    ///
+    /// # Errors
+    ///
+    /// There is no live memory at all of these bytes.
+    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault>;
+
+    /// Writes `bytes`, under the same conditions.
+    ///
+    /// # Errors
+    ///
+    /// There is no live memory at all of these bytes.
+    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault>;
+
+    /// Replaces a value of 2, 4 or 8 bytes by what `update` makes of it, in one
+    /// step as others see it, and answers the old one; `update` may be called
+    /// more than once, and none leaves the value as it is.
+    ///
+    /// # Errors
+    ///
+    /// There is no live memory at all of these bytes.
+    fn atomic(
+        &self,
+        address: u64,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault>;
+}
+
+/// What ends a launch before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub(crate) enum Fault {
+    /// An access to what is not memory.
+    IllegalAddress,
+    /// An access to an address that is not a multiple of its size.
+    MisalignedAddress,
+    /// `trap` or `brkpt`.
+    Trap,
+    /// Calls went deeper than the stack.
+    HardwareStackError,
+    /// An operand that only shows when it runs, such as a barrier's number,
+    /// was out of range.
+    IllegalInstruction,
+    /// No thread of a block can go on: they wait at barriers for one another.
+    LaunchTimeout,
+}
+
+/// What is launched.
+#[derive(Clone, Copy)]
+pub(crate) struct Launch<'a> {
+    /// The module.
+    pub(crate) module: &'a Module,
+    /// The kernel, by its index in [`Module::kernels`].
+    pub(crate) kernel: usize,
+    /// The blocks in each dimension.
+    pub(crate) grid: [u32; 3],
+    /// The threads of a block in each dimension.
+    pub(crate) block: [u32; 3],
+    /// The bytes of dynamic shared memory.
+    pub(crate) dynamic_shared: usize,
+    /// The parameters, each at its offset.
+    pub(crate) params: &'a [u8],
+    /// The device address of each of [`Module::globals`].
+    pub(crate) globals: &'a [u64],
+    /// Device memory.
+    pub(crate) memory: &'a dyn Memory,
+}
+
+/// Runs a launch to its end.
+///
+/// # Errors
+///
+/// A thread faulted; other threads may have run before and after it.
+pub(crate) fn run(launch: &Launch<'_>) -> Result<(), Fault> {
+    let Some(kernel) = launch.module.kernels.get(launch.kernel) else {
+        return Err(Fault::IllegalInstruction);
+    };
+    if launch.grid.contains(&0) || launch.block.contains(&0) {
+        return Ok(());
+    }
+    let threads = launch.block.iter().map(|&one| u64::from(one)).product::<u64>();
+    if launch.block.iter().any(|&one| one > MOST_THREADS) || threads > u64::from(MOST_THREADS) {
+        return Err(Fault::IllegalInstruction);
+    }
+    let mut block = Block::new(launch, kernel, Instant::now());
+    for z in 0..launch.grid[2] {
+        for y in 0..launch.grid[1] {
+            for x in 0..launch.grid[0] {
+                block.run([x, y, z])?;
+            }
+        }
+    }
+    Ok(())
+}

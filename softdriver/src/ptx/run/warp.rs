@@ -1,0 +1,249 @@
+//! A warp: 32 lanes with a program counter each.
+//!
+//! The lanes that are deepest in calls, and of those the ones at the least
+//! program counter, run together; so lanes that parted at a branch meet again
+//! behind it. Now and then the others get a turn instead, lest a lane that
+//! waits for another one of its warp keep that from running.
+
+use super::super::Kernel;
+use super::super::code::{Slot, Vote};
+use super::barrier::Stay;
+use super::block::Shared;
+use super::call::Frame;
+use super::{Fault, step};
+
+/// Lanes of a warp.
+pub(super) const LANES: usize = 32;
+
+/// How a warp's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// It could go on.
+    Going,
+    /// All its threads wait at barriers.
+    Waiting,
+    /// All its threads have exited.
+    Ended,
+}
+
+/// The lanes that run together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) mask: u32,
+    pub(super) pc: u32,
+    /// Where the function's frame begins among the registers.
+    pub(super) base: u32,
+}
+
+/// How a group goes on.
+pub(super) enum Flow {
+    /// With the next instruction.
+    Next,
+    /// With another one.
+    Jump(u32),
+    /// The lanes' own counters say.
+    Part,
+}
+
+/// A warp's state.
+pub(super) struct Warp {
+    pub(super) index: u32,
+    pub(super) tid: [[u32; 3]; LANES],
+    pub(super) pc: [u32; LANES],
+    pub(super) base: [u32; LANES],
+    pub(super) local_base: [u32; LANES],
+    live: u32,
+    /// Lanes at an operation of the warp, waiting for others.
+    pub(super) gathered: u32,
+    /// Lanes at a barrier of the block.
+    at_barrier: u32,
+    stay: [Option<Stay>; LANES],
+    /// Registers: 32 lanes of slot 0, 32 lanes of slot 1 and so on.
+    pub(super) registers: Vec<u64>,
+    pub(super) local: Vec<Vec<u8>>,
+    pub(super) frames: Vec<Vec<Frame>>,
+    /// Whether the last turn ran out, and how many have.
+    unfinished: u32,
+}
+
+/// The lanes of a mask.
+#[inline]
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
+impl Warp {
+    pub(super) fn new(index: u32, block: [u32; 3], kernel: &Kernel) -> Self {
+        let mut tid = [[0; 3]; LANES];
+        for (lane, tid) in (0..).zip(&mut tid) {
+            let thread = index.saturating_mul(32).saturating_add(lane);
+            let (x, rest) = (thread % block[0], thread / block[0]);
+            *tid = [x, rest % block[1], rest / block[1]];
+        }
+        Self {
+            index,
+            tid,
+            pc: [0; LANES],
+            base: [0; LANES],
+            local_base: [0; LANES],
+            live: 0,
+            gathered: 0,
+            at_barrier: 0,
+            stay: [None; LANES],
+            registers: vec![0; kernel.slots as usize * LANES],
+            local: vec![vec![0; kernel.local_bytes]; LANES],
+            frames: vec![Vec::new(); LANES],
+            unfinished: 0,
+        }
+    }
+
+    /// Puts all lanes at the start of the kernel.
+    pub(super) fn reset(&mut self, threads: u32, kernel: &Kernel) {
+        let left = threads - self.index * 32;
+        self.live = if left >= 32 { u32::MAX } else { (1 << left) - 1 };
+        self.pc = [0; LANES];
+        self.base = [0; LANES];
+        self.local_base = [0; LANES];
+        self.gathered = 0;
+        self.at_barrier = 0;
+        self.stay = [None; LANES];
+        self.unfinished = 0;
+        self.registers.truncate(kernel.slots as usize * LANES);
+        self.registers.fill(0);
+        self.frames.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The lanes that have not exited.
+    pub(super) fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// Ends lanes.
+    pub(super) fn exit(&mut self, mask: u32) {
+        self.live &= !mask;
+    }
+
+    /// Runs until the budget of steps is spent or no lane can go on.
+    pub(super) fn run(&mut self, shared: &mut Shared<'_>, budget: u32) -> Result<Progress, Fault> {
+        let mut left = budget;
+        // Every other turn after one that ran out is for the lanes behind.
+        let unfair = self.unfinished % 2 == 1;
+        while left > 0 {
+            let Some((group, limit)) = self.select(unfair) else {
+                if self.gather(shared.kernel)? {
+                    continue;
+                }
+                self.unfinished = 0;
+                // Those that are left wait at a barrier, or at an operation of
+                // the warp for lanes that do, or for one another in vain.
+                return Ok(if self.live == 0 { Progress::Ended } else { Progress::Waiting });
+            };
+            self.run_group(shared, group, limit, &mut left)?;
+        }
+        self.unfinished = self.unfinished.wrapping_add(1);
+        Ok(Progress::Going)
+    }
+
+    /// The lanes to run, and the counter at which others wait to join them.
+    fn select(&self, unfair: bool) -> Option<(Group, u32)> {
+        let ready = self.live & !self.gathered & !self.at_barrier;
+        if ready == 0 {
+            return None;
+        }
+        let (base, pc) = if unfair {
+            let lane = (self.unfinished / 2) % 32;
+            let lane = (ready.rotate_right(lane).trailing_zeros() + lane) % 32;
+            (self.base[lane as usize], self.pc[lane as usize])
+        } else {
+            let base = lanes(ready).map(|lane| self.base[lane]).max()?;
+            let pcs = lanes(ready).filter(|&lane| self.base[lane] == base);
+            (base, pcs.map(|lane| self.pc[lane]).min()?)
+        };
+        let (mut mask, mut limit) = (0, u32::MAX);
+        for lane in lanes(ready) {
+            if self.base[lane] != base {
+                continue;
+            }
+            match self.pc[lane] {
+                own if own == pc => mask |= 1 << lane,
+                own if own > pc => limit = limit.min(own),
+                _ => {}
+            }
+        }
+        Some((Group { mask, pc, base }, limit))
+    }
+
+    fn run_group(
+        &mut self,
+        shared: &mut Shared<'_>,
+        mut group: Group,
+        limit: u32,
+        left: &mut u32,
+    ) -> Result<(), Fault> {
+        loop {
+            shared.steps += 1;
+            *left -= 1;
+            match step::step(self, shared, group)? {
+                Flow::Next => group.pc += 1,
+                Flow::Jump(target) => group.pc = target,
+                Flow::Part => return Ok(()),
+            }
+            if group.pc >= limit || *left == 0 {
+                self.place(group.mask, group.pc);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sets the counters of lanes.
+    pub(super) fn place(&mut self, mask: u32, pc: u32) {
+        for lane in lanes(mask) {
+            self.pc[lane] = pc;
+        }
+    }
+
+    /// A register of a lane.
+    #[inline]
+    pub(super) fn get(&self, lane: usize, slot: Slot) -> u64 {
+        let at = (self.base[lane] + slot) as usize * LANES + lane;
+        self.registers.get(at).copied().unwrap_or_default()
+    }
+
+    /// Sets a register of a lane.
+    #[inline]
+    pub(super) fn set(&mut self, lane: usize, slot: Slot, value: u64) {
+        let at = (self.base[lane] + slot) as usize * LANES + lane;
+        if let Some(register) = self.registers.get_mut(at) {
+            *register = value;
+        }
+    }
+
+    /// Holds a lane at a barrier; it goes on behind it.
+    pub(super) fn wait_at(&mut self, lane: usize, stay: Stay) {
+        self.at_barrier |= 1 << lane;
+        self.stay[lane] = Some(stay);
+    }
+
+    /// The stays of the lanes at barriers.
+    pub(super) fn stays(&self) -> impl Iterator<Item = Stay> {
+        lanes(self.at_barrier).filter_map(|lane| self.stay[lane])
+    }
+
+    /// Lets go the lanes at a barrier, each with the result of its reduction.
+    pub(super) fn leave_barrier(&mut self, id: usize, result: impl Fn(Vote) -> u64) {
+        for lane in lanes(self.at_barrier) {
+            let Some(stay) = self.stay[lane].filter(|stay| usize::from(stay.id) == id) else {
+                continue;
+            };
+            if let Some((vote, d, _)) = stay.reduce {
+                self.set(lane, d, result(vote));
+            }
+            self.stay[lane] = None;
+            self.at_barrier &= !(1 << lane);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A device's memory for tests, and launches on it.
+
+use std::sync::Mutex;
+
+use super::super::{Fault, Launch, Memory, Module, run};
+
+/// Where the memory begins.
+pub(crate) const START: u64 = 1 << 40;
+
+/// One piece of memory from [`START`] on.
+pub(crate) struct Device {
+    bytes: Mutex<Vec<u8>>,
+    top: Mutex<u64>,
+}
+
+impl Device {
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { bytes: Mutex::new(vec![0; bytes]), top: Mutex::new(START) }
+    }
+
+    fn with<T>(
+        &self,
+        address: u64,
+        length: usize,
+        use_it: impl FnOnce(&mut [u8]) -> T,
+    ) -> Result<T, Fault> {
+        let mut bytes = self.bytes.lock().unwrap();
+        let at = address.checked_sub(START).ok_or(Fault::IllegalAddress)? as usize;
+        let end = at.checked_add(length).ok_or(Fault::IllegalAddress)?;
+        bytes.get_mut(at..end).map(use_it).ok_or(Fault::IllegalAddress)
+    }
+
+    /// Room for bytes that are given.
+    pub(crate) fn place(&self, bytes: &[u8]) -> u64 {
+        let mut top = self.top.lock().unwrap();
+        let address = top.next_multiple_of(256);
+        *top = address + bytes.len() as u64;
+        self.with(address, bytes.len(), |place| place.copy_from_slice(bytes)).unwrap();
+        address
+    }
+
+    /// Room for values.
+    pub(crate) fn put<T: Value>(&self, values: &[T]) -> u64 {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
+        self.place(&bytes)
+    }
+
+    /// Room for so many zero bytes.
+    pub(crate) fn room(&self, bytes: usize) -> u64 {
+        self.place(&vec![0; bytes])
+    }
+
+    /// The values at an address.
+    pub(crate) fn get<T: Value>(&self, address: u64, count: usize) -> Vec<T> {
+        let size = size_of::<T>();
+        self.with(address, count * size, |bytes| {
+            bytes.chunks_exact(size).map(T::from_bytes).collect()
+        })
+        .unwrap()
+    }
+}
+
+impl Memory for Device {
+    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
+        self.with(address, out.len(), |bytes| out.copy_from_slice(bytes))
+    }
+
+    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.with(address, bytes.len(), |place| place.copy_from_slice(bytes))
+    }
+
+    fn atomic(
+        &self,
+        address: u64,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault> {
+        self.with(address, bytes, |place| {
+            let mut whole = [0; 8];
+            whole[..bytes].copy_from_slice(place);
+            let old = u64::from_le_bytes(whole);
+            if let Some(new) = update(old) {
+                place.copy_from_slice(&new.to_le_bytes()[..bytes]);
+            }
+            old
+        })
+    }
+}
+
+/// Values that lie in memory.
+pub(crate) trait Value: Copy {
+    fn bytes(self) -> Vec<u8>;
+    fn from_bytes(bytes: &[u8]) -> Self;
+}
+
+macro_rules! values {
+    ($($t:ty),*) => {$(
+        impl Value for $t {
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+            fn from_bytes(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().unwrap())
+            }
+        }
+    )*};
+}
+
+values!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+
+/// A module whose variables are placed on a device.
+pub(crate) struct Loaded {
+    pub(crate) module: Module,
+    pub(crate) device: Device,
+    pub(crate) globals: Vec<u64>,
+}
+
+impl Loaded {
+    pub(crate) fn new(ptx: &str) -> Self {
+        let module = Module::parse(ptx).unwrap_or_else(|error| panic!("{error}"));
+        let device = Device::new(64 << 20);
+        let globals: Vec<u64> = module.globals.iter().map(|g| device.room(g.size)).collect();
+        for (index, &address) in globals.iter().enumerate() {
+            let bytes = module.initial_bytes(index, &globals);
+            device.with(address, bytes.len(), |place| place.copy_from_slice(&bytes)).unwrap();
+        }
+        Self { module, device, globals }
+    }
+
+    /// Launches a kernel with values as its parameters.
+    pub(crate) fn launch(
+        &self,
+        name: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_shared: usize,
+        values: &[&[u8]],
+    ) -> Result<(), Fault> {
+        let kernel = self.module.kernels.iter().position(|kernel| kernel.name == name).unwrap();
+        let layout = &self.module.kernels[kernel];
+        let mut params = vec![0; layout.param_bytes];
+        assert_eq!(layout.params.len(), values.len());
+        for (param, value) in layout.params.iter().zip(values) {
+            assert_eq!(param.size, value.len());
+            params[param.offset..param.offset + param.size].copy_from_slice(value);
+        }
+        run(&Launch {
+            module: &self.module,
+            kernel,
+            grid,
+            block,
+            dynamic_shared,
+            params: &params,
+            globals: &self.globals,
+            memory: &self.device,
+        })
+    }
+}
+
+/// The bytes of parameters.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => {
+        &[$(&super::device::Value::bytes($value)[..]),*]
+    };
+}
+
+pub(super) use params;
+
+/// Runs a body of PTX, between the loading of a pointer to 32-bit words and
+/// its end, on one warp; the words that it leaves.
+pub(crate) fn body(ptx: &str, words: &[u32]) -> Result<Vec<u32>, Fault> {
+    let loaded = Loaded::new(&source(ptx));
+    let out = loaded.device.put(words);
+    loaded.launch("test", [1, 1, 1], [32, 1, 1], 0, params![out])?;
+    Ok(loaded.device.get(out, words.len()))
+}
+
+/// A kernel of a body: `%out` is the address of its words, `%lane` that of the
+/// lane's own word, `%r0` the lane.
+pub(crate) fn source(body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .visible .entry test(.param .u64 out)\n{{\n\
+         .reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n\
+         .reg .f32 %f<9>;\n.reg .f64 %fd<9>;\n.reg .b64 %out, %lane;\n\
+         ld.param.u64 %out, [out];\nmov.u32 %r0, %tid.x;\n\
+         mad.wide.u32 %lane, %r0, 4, %out;\n{body}\nret;\n}}\n"
+    )
+}

@@ -1,0 +1,10 @@
+//! Tests of the front end and the interpreter: the kernels of
+//! `tests/kernels` and of `examples/kernels` against results computed here.
+
+mod arith;
+mod device;
+mod flow;
+mod memory;
+mod refusals;
+mod text;
+mod warps;

@@ -1,0 +1,150 @@
+//! The syntax tree: what the text says, with no name resolved.
+
+use super::types::Type;
+
+/// A whole module.
+#[derive(Debug, Default)]
+pub(crate) struct Source<'s> {
+    /// `.target`'s number, such as 75.
+    pub(crate) target: u32,
+    /// Variables of module scope, in order.
+    pub(crate) variables: Vec<Variable<'s>>,
+    /// Entries and functions, in order, declarations among them.
+    pub(crate) functions: Vec<Function<'s>>,
+}
+
+/// A state space that variables are declared in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// `.global`
+    Global,
+    /// `.const`
+    Const,
+    /// `.shared`
+    Shared,
+    /// `.local`
+    Local,
+    /// `.param`
+    Param,
+    /// `.reg`, for a function's parameters.
+    Reg,
+}
+
+/// One item of an initialiser.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Init<'s> {
+    /// An integer, as two's complement.
+    Int(u64),
+    /// The bits of an f32.
+    F32(u32),
+    /// The bits of an f64.
+    F64(u64),
+    /// The address of a variable, and an addend.
+    Address(&'s str, i64),
+}
+
+/// A variable or parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable<'s> {
+    /// Its name.
+    pub(crate) name: &'s str,
+    /// The line it is declared on.
+    pub(crate) line: u32,
+    /// Where it lies.
+    pub(crate) space: Space,
+    /// Its alignment in bytes.
+    pub(crate) align: u64,
+    /// The type of an element.
+    pub(crate) ty: Type,
+    /// Its size in bytes; none for `[]`.
+    pub(crate) size: Option<u64>,
+    /// Its initialiser.
+    pub(crate) init: Vec<Init<'s>>,
+    /// `.visible`
+    pub(crate) visible: bool,
+    /// `.extern`
+    pub(crate) external: bool,
+}
+
+/// An `.entry` or `.func`.
+#[derive(Debug)]
+pub(crate) struct Function<'s> {
+    /// Its name.
+    pub(crate) name: &'s str,
+    /// The line it is declared on.
+    pub(crate) line: u32,
+    /// Whether it is an `.entry`.
+    pub(crate) entry: bool,
+    /// What it returns.
+    pub(crate) returns: Vec<Variable<'s>>,
+    /// Its parameters.
+    pub(crate) params: Vec<Variable<'s>>,
+    /// The product of `.maxntid` or `.reqntid`.
+    pub(crate) max_threads: Option<u32>,
+    /// Its statements; none for a declaration.
+    pub(crate) body: Option<Vec<Statement<'s>>>,
+}
+
+/// A statement of a body, and its line.
+#[derive(Debug)]
+pub(crate) struct Statement<'s> {
+    /// The line.
+    pub(crate) line: u32,
+    /// The statement.
+    pub(crate) kind: StatementKind<'s>,
+}
+
+/// What a statement is.
+#[derive(Debug)]
+pub(crate) enum StatementKind<'s> {
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// `.reg`: a name, and the count of `<count>`.
+    Registers(Type, Vec<(&'s str, Option<u64>)>),
+    /// A variable of the block.
+    Variable(Variable<'s>),
+    /// `name:`
+    Label(&'s str),
+    /// `name: .branchtargets a, b;`
+    Targets(&'s str, Vec<&'s str>),
+    /// An instruction.
+    Instruction(Instruction<'s>),
+}
+
+/// An instruction.
+#[derive(Debug)]
+pub(crate) struct Instruction<'s> {
+    /// `@p` or `@!p`: the predicate, and whether it is negated.
+    pub(crate) guard: Option<(&'s str, bool)>,
+    /// The opcode with its modifiers, as written.
+    pub(crate) opcode: &'s str,
+    /// The operands.
+    pub(crate) operands: Vec<Operand<'s>>,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Operand<'s> {
+    /// A register, variable, label, function or special register.
+    Name(&'s str),
+    /// `!name`
+    Not(&'s str),
+    /// `a|b`
+    Pair(&'s str, &'s str),
+    /// An integer, as two's complement.
+    Int(u64),
+    /// The bits of an f32.
+    F32(u32),
+    /// The bits of an f64.
+    F64(u64),
+    /// `name+offset`, without brackets.
+    Sum(&'s str, i64),
+    /// `[name+offset]`, or `[offset]`.
+    Address(Option<&'s str>, i64),
+    /// `{a, b}`
+    Vector(Vec<Operand<'s>>),
+    /// `(a, b)`
+    List(Vec<Operand<'s>>),
+}

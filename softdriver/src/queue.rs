@@ -1,0 +1,254 @@
+//! Queues of work: each is served first in, first out, by a thread of its own.
+
+use crate::entry::Answer;
+use crate::{sticky, sync};
+use cuscope_sys::*;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a thread without work stays for more.
+const IDLE: Duration = Duration::from_millis(500);
+/// How often a thread that waits looks for a fault elsewhere.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// The completion of one piece of work.
+#[derive(Default)]
+pub(crate) struct Ticket {
+    /// When it completed.
+    at: Mutex<Option<Instant>>,
+    completed: Condvar,
+}
+
+impl Ticket {
+    /// When the work completed, if it did.
+    pub(crate) fn at(&self) -> Option<Instant> {
+        *sync::lock(&self.at)
+    }
+
+    /// Whether the work is finished, or was dropped after a fault.
+    pub(crate) fn done(&self) -> bool {
+        self.at().is_some()
+    }
+
+    /// Waits for the work; a fault anywhere ends the wait with its code.
+    pub(crate) fn wait(&self) -> Answer {
+        let mut at = sync::lock(&self.at);
+        while at.is_none() {
+            sticky::check()?;
+            at = sync::wait_for(&self.completed, at, GLANCE).0;
+        }
+        drop(at);
+        sticky::check()
+    }
+
+    fn complete(&self) {
+        *sync::lock(&self.at) = Some(Instant::now());
+        self.completed.notify_all();
+    }
+}
+
+/// What a piece of work does; an error is a fault of the device and stays.
+pub(crate) type Work = Box<dyn FnOnce() -> Answer + Send>;
+
+/// A piece of work, and what must be complete before it.
+struct Item {
+    after: Vec<Arc<Ticket>>,
+    work: Work,
+    ticket: Arc<Ticket>,
+}
+
+/// How a queue relates to the others of its context (F52).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The legacy default stream.
+    Null,
+    /// In order with the default stream.
+    Blocking,
+    /// In no order with others.
+    NonBlocking,
+}
+
+/// A queue.
+pub(crate) struct Queue {
+    pub(crate) kind: Kind,
+    inner: Mutex<Inner>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    items: VecDeque<Item>,
+    /// The ticket of the item that came last.
+    last: Option<Arc<Ticket>>,
+    /// The ticket of the last item that a caller ran itself.
+    own: Option<Arc<Ticket>>,
+    /// Whether a thread serves the queue.
+    served: bool,
+    /// Whether the thread ends as soon as there is no more work.
+    closed: bool,
+}
+
+impl Queue {
+    /// An empty queue; its thread starts with the first work.
+    pub(crate) fn new(kind: Kind) -> Arc<Self> {
+        Arc::new(Self { kind, inner: Mutex::default(), wake: Condvar::new() })
+    }
+
+    /// The ticket of what came last, if it is not complete.
+    pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
+        let mut inner = sync::lock(&self.inner);
+        if inner.last.as_ref().is_some_and(|ticket| ticket.done()) {
+            inner.last = None;
+        }
+        inner.last.clone()
+    }
+
+    /// Adds work, to be done after what is there and after the given tickets.
+    pub(crate) fn push(
+        self: &Arc<Self>,
+        mut after: Vec<Arc<Ticket>>,
+        work: Work,
+    ) -> Answer<Arc<Ticket>> {
+        let ticket = Arc::new(Ticket::default());
+        let mut inner = sync::lock(&self.inner);
+        after.extend(inner.own.take());
+        after.retain(|ticket| !ticket.done());
+        if !inner.served {
+            let queue = self.clone();
+            let thread = thread::Builder::new().name("cuscope-stream".into());
+            thread.spawn(move || queue.serve()).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
+            inner.served = true;
+        }
+        inner.items.push_back(Item { after, work, ticket: ticket.clone() });
+        inner.last = Some(ticket.clone());
+        drop(inner);
+        self.wake.notify_one();
+        Ok(ticket)
+    }
+
+    /// If there is nothing to wait for, takes the queue's turn for work that the caller runs
+    /// itself, with [`Turn::run`].
+    pub(crate) fn take_turn(&self, after: &[Arc<Ticket>]) -> Option<Turn> {
+        let mut inner = sync::lock(&self.inner);
+        let idle = inner.last.as_ref().is_none_or(|ticket| ticket.done());
+        if !idle || !after.iter().all(|ticket| ticket.done()) {
+            return None;
+        }
+        let ticket = Arc::new(Ticket::default());
+        inner.last = Some(ticket.clone());
+        inner.own = Some(ticket.clone());
+        Some(Turn { ticket })
+    }
+
+    /// Lets the thread end when the work is done; more work may still come.
+    pub(crate) fn close(&self) {
+        sync::lock(&self.inner).closed = true;
+        self.wake.notify_one();
+    }
+
+    /// The thread of the queue.
+    fn serve(&self) {
+        while let Some(item) = self.next() {
+            item.run();
+        }
+    }
+
+    /// Takes the next item, waiting for one; none if the thread should end.
+    fn next(&self) -> Option<Item> {
+        let mut inner = sync::lock(&self.inner);
+        let mut late = false;
+        loop {
+            if let Some(item) = inner.items.pop_front() {
+                return Some(item);
+            }
+            if inner.closed || late {
+                inner.served = false;
+                return None;
+            }
+            (inner, late) = sync::wait_for(&self.wake, inner, IDLE);
+        }
+    }
+}
+
+/// The turn of a queue, in the hands of a caller.
+pub(crate) struct Turn {
+    ticket: Arc<Ticket>,
+}
+
+impl Turn {
+    /// Does the work and ends the turn.
+    pub(crate) fn run(self, work: Work) -> Arc<Ticket> {
+        Item { after: Vec::new(), work, ticket: self.ticket.clone() }.run();
+        self.ticket
+    }
+}
+
+impl Item {
+    /// Waits for its turn, does the work unless there was a fault, and completes the ticket.
+    fn run(self) {
+        let ready = self.after.iter().try_for_each(|ticket| ticket.wait());
+        if ready.is_ok() && sticky::check().is_ok() {
+            let result = catch_unwind(AssertUnwindSafe(self.work));
+            if let Err(code) = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED)) {
+                sticky::set(code);
+            }
+        }
+        self.ticket.complete();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn work_is_done_in_order_and_after_its_tickets() {
+        let (send, received) = mpsc::channel();
+        let (release, gate) = mpsc::channel::<()>();
+        let first = Queue::new(Kind::NonBlocking);
+        let second = Queue::new(Kind::NonBlocking);
+        let log = send.clone();
+        let ticket = first
+            .push(
+                Vec::new(),
+                Box::new(move || {
+                    gate.recv().ok();
+                    log.send(1).ok();
+                    Ok(())
+                }),
+            )
+            .unwrap();
+        let mut last = None;
+        for (i, after) in [(2, vec![ticket.clone()]), (3, Vec::new())] {
+            let log = send.clone();
+            let work: Work = Box::new(move || {
+                log.send(i).ok();
+                Ok(())
+            });
+            last = Some(second.push(after, work).unwrap());
+        }
+        assert!(!ticket.done());
+        assert!(second.last().is_some());
+        release.send(()).unwrap();
+        let last = last.unwrap();
+        last.wait().unwrap();
+        assert!(first.last().is_none() && second.last().is_none());
+        assert!(ticket.at() <= last.at());
+        drop(send);
+        first.close();
+        second.close();
+        assert_eq!(received.iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_closed_queue_still_works() {
+        let queue = Queue::new(Kind::Blocking);
+        queue.push(Vec::new(), Box::new(|| Ok(()))).unwrap();
+        queue.close();
+        queue.push(Vec::new(), Box::new(|| Ok(()))).unwrap().wait().unwrap();
+    }
+}

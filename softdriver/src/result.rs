@@ -1,0 +1,100 @@
+//! The names and descriptions of result codes.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::entry::{self, driver};
+use core::ffi::{CStr, c_char};
+use cuscope_sys::*;
+
+/// Makes the table out of the constants' names.
+macro_rules! table {
+    ($($code:ident: $text:literal,)*) => {
+        &[$(($code, string(concat!(stringify!($code), "\0")), $text)),*]
+    };
+}
+
+/// A string that ends in NUL, as such.
+const fn string(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("no NUL at the end"),
+    }
+}
+
+/// Code, name, description.
+const CODES: &[(CUresult, &CStr, &CStr)] = table! {
+    CUDA_SUCCESS: c"no error",
+    CUDA_ERROR_INVALID_VALUE: c"invalid argument",
+    CUDA_ERROR_OUT_OF_MEMORY: c"out of memory",
+    CUDA_ERROR_NOT_INITIALIZED: c"initialization error",
+    CUDA_ERROR_DEINITIALIZED: c"driver shutting down",
+    CUDA_ERROR_STUB_LIBRARY: c"CUDA driver is a stub library",
+    CUDA_ERROR_DEVICE_UNAVAILABLE: c"CUDA-capable device(s) is/are busy or unavailable",
+    CUDA_ERROR_NO_DEVICE: c"no CUDA-capable device is detected",
+    CUDA_ERROR_INVALID_DEVICE: c"invalid device ordinal",
+    CUDA_ERROR_INVALID_IMAGE: c"device kernel image is invalid",
+    CUDA_ERROR_INVALID_CONTEXT: c"invalid device context",
+    CUDA_ERROR_MAP_FAILED: c"mapping of buffer object failed",
+    CUDA_ERROR_NO_BINARY_FOR_GPU: c"no kernel image is available for execution on the device",
+    CUDA_ERROR_ECC_UNCORRECTABLE: c"uncorrectable ECC error encountered",
+    CUDA_ERROR_UNSUPPORTED_LIMIT: c"limit is not supported on this architecture",
+    CUDA_ERROR_CONTEXT_ALREADY_IN_USE: c"exclusive-thread device already in use by a different thread",
+    CUDA_ERROR_PEER_ACCESS_UNSUPPORTED: c"peer access is not supported between these two devices",
+    CUDA_ERROR_INVALID_PTX: c"a PTX JIT compilation failed",
+    CUDA_ERROR_JIT_COMPILER_NOT_FOUND: c"PTX JIT compiler library not found",
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION: c"the provided PTX was compiled with an unsupported toolchain.",
+    CUDA_ERROR_JIT_COMPILATION_DISABLED: c"PTX JIT compilation was disabled",
+    CUDA_ERROR_INVALID_SOURCE: c"device kernel image is invalid",
+    CUDA_ERROR_FILE_NOT_FOUND: c"file not found",
+    CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND: c"shared object symbol not found",
+    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED: c"shared object initialization failed",
+    CUDA_ERROR_OPERATING_SYSTEM: c"OS call failed or operation not supported on this OS",
+    CUDA_ERROR_INVALID_HANDLE: c"invalid resource handle",
+    CUDA_ERROR_ILLEGAL_STATE: c"the operation cannot be performed in the present state",
+    CUDA_ERROR_NOT_FOUND: c"named symbol not found",
+    CUDA_ERROR_NOT_READY: c"device not ready",
+    CUDA_ERROR_ILLEGAL_ADDRESS: c"an illegal memory access was encountered",
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: c"too many resources requested for launch",
+    CUDA_ERROR_LAUNCH_TIMEOUT: c"the launch timed out and was terminated",
+    CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED: c"peer access is already enabled",
+    CUDA_ERROR_PEER_ACCESS_NOT_ENABLED: c"peer access has not been enabled",
+    CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE: c"cannot set while device is active in this process",
+    CUDA_ERROR_CONTEXT_IS_DESTROYED: c"context is destroyed",
+    CUDA_ERROR_ASSERT: c"device-side assert triggered",
+    CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED: c"part or all of the requested memory range is already mapped",
+    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED: c"pointer does not correspond to a registered memory region",
+    CUDA_ERROR_HARDWARE_STACK_ERROR: c"hardware stack error",
+    CUDA_ERROR_ILLEGAL_INSTRUCTION: c"an illegal instruction was encountered",
+    CUDA_ERROR_MISALIGNED_ADDRESS: c"misaligned address",
+    CUDA_ERROR_INVALID_ADDRESS_SPACE: c"operation not supported on global/shared address space",
+    CUDA_ERROR_INVALID_PC: c"invalid program counter",
+    CUDA_ERROR_LAUNCH_FAILED: c"unspecified launch failure",
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: c"too many blocks in cooperative launch",
+    CUDA_ERROR_NOT_PERMITTED: c"operation not permitted",
+    CUDA_ERROR_NOT_SUPPORTED: c"operation not supported",
+    CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: c"system has unsupported display driver / cuda driver combination",
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: c"operation not permitted when stream is capturing",
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: c"operation failed due to a previous error during capture",
+    CUDA_ERROR_UNKNOWN: c"unknown error",
+};
+
+/// Points at one of a code's texts; unknown codes have none (F67).
+fn point(
+    to: *mut *const c_char,
+    code: CUresult,
+    text: fn(&(CUresult, &'static CStr, &'static CStr)) -> &'static CStr,
+) -> entry::Answer {
+    let found = CODES.iter().find(|(known, ..)| *known == code);
+    entry::write(to, found.map_or(std::ptr::null(), |row| text(row).as_ptr()))?;
+    if found.is_some() { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+}
+
+driver! {
+    /// The name of a code.
+    fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) {
+        point(pStr, error, |row| row.1)
+    }
+    /// The description of a code.
+    fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) {
+        point(pStr, error, |row| row.2)
+    }
+}

@@ -1,0 +1,151 @@
+//! Streams, and the capture mode of a thread.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::queue::{Kind, Queue, Ticket};
+use crate::{event, stack};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// The handle of the legacy default stream, besides null.
+const LEGACY: usize = 1;
+/// The handle of the calling thread's default stream.
+const PER_THREAD: usize = 2;
+
+/// Work on this many bytes is short.
+const SHORT: usize = 1 << 20;
+
+/// A stream that was created.
+pub(crate) struct Stream {
+    pub(crate) life: Arc<Life>,
+    queue: Arc<Queue>,
+    flags: c_uint,
+}
+
+/// What a stream handle stands for: a queue of a living context.
+pub(crate) struct Target {
+    pub(crate) life: Arc<Life>,
+    pub(crate) queue: Arc<Queue>,
+    flags: c_uint,
+}
+
+impl Target {
+    /// Adds work.
+    pub(crate) fn submit(
+        &self,
+        work: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Answer<Arc<Ticket>> {
+        self.life.submit(&self.queue, Vec::new(), Box::new(work))
+    }
+
+    /// Adds work on a number of bytes, which is done at once if they are few and nothing is before
+    /// it.
+    pub(crate) fn submit_sized(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Answer<Arc<Ticket>> {
+        if bytes <= SHORT { self.submit_short(work) } else { self.submit(work) }
+    }
+
+    /// Adds short work, which is done at once if nothing is before it.
+    pub(crate) fn submit_short(
+        &self,
+        work: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Answer<Arc<Ticket>> {
+        self.life.submit_short(&self.queue, Box::new(work))
+    }
+}
+
+/// The null stream of the current context.
+pub(crate) fn null() -> Answer<Target> {
+    let life = stack::current_life()?;
+    Ok(Target { queue: life.null_queue(), life, flags: 0 })
+}
+
+/// The stream of a handle: 400 for what is none, 709 if its context was destroyed (F42), 201 for a
+/// default stream with no context current (F31).
+pub(crate) fn target(handle: CUstream) -> Answer<Target> {
+    match handle.addr() {
+        0 | LEGACY => null(),
+        PER_THREAD => {
+            let life = stack::current_life()?;
+            Ok(Target { queue: life.thread_queue(), life, flags: 0 })
+        }
+        handle => {
+            let stream = state().streams.get(handle).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+            stream.life.check()?;
+            let (life, queue) = (stream.life.clone(), stream.queue.clone());
+            Ok(Target { life, queue, flags: stream.flags })
+        }
+    }
+}
+
+thread_local! {
+    /// The capture mode of the thread.
+    static CAPTURE_MODE: Cell<CUstreamCaptureMode> =
+        const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
+}
+
+driver! {
+    /// Creates a stream in the current context; unknown flags are INVALID_VALUE (F68).
+    fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
+        let life = stack::current_life()?;
+        entry::wanted(phStream)?;
+        let flags = CUstream_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let free = flags.contains(CUstream_flags::CU_STREAM_NON_BLOCKING);
+        let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
+        let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags: Flags });
+        entry::write(phStream, std::ptr::without_provenance_mut(handle))
+    }
+    /// Destroys a stream at once; its work still finishes (F51).
+    fn cuStreamDestroy_v2(hStream: CUstream) {
+        let streams = &state().streams;
+        let stream = streams.get(hStream.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        stream.life.check()?;
+        streams.remove(hStream.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?.queue.close();
+        Ok(())
+    }
+    /// Waits for a stream (F37).
+    fn cuStreamSynchronize(hStream: CUstream) {
+        let last = target(hStream)?.queue.last();
+        last.map_or(Ok(()), |ticket| ticket.wait())
+    }
+    /// Whether a stream is finished.
+    fn cuStreamQuery(hStream: CUstream) {
+        let last = target(hStream)?.queue.last();
+        if last.is_some() { Err(CUDA_ERROR_NOT_READY) } else { Ok(()) }
+    }
+    /// The flags.
+    fn cuStreamGetFlags(hStream: CUstream, flags: *mut c_uint) {
+        entry::write(flags, target(hStream)?.flags)
+    }
+    /// The context.
+    fn cuStreamGetCtx(hStream: CUstream, pctx: *mut CUcontext) {
+        entry::write(pctx, target(hStream)?.life.context_handle())
+    }
+    /// Makes what comes next wait for an event, also one of another context (F36, F82).
+    fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
+        let target = target(hStream)?;
+        let event = event::find(hEvent)?;
+        if Flags > 1 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if let Some(ticket) = event.recorded().filter(|ticket| !ticket.done()) {
+            target.life.submit(&target.queue, vec![ticket], Box::new(|| Ok(())))?;
+        }
+        Ok(())
+    }
+    /// Swaps the calling thread's capture mode.
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
+        let new = entry::read(mode)?;
+        if new > CU_STREAM_CAPTURE_MODE_RELAXED {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        entry::write(mode, CAPTURE_MODE.replace(new))
+    }
+}

@@ -1,0 +1,137 @@
+//! Faults of kernels, each in a process of its own, since they stay.
+#![allow(unsafe_code, reason = "the driver's functions are unsafe")]
+
+#[macro_use]
+mod common;
+
+use common::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::time::Duration;
+
+/// Checks that everything which touches a device or a context gives the code, and the rest works.
+fn check_dead(code: u32, context: CUcontext, other: CUcontext, stream: CUstream) {
+    let mut handle: CUcontext = null_mut();
+    let mut address = 0;
+    for current in [context, other] {
+        ok!(cuCtxPushCurrent_v2(current));
+        assert_eq!(code!(cuCtxSynchronize()), code);
+        assert_eq!(code!(cuMemAlloc_v2(&raw mut address, 4)), code);
+        assert_eq!(code!(cuMemFree_v2(address)), code);
+        assert_eq!(code!(cuStreamSynchronize(stream)), code);
+        assert_eq!(code!(cuStreamQuery(stream)), code);
+        assert_eq!(code!(cuStreamDestroy_v2(stream)), code);
+        assert_eq!(code!(cuEventCreate(&raw mut handle.cast(), 0)), code);
+        assert_eq!(
+            code!(cuModuleLoadData(&raw mut handle.cast(), c".version 7.0".as_ptr().cast())),
+            code
+        );
+        ok!(cuCtxPopCurrent_v2(&raw mut handle));
+        assert_eq!(handle, current);
+    }
+    for device in [0, 1] {
+        assert_eq!(code!(cuCtxCreate_v2(&raw mut handle, 0, device)), code);
+        assert_eq!(code!(cuDevicePrimaryCtxRetain(&raw mut handle, device)), code);
+        let mut ordinal = -1;
+        ok!(cuDeviceGet(&raw mut ordinal, device));
+        assert_eq!(ordinal, device);
+    }
+    ok!(cuInit(0));
+    ok!(cuCtxDestroy_v2(context));
+    assert_eq!(code!(cuCtxDestroy_v2(context)), 709);
+    ok!(cuCtxDestroy_v2(other));
+}
+
+#[test]
+fn a_trap_is_the_end_for_every_context_and_device() {
+    in_a_child("a_trap_is_the_end_for_every_context_and_device", || {
+        let other = context_on(1);
+        let context = context();
+        let stream = stream();
+        let trap = kernel("trap", "trap_if");
+        assert_eq!(launch(trap, stream, &[u64::from(u32::MAX)]), 0);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(launch(trap, stream, &[0]), 0);
+        check_dead(719, context, other, stream);
+    });
+}
+
+#[test]
+fn a_store_to_no_memory_to_freed_memory_and_to_another_devices() {
+    in_a_child("a_store_to_no_memory_to_freed_memory_and_to_another_devices", || {
+        let other = context_on(1);
+        let elsewhere = device_memory(&[1]);
+        let context = context();
+        let stream = stream();
+        let memory = device_memory(&[1, 2]);
+        let wild = kernel("wild", "wild");
+        assert_eq!(launch(wild, stream, &[memory, 3]), 0);
+        ok!(cuCtxSynchronize());
+        assert_eq!(values(memory, 2), [3, 2]);
+        // F80: copies reach the other device; F81, F84: fills and kernels do not.
+        ok!(cuMemcpyDtoD_v2(elsewhere, memory, 4));
+        assert_eq!(values(elsewhere, 1), [3]);
+        assert_eq!(code!(cuMemsetD8_v2(elsewhere, 0, 4)), 1);
+        assert_eq!(launch(wild, stream, &[elsewhere, 3]), 0);
+        check_dead(700, context, other, stream);
+    });
+}
+
+#[test]
+fn a_store_beyond_the_end_and_a_misaligned_one() {
+    in_a_child("a_store_beyond_the_end_and_a_misaligned_one", || {
+        let context = context();
+        let stream = stream();
+        let memory = device_memory(&[1, 2]);
+        let wild = kernel("wild", "wild");
+        assert_eq!(launch(wild, stream, &[memory + 2, 3]), 0);
+        assert_eq!(code!(cuStreamSynchronize(stream)), 716);
+        assert_eq!(launch(wild, stream, &[memory + 8, 3]), 716);
+        ok!(cuCtxDestroy_v2(context));
+    });
+}
+
+#[test]
+fn after_a_fault_no_copy_reaches_the_host() {
+    in_a_child("after_a_fault_no_copy_reaches_the_host", || {
+        let _context = context();
+        let (first, second) = (stream(), stream());
+        let len: usize = 64 << 20;
+        let memory: CUdeviceptr = made!(cuMemAlloc_v2(len));
+        ok!(cuMemsetD8_v2(memory, 0xee, len));
+        let host: *mut c_void = made!(cuMemAllocHost_v2(len));
+        let host = host.cast::<u8>();
+        let trap = kernel("trap", "trap_if");
+        for _ in 0..8 {
+            ok!(cuMemcpyDtoHAsync_v2(host.cast(), memory, len, second));
+            ok!(cuMemsetD8Async(memory, 0xee, len, second));
+        }
+        assert_eq!(launch(trap, first, &[0]), 0);
+        while code!(cuStreamQuery(first)) != 719 {}
+        let written = || {
+            // SAFETY: page-locked memory of that length; after the fault nothing writes it (F104).
+            let bytes = unsafe { std::slice::from_raw_parts(host, len) };
+            bytes.iter().filter(|&&byte| byte == 0xee).count()
+        };
+        let then = written();
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(written(), then);
+    });
+}
+
+#[test]
+fn page_locked_memory_ends_with_its_context() {
+    // F102: the program dies of the access.
+    let name = "page_locked_memory_ends_with_its_context";
+    let died = std::panic::catch_unwind(|| {
+        in_a_child(name, || {
+            let context = context();
+            let host: *mut c_void = made!(cuMemAllocHost_v2(1 << 20));
+            ok!(cuCtxDestroy_v2(context));
+            // SAFETY: there is nothing at the address any more; that is what is tested.
+            let _ = unsafe { host.cast::<u8>().read_volatile() };
+            std::process::exit(0);
+        });
+    });
+    assert!(died.is_err());
+}

@@ -1,0 +1,134 @@
+//! Order: streams, events, asynchronous copies, and what waits for what.
+#![allow(unsafe_code, reason = "the driver's functions are unsafe")]
+
+#[macro_use]
+mod common;
+
+use common::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+#[test]
+fn an_asynchronous_copy_reads_pageable_memory_now_and_page_locked_memory_later() {
+    let context = context();
+    let stream = stream();
+    let memory = device_memory(&[0, 0]);
+    let locked: *mut c_void = made!(cuMemAllocHost_v2(4));
+    let locked = locked.cast::<u32>();
+    let mut pageable = 1_u32;
+    // SAFETY: four bytes of page-locked memory, which only this thread writes.
+    unsafe { locked.write(1) };
+    let gate = Gate::new(stream);
+    ok!(cuMemcpyHtoDAsync_v2(memory, (&raw const pageable).cast(), 4, stream));
+    ok!(cuMemcpyHtoDAsync_v2(memory + 4, locked.cast(), 4, stream));
+    assert_eq!(code!(cuStreamQuery(stream)), 600);
+    pageable += 1;
+    // SAFETY: as above; the copy that reads it waits behind the gate.
+    unsafe { locked.write(pageable) };
+    gate.open();
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(values(memory, 2), [1, 2]); // F53, F55
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn free_waits_for_the_context_and_the_rest_does_not() {
+    let context = context();
+    let busy = stream();
+    let memory = device_memory(&[5]);
+    let other: CUdeviceptr = made!(cuMemAlloc_v2(4));
+    let event: CUevent = made!(cuEventCreate(0));
+    let gate = Gate::new(busy);
+    let start = Instant::now();
+    // F51, F52
+    ok!(cuStreamDestroy_v2(stream()));
+    ok!(cuEventDestroy_v2(event));
+    let _more: CUdeviceptr = made!(cuMemAlloc_v2(4));
+    ok!(cuMemFreeAsync(other, busy));
+    assert_eq!(code!(cuMemFree_v2(other)), 1);
+    assert_eq!(values(memory, 1), [5]);
+    let opener = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(60));
+        gate.open();
+    });
+    ok!(cuMemFree_v2(memory)); // F50
+    assert!(start.elapsed() >= Duration::from_millis(60));
+    opener.join().unwrap();
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn a_stream_waits_for_an_event_of_another_context_and_device() {
+    let a = context();
+    let first = stream();
+    let event: CUevent = made!(cuEventCreate(0));
+    let b = context_on(1);
+    let second = stream();
+    let memory = device_memory(&[0]);
+    let gate = Gate::new(first);
+    assert_eq!(code!(cuEventRecord(event, second)), 400); // F36
+    ok!(cuEventRecord(event, first));
+    ok!(cuStreamWaitEvent(second, event, 0)); // F82
+    ok!(cuMemsetD8Async(memory, 0xff, 4, second));
+    assert_eq!(code!(cuEventQuery(event)), 600);
+    assert_eq!(values(memory, 1), [0]);
+    gate.open();
+    ok!(cuStreamSynchronize(second));
+    assert_eq!(values(memory, 1), [u32::MAX]);
+    ok!(cuEventSynchronize(event));
+    ok!(cuCtxDestroy_v2(b));
+    ok!(cuCtxDestroy_v2(a));
+}
+
+#[test]
+fn events_tell_the_time_between_them() {
+    let context = context();
+    let stream = stream();
+    let (start, end): (CUevent, CUevent) = (made!(cuEventCreate(0)), made!(cuEventCreate(0)));
+    let untimed: CUevent = made!(cuEventCreate(2));
+    let mut elapsed = -1.0_f32;
+    ok!(cuEventRecord(start, stream));
+    assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, start, end)), 400);
+    let spin = kernel("spin", "spin");
+    assert_eq!(launch(spin, stream, &[30_000_000]), 0);
+    ok!(cuEventRecord(end, stream));
+    assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, start, end)), 600);
+    ok!(cuEventSynchronize(end));
+    ok!(cuEventElapsedTime(&raw mut elapsed, start, end));
+    assert!((30.0..10_000.0).contains(&elapsed), "{elapsed}");
+    ok!(cuEventRecord(untimed, stream));
+    ok!(cuEventSynchronize(untimed));
+    assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, start, untimed)), 400); // F65
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn every_stream_of_many_threads_does_its_work_in_order() {
+    let context = context();
+    let fill = kernel("fill", "fill");
+    let handles = [context.expose_provenance(), fill.expose_provenance()];
+    std::thread::scope(|scope| {
+        for thread in 0..6_u32 {
+            scope.spawn(move || {
+                let [context, fill] = handles.map(std::ptr::with_exposed_provenance_mut::<u8>);
+                ok!(cuCtxPushCurrent_v2(context.cast()));
+                for round in 0..30 {
+                    let stream = stream();
+                    let memory: CUdeviceptr = made!(cuMemAllocAsync(4 * 64, stream));
+                    for value in [round, thread] {
+                        let arguments = [64, u64::from(value), memory];
+                        assert_eq!(launch_many(fill.cast(), 2, 32, stream, &arguments), 0);
+                    }
+                    let mut seen = [0_u32; 64];
+                    ok!(cuMemcpyDtoHAsync_v2(seen.as_mut_ptr().cast(), memory, 256, stream));
+                    assert_eq!(seen, [thread; 64]);
+                    ok!(cuMemFreeAsync(memory, stream));
+                    ok!(cuStreamDestroy_v2(stream));
+                }
+                ok!(cuCtxPopCurrent_v2(null_mut()));
+            });
+        }
+    });
+    ok!(cuCtxDestroy_v2(context));
+}
