@@ -1,0 +1,190 @@
+//! Devices.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::error::check;
+use crate::{Result, init};
+use ffi::{CUdevice, CUdevice_attribute};
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt;
+
+/// A CUDA device. A name for it, not a resource: free to copy and to send.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Device {
+    raw: CUdevice,
+}
+
+/// An attribute of a device; the constants are those of [`ffi`], such as
+/// [`ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE`].
+pub type DeviceAttribute = CUdevice_attribute;
+
+/// The identity of a device, the same in every process and after every restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceUuid(pub [u8; 16]);
+
+impl fmt::Display for DeviceUuid {
+    /// As `nvidia-smi -L` writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GPU")?;
+        for (i, byte) in self.0.iter().enumerate() {
+            let dash = if matches!(i, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
+            write!(f, "{dash}{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Device {
+    /// The device of an ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
+    ///
+    /// # Errors
+    /// As [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
+    #[doc(alias = "cuDeviceGet")]
+    pub fn get(ordinal: u32) -> Result<Device> {
+        init()?;
+        // An ordinal that no `c_int` holds is as little a device as -1.
+        let ordinal = c_int::try_from(ordinal).unwrap_or(-1);
+        let mut raw = 0;
+        // SAFETY: writes one `CUdevice` to `raw`, which is valid for it; any ordinal may be asked for.
+        check("cuDeviceGet", unsafe { ffi::cuDeviceGet(&raw mut raw, ordinal) })?;
+        Ok(Device { raw })
+    }
+
+    /// The number of devices. Initialises the driver.
+    ///
+    /// # Errors
+    /// As [`init`].
+    #[doc(alias = "cuDeviceGetCount")]
+    pub fn count() -> Result<u32> {
+        init()?;
+        let mut count = 0;
+        // SAFETY: writes one `c_int` to `count`, which is valid for it.
+        check("cuDeviceGetCount", unsafe { ffi::cuDeviceGetCount(&raw mut count) })?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Every device, in the order of their ordinals. Initialises the driver.
+    ///
+    /// # Errors
+    /// As [`init`].
+    pub fn all() -> Result<Vec<Device>> {
+        (0..Device::count()?).map(Device::get).collect()
+    }
+
+    /// The ordinal.
+    #[must_use]
+    pub fn ordinal(self) -> u32 {
+        self.raw.unsigned_abs()
+    }
+
+    /// The device as the driver's functions take it.
+    #[must_use]
+    pub fn raw(self) -> CUdevice {
+        self.raw
+    }
+
+    /// The name, such as `NVIDIA H200`.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[doc(alias = "cuDeviceGetName")]
+    pub fn name(self) -> Result<String> {
+        text("cuDeviceGetName", |buffer, len| {
+            // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
+            unsafe { ffi::cuDeviceGetName(buffer, len, self.raw) }
+        })
+    }
+
+    /// The PCI address, `domain:bus:device.function` in hexadecimal.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[doc(alias = "cuDeviceGetPCIBusId")]
+    pub fn pci_bus_id(self) -> Result<String> {
+        text("cuDeviceGetPCIBusId", |buffer, len| {
+            // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
+            unsafe { ffi::cuDeviceGetPCIBusId(buffer, len, self.raw) }
+        })
+    }
+
+    /// The identity.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[doc(alias = "cuDeviceGetUuid")]
+    pub fn uuid(self) -> Result<DeviceUuid> {
+        let mut uuid = ffi::CUuuid { bytes: [0; 16] };
+        // SAFETY: writes one `CUuuid` to `uuid`, which is valid for it.
+        check("cuDeviceGetUuid_v2", unsafe { ffi::cuDeviceGetUuid_v2(&raw mut uuid, self.raw) })?;
+        Ok(DeviceUuid(uuid.bytes.map(|b| b.to_ne_bytes()[0])))
+    }
+
+    /// The device's memory in bytes.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[doc(alias = "cuDeviceTotalMem")]
+    pub fn total_memory(self) -> Result<usize> {
+        let mut bytes = 0;
+        // SAFETY: writes one `usize` to `bytes`, which is valid for it.
+        check("cuDeviceTotalMem_v2", unsafe {
+            ffi::cuDeviceTotalMem_v2(&raw mut bytes, self.raw)
+        })?;
+        Ok(bytes)
+    }
+
+    /// One attribute.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    #[doc(alias = "cuDeviceGetAttribute")]
+    pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
+        let mut value = 0;
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute may be any number.
+        check("cuDeviceGetAttribute", unsafe {
+            ffi::cuDeviceGetAttribute(&raw mut value, attribute, self.raw)
+        })?;
+        Ok(value)
+    }
+
+    /// The compute capability, `(9, 0)` for 9.0.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn compute_capability(self) -> Result<(i32, i32)> {
+        Ok((
+            self.attribute(ffi::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            self.attribute(ffi::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ))
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.raw)
+    }
+}
+
+/// A string that the driver writes into a buffer.
+fn text(
+    call: &'static str,
+    write: impl FnOnce(*mut c_char, c_int) -> ffi::CUresult,
+) -> Result<String> {
+    let mut buffer = [0_u8; 256];
+    check(call, write(buffer.as_mut_ptr().cast(), 256))?;
+    let text = CStr::from_bytes_until_nul(&buffer).unwrap_or_default();
+    Ok(text.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uuid_reads_as_nvidia_smi_writes_it() {
+        let uuid = DeviceUuid([
+            0xe0, 0x1e, 0xb3, 0xb5, 0x67, 0x3f, 0xf0, 0x47, 0xb5, 0x2b, 0x3c, 0x5c, 0xd9, 0x00,
+            0x01, 0x02,
+        ]);
+        assert_eq!(uuid.to_string(), "GPU-e01eb3b5-673f-f047-b52b-3c5cd9000102");
+    }
+}

@@ -1,0 +1,59 @@
+//! The driver itself: initialisation and version.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::Result;
+use crate::error::check;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
+/// to choose the moment. Again is harmless and, after a success, free.
+///
+/// # Errors
+/// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of
+/// a fork (F20); others if the driver is not usable.
+#[doc(alias = "cuInit")]
+pub fn init() -> Result {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
+    check("cuInit", unsafe { ffi::cuInit(0) })?;
+    DONE.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// The version of CUDA that a driver supports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DriverVersion {
+    /// 13 of 13.0.
+    pub major: u32,
+    /// 0 of 13.0.
+    pub minor: u32,
+}
+
+impl fmt::Display for DriverVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// The version of CUDA that the driver supports; needs no [`init`].
+///
+/// # Errors
+/// If the driver cannot tell.
+#[doc(alias = "cuDriverGetVersion")]
+pub fn driver_version() -> Result<DriverVersion> {
+    let mut version = 0;
+    // SAFETY: writes one `c_int` to `version`, which is valid for it.
+    check("cuDriverGetVersion", unsafe { ffi::cuDriverGetVersion(&raw mut version) })?;
+    let version = version.unsigned_abs();
+    Ok(DriverVersion { major: version / 1000, minor: version % 1000 / 10 })
+}
+
+/// Which driver this build is linked with: `"native"` (libcuda) or `"software"`.
+#[must_use]
+pub const fn driver_kind() -> &'static str {
+    ffi::DRIVER
+}

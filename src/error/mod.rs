@@ -1,0 +1,237 @@
+//! What can go wrong, and what to do about it.
+
+mod advice;
+mod release;
+
+use ffi::CUresult;
+use std::ffi::{CStr, c_char};
+use std::fmt;
+use std::path::PathBuf;
+
+pub use release::on_release_error;
+pub(crate) use release::{released, report_drop};
+
+/// The result of every fallible function of this crate.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+/// What went wrong. Every message names the driver call and says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver refused a call.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The driver refused an image; holds the compiler's log.
+    #[error(transparent)]
+    Load(#[from] Box<LoadError>),
+    /// This thread already has a [`ContextStack`](crate::ContextStack), or runs inside
+    /// [`ContextStack::reentrant`](crate::ContextStack::reentrant).
+    #[error(
+        "this thread's context stack is taken: hand the existing stack or guard on as \
+         `&mut impl PushContext`, or use `ContextStack::reentrant` in code that was handed none"
+    )]
+    StackTaken,
+    /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that
+    /// began after it was made.
+    #[error(
+        "`{call}` was not called: this guard or stack is suspended until the running \
+         `ContextStack::reentrant` call returns; push on the stack that its closure was given"
+    )]
+    Suspended {
+        /// The driver call that was not made.
+        call: &'static str,
+    },
+    /// Code outside this crate changed the thread's current context.
+    #[error(
+        "`{call}` was not called: the guard's context is not current on this thread, because code \
+         outside this crate pushed, popped or set another one; let that code restore what it found"
+    )]
+    NotCurrent {
+        /// The driver call that was not made.
+        call: &'static str,
+    },
+    /// A handle belongs to another context than what it is used with.
+    #[error(
+        "`{call}` was refused: a handle belongs to another context than the guard or stream that it \
+         is used with; create both under guards of one context"
+    )]
+    OtherContext {
+        /// What was refused: a driver call, or a method that makes none.
+        call: &'static str,
+    },
+    /// Two lengths that must be equal are not.
+    #[error(
+        "`{call}` was not called: the source has {from} elements and the destination {to}; \
+         pass slices and buffers of equal length"
+    )]
+    LengthMismatch {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// Elements of the source.
+        from: usize,
+        /// Elements of the destination.
+        to: usize,
+    },
+    /// An argument that no driver accepts.
+    #[error("`{call}` was not called: {reason}")]
+    InvalidArgument {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// What is wrong and what to do.
+        reason: &'static str,
+    },
+    /// A file could not be read.
+    #[error("`{call}` was not called: cannot read {}: {kind}; check the path", path.display())]
+    File {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// The file.
+        path: Box<PathBuf>,
+        /// Why.
+        kind: std::io::ErrorKind,
+    },
+}
+
+impl Error {
+    /// The driver's code, where the driver answered.
+    #[must_use]
+    pub fn code(&self) -> Option<CUresult> {
+        match self {
+            Error::Driver(e) => Some(e.code),
+            Error::Load(e) => Some(e.driver.code),
+            _ => None,
+        }
+    }
+
+    /// Whether only a new process can use the GPU again: see [`DriverError::is_sticky`].
+    #[must_use]
+    pub fn is_sticky(&self) -> bool {
+        self.code().is_some_and(advice::is_sticky)
+    }
+}
+
+/// A driver call that failed: which one, and with what code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriverError {
+    call: &'static str,
+    code: CUresult,
+}
+
+impl DriverError {
+    /// The driver function that failed, as libcuda exports it.
+    #[must_use]
+    pub fn call(&self) -> &'static str {
+        self.call
+    }
+
+    /// The code, also one that this crate has no name for. Compare with the constants in
+    /// [`ffi`], such as [`ffi::CUDA_ERROR_OUT_OF_MEMORY`].
+    #[must_use]
+    pub fn code(&self) -> CUresult {
+        self.code
+    }
+
+    /// Whether the process has lost the GPU: a kernel faulted, and from then on every call in every
+    /// context of every device answers with this code (F60, F85). Only a new process recovers.
+    #[must_use]
+    pub fn is_sticky(&self) -> bool {
+        advice::is_sticky(self.code)
+    }
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DriverError { call, code } = *self;
+        write!(f, "`{call}` failed: ")?;
+        match described(code) {
+            Some((name, text)) => write!(f, "{text} ({name}, {})", code.0)?,
+            None => write!(f, "code {}, which this driver has no name for", code.0)?,
+        }
+        write!(f, "; {}", advice::for_call(call, code))
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+/// An image that the driver refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{driver}{}{log}", if log.is_empty() { "" } else { "\n" })]
+pub struct LoadError {
+    driver: DriverError,
+    log: String,
+}
+
+impl LoadError {
+    pub(crate) fn new(driver: DriverError, log: String) -> Self {
+        LoadError { driver, log }
+    }
+
+    /// The driver's refusal.
+    #[must_use]
+    pub fn driver(&self) -> DriverError {
+        self.driver
+    }
+
+    /// What the compiler of PTX wrote, with line numbers of the PTX; may be empty.
+    #[must_use]
+    pub fn log(&self) -> &str {
+        &self.log
+    }
+}
+
+/// Turns the code of a call into a result: the only place that does.
+#[inline]
+pub(crate) fn check(call: &'static str, code: CUresult) -> Result<(), DriverError> {
+    if code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(failed(call, code)) }
+}
+
+#[cold]
+#[inline(never)]
+fn failed(call: &'static str, code: CUresult) -> DriverError {
+    DriverError { call, code }
+}
+
+/// Name and description of a code, from the driver: they need no initialisation (F1).
+#[allow(unsafe_code, reason = "reads two strings of the driver")]
+fn described(code: CUresult) -> Option<(&'static str, &'static str)> {
+    let text = |get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult| {
+        let mut text: *const c_char = std::ptr::null();
+        // SAFETY: both functions take any code and write a pointer to `text`, which is valid for it.
+        let answer = unsafe { get(code, &raw mut text) };
+        if answer != ffi::CUDA_SUCCESS || text.is_null() {
+            return None; // a code that this driver does not know (F67)
+        }
+        // SAFETY: on success `text` is a NUL-terminated string of the driver, which it never frees
+        // or changes (CUDA driver API, "Error Handling": "the address of the NULL-terminated string").
+        unsafe { CStr::from_ptr(text) }.to_str().ok()
+    };
+    Some((text(ffi::cuGetErrorName)?, text(ffi::cuGetErrorString)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_the_call_the_code_and_what_to_do() {
+        let e = Error::from(failed("cuMemAlloc_v2", ffi::CUDA_ERROR_OUT_OF_MEMORY));
+        let text = e.to_string();
+        for part in ["`cuMemAlloc_v2`", "CUDA_ERROR_OUT_OF_MEMORY", "2", "free"] {
+            assert!(text.contains(part), "{part} is not in: {text}");
+        }
+        assert_eq!(e.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));
+    }
+
+    #[test]
+    fn an_unknown_code_is_kept() {
+        let e = failed("cuInit", CUresult(54_321));
+        assert_eq!(e.code(), CUresult(54_321));
+        assert!(e.to_string().contains("54321"), "{e}");
+        assert!(!e.is_sticky());
+    }
+
+    #[test]
+    fn errors_stay_small() {
+        assert!(size_of::<Error>() <= 40, "{}", size_of::<Error>());
+    }
+}

@@ -1,0 +1,457 @@
+//! What the compiler and this crate say when a rule is broken, what it means, and what to do.
+//!
+//! Look for the headline of your message. Each entry names the programs in the repository's folder
+//! `ui-tests` that get it, with the whole message beside them.
+//!
+//! | headline | entry |
+//! |---|---|
+//! | E0382: borrow of moved value: `gpu` | [the guard is gone](#the-guard-is-gone) |
+//! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
+//! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
+//! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
+//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
+//! | lifetime may not live long enough; `'a` and `'b` must be the same | [a lifetime for both](#a-lifetime-for-both) |
+//! | E0515: cannot return value referencing local variable `stack` | [it leaves the function](#it-leaves-the-function) |
+//! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
+//! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
+//! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
+//! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0133 | [launches](#launches) |
+//! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
+//! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
+//! | error: unused `PushedGuard` that must be used; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
+//! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
+//!
+//! [`Error::StackTaken`]: crate::Error::StackTaken
+//! [`Suspended`]: crate::Error::Suspended
+//! [`NotCurrent`]: crate::Error::NotCurrent
+//! [`OtherContext`]: crate::Error::OtherContext
+//!
+//! # The guard is gone
+//!
+//! *error\[E0382\]: borrow of moved value: `gpu`.* The guard was popped, or given away. Its context is
+//! no longer current.
+//!
+//! ```compile_fail,E0382
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, context: &Context) -> Result {
+//! let gpu = stack.push(context)?;
+//! gpu.pop()?;
+//! gpu.synchronize()
+//! # }
+//! ```
+//! Pop later, or push again; that costs some 50 ns:
+//! ```no_run
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let gpu = stack.push(&context)?;
+//! gpu.synchronize()?;
+//! gpu.pop()?;
+//! stack.push(&context)?.synchronize()
+//! # }
+//! ```
+//! `ui-tests/use_after_pop.rs`. The same for a handle that was detached or attached:
+//! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`.
+//!
+//! # The guard is covered
+//!
+//! *error\[E0502\]: cannot borrow `outer` as immutable because it is also borrowed as mutable.* Another
+//! context was pushed on the guard and is current, as long as the inner guard exists. It may never be
+//! named again, it is dropped only at the end of its block.
+//!
+//! ```compile_fail,E0502
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+//! let mut outer = stack.push(a)?;
+//! let inner = outer.push(b)?;
+//! outer.synchronize()?;
+//! inner.pop()
+//! # }
+//! ```
+//! Pop the inner guard first, or end its block:
+//! ```no_run
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let b = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let mut outer = stack.push(&a)?;
+//! let inner = outer.push(&b)?;
+//! inner.synchronize()?;
+//! inner.pop()?;
+//! outer.synchronize()
+//! # }
+//! ```
+//! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`. Operations that were taken from
+//! the guard before, by `outer.on(&stream)`, keep it from being covered: `ui-tests/push_under_operations.rs`.
+//!
+//! # Out of order
+//!
+//! *error\[E0505\]: cannot move out of `outer` because it is borrowed.* Something above is still there:
+//! a guard that was pushed on this one (pop that first), operations taken from it by `on` (take them
+//! again, that is free), or a handle that is used after its stack is dropped (use it before, or
+//! [detach](crate::Branded::detach) it).
+//!
+//! ```compile_fail,E0505
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+//! let mut outer = stack.push(a)?;
+//! let inner = outer.push(b)?;
+//! outer.pop()?;
+//! inner.pop()
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+//! let mut outer = stack.push(a)?;
+//! let inner = outer.push(b)?;
+//! inner.pop()?;
+//! outer.pop()
+//! # }
+//! ```
+//! `ui-tests/pop_out_of_order.rs`, `ui-tests/pop_under_operations.rs`, `ui-tests/handle_outlives_stack.rs`,
+//! `ui-tests/drop_stream_under_operations.rs`, `ui-tests/bound_outlives_detached.rs`.
+//!
+//! # One guard at a time
+//!
+//! *error\[E0499\]: cannot borrow `stack` as mutable more than once at a time.* The line that says "first
+//! borrow later used here" tells which of two cases it is.
+//!
+//! It names the first *guard*: a stack lends one guard at a time. Push the second on the first,
+//! `first.push(b)`, or pop the first before. `ui-tests/two_guards.rs`.
+//!
+//! It names a *handle*: that came from the first guard and is used under the second, which may be of
+//! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`.
+//!
+//! ```compile_fail,E0499
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, context: &Context) -> Result {
+//! let first = stack.push(context)?;
+//! let stream = first.stream()?;
+//! first.pop()?;
+//! let second = stack.push(context)?;
+//! second.on(&stream).record(&second.event()?)
+//! # }
+//! ```
+//! To keep a handle over a pop, detach it; binding compares the contexts:
+//! ```no_run
+//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let first = stack.push(&context)?;
+//! let stream = first.stream()?.detach();
+//! first.pop()?;
+//! let second = stack.push(&context)?;
+//! second.on(second.bind(&stream)?).record(&second.event()?)
+//! # }
+//! ```
+//!
+//! # A handle under another guard
+//!
+//! *error\[E0597\]: `outer` does not live long enough … borrow might be used here, when `outer` is dropped
+//! and runs the `Drop` code for type `PushedGuard`.* **A handle of `outer` is used under a guard that was
+//! pushed on it.** The message shows neither the handle nor its use, and the remedy is not to make
+//! anything live longer.
+//!
+//! A handle has the lifetime of its guard as a mark. To be used under `inner`, the handle of `outer`
+//! would need the mark of both, and the compiler reports what follows from that: `inner` would borrow
+//! `outer` for as long as the type of `outer` itself lasts.
+//!
+//! ```compile_fail,E0597
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+//! let mut outer = stack.push(a)?;
+//! let stream = outer.stream()?;
+//! let inner = outer.push(b)?;             // the error points here …
+//! inner.on(&stream).record(&inner.event()?) // … and the mistake is here: `stream` is of `outer`
+//! # }
+//! ```
+//! Look for a handle on the inner guard's lines that the outer guard made. Make it under the inner
+//! guard, or use it when the inner one is popped:
+//! ```no_run
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let b = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let mut outer = stack.push(&a)?;
+//! let stream = outer.stream()?;
+//! let inner = outer.push(&b)?;
+//! let own = inner.stream()?;
+//! inner.on(&own).record(&inner.event()?)?;
+//! inner.pop()?;
+//! outer.on(&stream).record(&outer.event()?)
+//! # }
+//! ```
+//! If both guards are of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
+//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
+//! `ui-tests/event_of_other_context_recorded.rs`, `ui-tests/bound_under_another_guard.rs`,
+//! `ui-tests/swap_guards.rs`. With more in between: `ui-tests/brand_option_take.rs`,
+//! `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`, `ui-tests/brand_scoped_thread.rs`,
+//! `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`, `ui-tests/brand_forget.rs`.
+//!
+//! # A lifetime for both
+//!
+//! *error: lifetime may not live long enough … `'a` and `'b` must be the same: replace one with the
+//! other.* A function takes a guard and a handle, and does not say that they belong together.
+//! What the message advises is right: one lifetime for both, also where it was not written.
+//!
+//! ```compile_fail
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn clear(gpu: &PushedGuard<'_>, stream: &Stream<'_>, x: &mut DeviceBuffer<'_, u32>) -> Result {
+//!     gpu.on(stream).zero(x)
+//! }
+//! ```
+//! ```no_run
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn clear<'ctx>(
+//!     gpu: &PushedGuard<'ctx>,
+//!     stream: &Stream<'ctx>,
+//!     x: &mut DeviceBuffer<'ctx, u32>,
+//! ) -> Result {
+//!     gpu.on(stream).zero(x)
+//! }
+//! ```
+//! `ui-tests/mix_generic.rs`; in a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`.
+//!
+//! # It leaves the function
+//!
+//! *error\[E0515\]: cannot return value referencing local variable `stack`.* A guard or handle is returned
+//! (or stored) and its stack stays behind. Take the stack or guard as an argument, or return the
+//! handle detached. A struct cannot hold a stack and its guard; it can hold detached handles.
+//!
+//! ```compile_fail,E0515
+//! # use cuscope::{Context, ContextStack, Result, Stream};
+//! fn open<'ctx>(context: &Context) -> Result<Stream<'ctx>> {
+//!     let mut stack = ContextStack::current_thread()?;
+//!     let gpu = stack.push(context)?;
+//!     let stream = gpu.stream()?;
+//!     Ok(stream)
+//! }
+//! ```
+//! ```no_run
+//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Detached, Device, Result, Stream};
+//! fn open(context: &Context) -> Result<Detached<Stream<'static>>> {
+//!     let mut stack = ContextStack::current_thread()?;
+//!     Ok(stack.push(context)?.stream()?.detach())
+//! }
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # open(&context).map(drop)
+//! # }
+//! ```
+//! `ui-tests/return_handle.rs`, `ui-tests/store_guard_beside_stack.rs`.
+//!
+//! # Tied to one thread
+//!
+//! *error\[E0277\]: `dyn TiedToOneThread` cannot be shared between threads safely*, or *future cannot be
+//! sent between threads safely.* Every thread has a context stack of its own, so guards and stacks stay
+//! on theirs. Move or lend the context, and push it on the other thread's stack; move handles detached.
+//!
+//! ```compile_fail,E0277
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, context: &Context) -> Result {
+//! let gpu = stack.push(context)?;
+//! std::thread::scope(|threads| threads.spawn(|| gpu.synchronize()).join().unwrap())
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! let work = || {
+//!     let mut stack = ContextStack::current_thread()?;
+//!     stack.push(&context)?.synchronize()
+//! };
+//! std::thread::scope(|threads| threads.spawn(work).join().unwrap())
+//! # }
+//! ```
+//! A future that has a guard over an `.await` cannot be sent either: drop the guard before, or run the
+//! future on one thread. `ui-tests/send_guard.rs`, `ui-tests/share_guard.rs`, `ui-tests/send_token.rs`,
+//! `ui-tests/share_token.rs`, `ui-tests/static_token.rs`, `ui-tests/send_nested_stack.rs`,
+//! `ui-tests/spawn_future.rs`.
+//!
+//! # Out of `reentrant`
+//!
+//! *error\[E0521\]: borrowed data escapes outside of closure*, or *lifetime may not live long enough* at
+//! the closure's result. A guard or handle leaves the closure of
+//! [`ContextStack::reentrant`](crate::ContextStack::reentrant), which pops what is left when it returns.
+//! Finish inside, or return handles detached.
+//!
+//! ```compile_fail
+//! # use cuscope::{Context, ContextStack, Result, Stream};
+//! # fn example(context: &Context) -> Result {
+//! let stream = ContextStack::reentrant(|stack| stack.push(context)?.stream())?;
+//! # Ok(()) }
+//! ```
+//! ```no_run
+//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! let stream = ContextStack::reentrant(|stack| Ok(stack.push(&context)?.stream()?.detach()))?;
+//! # drop(stream);
+//! # Ok(()) }
+//! ```
+//! `ui-tests/guard_leaves_reentrant.rs`, `ui-tests/guard_stashed_in_reentrant.rs`,
+//! `ui-tests/swap_nested_stacks.rs`. Outside of a closure the same code means that a handle is put where
+//! only `'static` values go: `ui-tests/brand_panic_any.rs`.
+//!
+//! # Detached handles
+//!
+//! *error\[E0308\]: mismatched types, expected `&Stream<'_>`, found `&Detached<Stream<'_>>`.* A detached
+//! handle belongs to no guard. [`bind`](crate::PushedGuard::bind) lends it,
+//! [`attach`](crate::PushedGuard::attach) takes it; both compare the contexts.
+//!
+//! ```compile_fail,E0308
+//! # use cuscope::{Detached, PushedGuard, Result, Stream};
+//! # fn example(gpu: &PushedGuard<'_>, stream: &Detached<Stream<'static>>) -> Result {
+//! gpu.on(stream).record(&gpu.event()?)
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{Detached, PushedGuard, Result, Stream};
+//! # fn example(gpu: &PushedGuard<'_>, stream: &Detached<Stream<'static>>) -> Result {
+//! gpu.on(gpu.bind(stream)?).record(&gpu.event()?)
+//! # }
+//! ```
+//! `ui-tests/detached_used.rs`.
+//!
+//! # What a library takes
+//!
+//! *error\[E0277\]: `Context` is not a place on the context stack*, or *error\[E0308\]: … types differ in
+//! mutability.* A function that pushes takes `&mut impl PushContext`: hand it `&mut stack`, or
+//! `&mut gpu` to let it push on top of a guard.
+//!
+//! ```compile_fail,E0277
+//! # use cuscope::{Context, PushContext, Result};
+//! fn library(stack: &mut impl PushContext, own: &Context) -> Result {
+//!     stack.push(own)?.synchronize()
+//! }
+//! # fn example(mut context: Context, own: &Context) -> Result {
+//! library(&mut context, own)
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{Context, ContextStack, PushContext, Result};
+//! fn library(stack: &mut impl PushContext, own: &Context) -> Result {
+//!     stack.push(own)?.synchronize()
+//! }
+//! # fn example(stack: &mut ContextStack, context: &Context, own: &Context) -> Result {
+//! let mut gpu = stack.push(context)?;
+//! library(&mut gpu, own)
+//! # }
+//! ```
+//! `ui-tests/context_to_library.rs`, `ui-tests/shared_guard_to_library.rs`. To push on a context
+//! (*no method named `push` found*) is the same mistake: `ui-tests/context_is_not_a_stack.rs`.
+//!
+//! # Launches
+//!
+//! | headline | what to do | program |
+//! |---|---|---|
+//! | E0277: `DeviceBuffer<…>` cannot be a kernel argument | lend it: `&x` to read, `&mut x` to write | `ui-tests/owned_argument.rs` |
+//! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
+//! | E0277: … is not a tuple of kernel arguments | one argument is `(x,)`; at most twelve, put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/too_many_arguments.rs` |
+//! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | what the kernel writes is no other argument of it | `ui-tests/aliased_arguments.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs` |
+//!
+//! ```compile_fail,E0277
+//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+//! # fn example<'c>(queue: OnStream<'_, 'c>, kernel: &Function<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! # let config = LaunchConfig::new(1, 16);
+//! unsafe { queue.launch(kernel, config, (16_u32, x)) }
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+//! # fn example<'c>(queue: OnStream<'_, 'c>, kernel: &Function<'c>, mut x: DeviceBuffer<'c, f32>) -> Result {
+//! # let config = LaunchConfig::new(1, 16);
+//! // SAFETY: the kernel is scale(unsigned n, float *x) over n elements.
+//! unsafe { queue.launch(kernel, config, (16_u32, &mut x)) }
+//! # }
+//! ```
+//!
+//! # Types
+//!
+//! *error\[E0277\]: `bool` cannot live in device memory.* The device may leave any bytes behind, and a
+//! `bool`, a `char`, a reference or an enum is not any bytes; a struct with padding has bytes that may
+//! not be read. Use numbers, arrays, and `#[repr(C)]` structs of them:
+//! ```no_run
+//! # use cuscope::{PushedGuard, Result};
+//! #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+//! #[repr(C)]
+//! struct Particle {
+//!     position: [f32; 3],
+//!     alive: u32, // not `bool`; and no padding, as all fields have four bytes
+//! }
+//! # fn example(gpu: &PushedGuard<'_>) -> Result {
+//! let particles = gpu.alloc::<Particle>(1000)?;
+//! # Ok(()) }
+//! ```
+//! `ui-tests/not_plain_data.rs`, `ui-tests/alloc_not_plain_data.rs`. One mistake may give several errors:
+//! the first one tells the place.
+//!
+//! *error\[E0277\]: `&[u8]` is not PTX text.* The driver reads PTX up to a NUL, so it must be text:
+//! `include_str!`, not `include_bytes!`. `ui-tests/ptx_of_bytes.rs`.
+//!
+//! *error\[E0308\]: expected `&mut DeviceBuffer<…, f64>`, found `&mut DeviceBuffer<…, f32>`, or types differ
+//! in mutability.* Slice and buffer have the same element type, and what is written is lent with `&mut`:
+//! `ui-tests/element_types_differ.rs`, `ui-tests/upload_to_shared_buffer.rs`. It cannot be read by the same
+//! call (E0502): `ui-tests/copy_to_itself.rs`.
+//!
+//! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and has no
+//! clone: lend it. There is no handle of the default stream: create one, `gpu.stream()?`.
+//! `ui-tests/guard_cloned.rs`, `ui-tests/default_stream_is_no_handle.rs`.
+//!
+//! # Sealed traits
+//!
+//! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
+//! `KernelArgs` and `PtxText`: their implementations are part of the proof. The note says what to do
+//! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
+//! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
+//! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`.
+//!
+//! # A guard needs a name
+//!
+//! *error: unused `PushedGuard` that must be used.* The guard is dropped, and the context popped, at the
+//! end of the statement. Do not follow the advice `let _ = …`, which drops it at once as well; write
+//! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`.
+//!
+//! *error\[E0596\]: cannot borrow `stack` as mutable.* Pushing changes the stack: `let mut stack`, and
+//! `let mut outer` for a guard that is pushed on. `ui-tests/stack_not_mut.rs`.
+//!
+//! # At run time
+//!
+//! What no compiler can see comes back as an [`Error`](crate::Error). No call was made to the driver.
+//!
+//! | error | what happened | what to do |
+//! |---|---|---|
+//! | [`StackTaken`] | the thread has a [`ContextStack`](crate::ContextStack) already, or runs inside `reentrant`, or one was leaked | hand the stack or guard on as `&mut impl PushContext`; in code that was handed none, use `reentrant` |
+//! | [`Suspended`] | a guard or stack is used inside a `reentrant` call that began after it was made | push on the stack that the closure was given |
+//! | [`NotCurrent`] | other code on this thread set or popped a context: `cudaSetDevice`, a library that does not restore | call such code outside of the guard, or have it restore what it found |
+//! | [`OtherContext`] | a detached handle meets a guard of another context, or handles were mixed through leaked guards | use a guard of the handle's [`context`](crate::Stream::context) |
+//!
+//! [`StackTaken`]: crate::Error::StackTaken
+//!
+//! An error that [is sticky](crate::Error::is_sticky) came from the driver: a kernel faulted, maybe in an
+//! earlier call, and no call in any context of this process succeeds any more. Only a new process can
+//! use the GPU again. Run the kernel under `compute-sanitizer` to find the fault.
+//!
+//! ```no_run
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Error, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! let mut stack = ContextStack::current_thread()?;
+//! assert_eq!(ContextStack::current_thread().err(), Some(Error::StackTaken));
+//!
+//! let mut outer = stack.push(&context)?;
+//! ContextStack::reentrant(|inner| {
+//!     assert!(matches!(outer.push(&context), Err(Error::Suspended { .. })));
+//!     inner.push(&context)?.synchronize()
+//! })
+//! # }
+//! ```

@@ -1,0 +1,139 @@
+//! Events.
+#![allow(unsafe_code, reason = "calls the driver, and says that an event may be shared")]
+
+use crate::brand::Brand;
+use crate::error::{check, released};
+use crate::wait::wait;
+use crate::{Context, PushedGuard, Result};
+use bitflags::bitflags;
+use ffi::{CUevent, CUevent_flags};
+use static_assertions::assert_impl_all;
+use std::time::Duration;
+use std::{fmt, ptr};
+
+bitflags! {
+    /// How an event behaves.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct EventFlags: u32 {
+        /// A thread that waits for the event sleeps instead of spinning.
+        const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.bits();
+        /// The event takes no time stamps: cheaper.
+        const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.bits();
+    }
+}
+
+/// A mark in a stream of one context: recorded by [`OnStream::record`](crate::OnStream::record).
+///
+/// Dropping it returns at once and needs no current context (F40, F51).
+pub struct Event<'ctx> {
+    pub(crate) inner: EventInner,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(Event<'static>: Send, Sync);
+
+pub(crate) struct EventInner {
+    raw: CUevent,
+    context: Context,
+}
+// SAFETY: an event is not tied to a thread: any may record, query, wait and destroy, and none of
+// these needs a current context (F37, F40). The handle is never changed.
+unsafe impl Send for EventInner {}
+// SAFETY: as for `Send`; the driver orders concurrent calls on one event.
+unsafe impl Sync for EventInner {}
+
+impl Drop for EventInner {
+    fn drop(&mut self) {
+        // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
+        // context is alive. Waits that were enqueued for it still hold.
+        let code = unsafe { ffi::cuEventDestroy_v2(self.raw) };
+        released("cuEventDestroy_v2", code);
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates an event that takes time stamps.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuEventCreate")]
+    pub fn event(&self) -> Result<Event<'ctx>> {
+        self.event_with(EventFlags::empty())
+    }
+
+    /// Creates an event.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for bits that are no flag.
+    #[doc(alias = "cuEventCreate")]
+    pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {
+        const CALL: &str = "cuEventCreate";
+        self.enter(CALL)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
+        // `enter` found to be the guard's; the driver checks the flags.
+        check(CALL, unsafe { ffi::cuEventCreate(&raw mut raw, flags.bits()) })?;
+        let inner = EventInner { raw, context: self.context().clone() };
+        Ok(Event { inner, _brand: Brand::new() })
+    }
+}
+
+impl Event<'_> {
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
+    #[must_use]
+    pub fn raw(&self) -> CUevent {
+        self.inner.raw
+    }
+
+    /// Whether what was recorded is finished; also true if nothing was ever recorded (F65).
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuEventQuery")]
+    pub fn query(&self) -> Result<bool> {
+        // SAFETY: the event is alive; needs no current context (F37).
+        let code = unsafe { ffi::cuEventQuery(self.raw()) };
+        if code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        check("cuEventQuery", code)?;
+        Ok(true)
+    }
+
+    /// Waits until what was recorded is finished.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuEventSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        // SAFETY: the event is alive; needs no current context (F37).
+        wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(self.raw()) })
+    }
+
+    /// The time from `earlier` to this event, by the device's clock (resolution about 0.5 us); zero if
+    /// this one came first. Both must be recorded and finished, and take time stamps.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_READY` if one is not finished; `CUDA_ERROR_INVALID_HANDLE` if one was not
+    /// recorded or takes no time stamps (F65).
+    #[doc(alias = "cuEventElapsedTime")]
+    pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
+        let mut milliseconds = 0.0_f32;
+        // SAFETY: both events are alive; writes one `f32` to `milliseconds`, which is valid for it.
+        check("cuEventElapsedTime", unsafe {
+            ffi::cuEventElapsedTime(&raw mut milliseconds, earlier.raw(), self.raw())
+        })?;
+        Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Event({:p}, {:?})", self.raw(), self.context())
+    }
+}

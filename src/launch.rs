@@ -1,0 +1,83 @@
+//! The shape of a launch.
+
+/// Extents in x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim3 {
+    /// Extent in x.
+    pub x: u32,
+    /// Extent in y.
+    pub y: u32,
+    /// Extent in z.
+    pub z: u32,
+}
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Self {
+        Dim3 { x, y: 1, z: 1 }
+    }
+}
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Self {
+        Dim3 { x, y, z: 1 }
+    }
+}
+impl From<(u32, u32, u32)> for Dim3 {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Dim3 { x, y, z }
+    }
+}
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Dim3 { x, y, z }
+    }
+}
+
+/// How many threads run a kernel, and in what shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct LaunchConfig {
+    /// Blocks of the grid.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared_bytes: u32,
+}
+
+impl LaunchConfig {
+    /// Threads of a block in [`for_num_elems`](Self::for_num_elems).
+    pub const THREADS: u32 = 256;
+
+    /// A grid of blocks, without dynamic shared memory.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        LaunchConfig { grid: grid.into(), block: block.into(), shared_bytes: 0 }
+    }
+
+    /// One-dimensional, at least one thread for each of `n` elements, in blocks of
+    /// [`THREADS`](Self::THREADS). The kernel checks its index against `n`, since the last block may
+    /// be larger than what is left. For 0 elements the grid has no block, and the launch is an error.
+    pub fn for_num_elems(n: u32) -> Self {
+        Self::new(n.div_ceil(Self::THREADS), Self::THREADS)
+    }
+
+    /// The same with dynamic shared memory, in bytes for a block.
+    pub fn with_shared_bytes(self, shared_bytes: u32) -> Self {
+        LaunchConfig { shared_bytes, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_has_a_thread_and_no_block_is_empty() {
+        for n in [1, 2, 255, 256, 257, 1 << 20, u32::MAX] {
+            let LaunchConfig { grid, block, .. } = LaunchConfig::for_num_elems(n);
+            let threads = u64::from(grid.x) * u64::from(block.x);
+            assert!(threads >= u64::from(n), "{n}");
+            assert!(threads - u64::from(block.x) < u64::from(n), "{n}");
+        }
+        assert_eq!(LaunchConfig::for_num_elems(0).grid.x, 0);
+    }
+}

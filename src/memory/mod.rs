@@ -1,0 +1,9 @@
+//! Device memory.
+
+mod buffer;
+mod element;
+mod info;
+
+pub use buffer::DeviceBuffer;
+pub use element::Element;
+pub use info::MemoryInfo;

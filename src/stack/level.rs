@@ -1,0 +1,244 @@
+//! Book-keeping of this crate's entries on the thread's stack.
+//!
+//! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard made
+//! above it in its frame is dead: what the record still holds above it was leaked, and is popped then
+//! (*settled*). Nothing is popped without a look: foreign code may have changed the stack (F87, F88).
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::error::check;
+use crate::{Context, Error, Result};
+use ffi::CUcontext;
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+use std::ptr;
+
+/// The record has no destructor, so it stays usable while other thread-locals are torn down.
+struct Record {
+    /// The innermost running `reentrant` call; 0 outside.
+    frame: Cell<u64>,
+    next_frame: Cell<u64>,
+    /// Whether the thread has a `ContextStack`.
+    taken: Cell<bool>,
+    /// Where a `ContextStack` stood that was dropped while its entries could not be popped (inside
+    /// `reentrant`, say): what lies above is dead.
+    orphaned: Cell<Option<Level>>,
+    /// Entries pushed by this crate and not yet popped, leaked ones included.
+    depth: Cell<usize>,
+    /// The first entries, bottom first. Deeper ones are in `more`, whose memory is given back as
+    /// soon as it is empty.
+    first: [Cell<CUcontext>; INLINE],
+    more: ManuallyDrop<RefCell<Vec<CUcontext>>>,
+}
+const INLINE: usize = 16;
+
+thread_local! {
+    static RECORD: Record = const {
+        Record {
+            frame: Cell::new(0),
+            next_frame: Cell::new(1),
+            taken: Cell::new(false),
+            orphaned: Cell::new(None),
+            depth: Cell::new(0),
+            first: [const { Cell::new(ptr::null_mut()) }; INLINE],
+            more: ManuallyDrop::new(RefCell::new(Vec::new())),
+        }
+    };
+}
+const _: () = assert!(!std::mem::needs_drop::<Record>());
+
+impl Record {
+    fn add(&self, entry: CUcontext) {
+        let depth = self.depth.get();
+        match self.first.get(depth) {
+            Some(slot) => slot.set(entry),
+            None => self.more.borrow_mut().push(entry),
+        }
+        self.depth.set(depth + 1);
+    }
+
+    fn top(&self) -> Option<CUcontext> {
+        let last = self.depth.get().checked_sub(1)?;
+        match self.first.get(last) {
+            Some(slot) => Some(slot.get()),
+            None => self.more.borrow().last().copied(),
+        }
+    }
+
+    fn remove(&self) {
+        let left = self.depth.get().saturating_sub(1);
+        self.depth.set(left);
+        if left >= INLINE {
+            self.more.borrow_mut().pop();
+            if left == INLINE {
+                self.more.take();
+            }
+        }
+    }
+}
+
+/// The top of the calling thread's stack, or null. Costs 10 ns.
+#[inline]
+pub(super) fn current() -> Result<CUcontext> {
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
+    check("cuCtxGetCurrent", unsafe { ffi::cuCtxGetCurrent(&raw mut top) })?;
+    Ok(top)
+}
+
+/// Pops the top of the calling thread's stack.
+fn pop_top() -> Result {
+    let mut popped = ptr::null_mut();
+    // SAFETY: writes one handle to `popped`. That the entry is one of ours, no longer in use, is for
+    // the callers, all in this file: each has just compared `current()` with the recorded entry.
+    Ok(check("cuCtxPopCurrent_v2", unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) })?)
+}
+
+/// A place on the stack: what a token or guard sees as "just me, nothing above".
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    frame: u64,
+    depth: usize,
+    /// What is current when nothing lies above: the guard's context; for a token, what it found. An
+    /// address to compare with, not a pointer: `NotSend` alone names what ties owners to the thread.
+    own: usize,
+}
+
+impl Level {
+    /// The place of a token made now.
+    fn here() -> Result<Level> {
+        let own = current()?.addr();
+        Ok(RECORD.with(|r| Level { frame: r.frame.get(), depth: r.depth.get(), own }))
+    }
+
+    /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
+    /// frame every guard above is dead.
+    ///
+    /// # Errors
+    /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
+    /// nothing is popped.
+    #[inline]
+    pub(super) fn settle(self, call: &'static str) -> Result {
+        RECORD.with(|r| {
+            if r.frame.get() != self.frame || r.depth.get() < self.depth {
+                return Err(Error::Suspended { call });
+            }
+            if r.depth.get() == self.depth { Ok(()) } else { self.settle_leaked(r, call) }
+        })
+    }
+
+    #[cold]
+    fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
+        while r.depth.get() > self.depth {
+            let top = current()?;
+            if r.top() == Some(top) {
+                pop_top()?;
+            } else if top.addr() != self.own {
+                return Err(Error::NotCurrent { call });
+            } // else foreign code popped the entry: it is gone already
+            r.remove();
+        }
+        Ok(())
+    }
+
+    /// Pushes on top of `self`.
+    pub(super) fn push(self, context: &Context) -> Result<Level> {
+        const CALL: &str = "cuCtxPushCurrent_v2";
+        self.settle(CALL)?;
+        let own = context.raw();
+        // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
+        // gets the level keeps a clone of `context` until the entry is popped.
+        check(CALL, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
+        RECORD.with(|r| r.add(own));
+        Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
+    }
+
+    /// Pops the entry of `self`, once what lies above is gone.
+    ///
+    /// # Errors
+    /// As [`settle`](Self::settle). The entry then stays recorded, and is popped when the level below
+    /// is next reached and finds it on top.
+    pub(super) fn pop(self) -> Result {
+        const CALL: &str = "cuCtxPopCurrent_v2";
+        self.settle(CALL)?;
+        if current()?.addr() != self.own {
+            return Err(Error::NotCurrent { call: CALL });
+        }
+        pop_top()?;
+        RECORD.with(Record::remove);
+        Ok(())
+    }
+
+    /// Checked by every context-sensitive call: `own` is current.
+    #[inline]
+    pub(super) fn enter(self, call: &'static str) -> Result {
+        if current()?.addr() == self.own { Ok(()) } else { self.enter_settled(call) }
+    }
+
+    #[cold]
+    fn enter_settled(self, call: &'static str) -> Result {
+        self.settle(call)?;
+        if current()?.addr() == self.own { Ok(()) } else { Err(Error::NotCurrent { call }) }
+    }
+
+    /// Takes the thread's one token.
+    pub(super) fn take_thread() -> Result<Level> {
+        RECORD.with(|r| {
+            if r.taken.get() || r.frame.get() != 0 {
+                return Err(Error::StackTaken);
+            }
+            settle_orphan(r);
+            let level = Level::here()?;
+            r.taken.set(true);
+            Ok(level)
+        })
+    }
+
+    /// Gives the thread's token back: all guards made from it are dead.
+    pub(super) fn give_thread_back(self) {
+        RECORD.with(|r| {
+            r.taken.set(false);
+            // An older orphan lies lower: settling it settles this one.
+            r.orphaned.set(r.orphaned.get().or(Some(self)));
+            settle_orphan(r);
+        });
+    }
+
+    /// Opens a frame: levels of outer frames are suspended until it is dropped.
+    pub(super) fn open_frame() -> Result<Frame> {
+        let before = Level::here()?;
+        RECORD.with(|r| {
+            let frame = r.next_frame.get();
+            r.next_frame.set(frame + 1);
+            r.frame.set(frame);
+            Ok(Frame { before, base: Level { frame, ..before } })
+        })
+    }
+}
+
+/// Pops what dropped tokens left, once neither a frame nor another token is in the way.
+fn settle_orphan(r: &Record) {
+    if let Some(orphan) = r.orphaned.get()
+        && !r.taken.get()
+        && orphan.settle("cuCtxPopCurrent_v2").is_ok()
+    {
+        r.orphaned.set(None);
+    } // else inside `reentrant`, or foreign code is on top: later
+}
+
+/// A running `reentrant` call. Its drop leaves the stack as it was found.
+pub(super) struct Frame {
+    before: Level,
+    pub(super) base: Level,
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        RECORD.with(|r| {
+            // Inner frames are closed by now, also on unwinding. What cannot be popped because
+            // foreign code left something on top stays recorded, for the levels below to settle.
+            let _ = self.base.settle("cuCtxPopCurrent_v2");
+            r.frame.set(self.before.frame);
+            settle_orphan(r);
+        });
+    }
+}

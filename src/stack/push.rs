@@ -1,0 +1,52 @@
+//! What a library function takes.
+
+use super::{ContextStack, NestedStack, PushedGuard};
+use crate::{Context, Result};
+
+/// A place on the context stack that a library can push its own context on:
+/// `fn work(stack: &mut impl PushContext)`.
+///
+/// A [`ContextStack`], a [`NestedStack`] or a [`PushedGuard`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a place on the context stack",
+    label = "expected a `ContextStack`, a `NestedStack` or a `PushedGuard`",
+    note = "a function that pushes takes `stack: &mut impl PushContext`: hand it `&mut stack` or `&mut gpu`"
+)]
+pub trait PushContext: sealed::Sealed {
+    /// Pushes a context. It is current until the guard is popped or dropped.
+    ///
+    /// # Errors
+    /// As [`ContextStack::push`].
+    #[doc(alias = "cuCtxPushCurrent")]
+    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>>;
+}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `PushContext`, which is sealed",
+        label = "only the stack types of cuscope do",
+        note = "take `stack: &mut impl PushContext` and push on that"
+    )]
+    pub trait Sealed {}
+    impl Sealed for super::ContextStack {}
+    impl Sealed for super::NestedStack<'_> {}
+    impl Sealed for super::PushedGuard<'_> {}
+}
+
+impl PushContext for ContextStack {
+    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        self.push(context)
+    }
+}
+
+impl PushContext for NestedStack<'_> {
+    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        self.push(context)
+    }
+}
+
+impl PushContext for PushedGuard<'_> {
+    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        self.push(context)
+    }
+}

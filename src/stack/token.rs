@@ -1,0 +1,116 @@
+//! The right to push on the calling thread's stack.
+
+use super::guard::PushedGuard;
+use super::level::Level;
+use crate::brand::{Brand, NotSend};
+use crate::{Context, Result, init};
+use static_assertions::assert_not_impl_any;
+use std::fmt;
+
+/// The right to push on the calling thread's context stack. At most one a thread (invariant
+/// `one-token`), and it stays there (`stays-on-thread`).
+///
+/// What foreign code pushed before is left alone, below.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// gpu.synchronize()?;
+/// gpu.pop()
+/// # }
+/// ```
+pub struct ContextStack {
+    level: Level,
+    _thread: NotSend,
+}
+assert_not_impl_any!(ContextStack: Send, Sync);
+
+impl ContextStack {
+    /// Takes the calling thread's stack. Dropping the value gives it back. Initialises the driver.
+    ///
+    /// # Errors
+    /// [`StackTaken`](crate::Error::StackTaken) while another one lives on this thread, or inside
+    /// [`reentrant`](Self::reentrant); as [`init`].
+    #[doc(alias = "cuCtxGetCurrent")]
+    pub fn current_thread() -> Result<ContextStack> {
+        init()?;
+        Ok(ContextStack { level: Level::take_thread()?, _thread: [] })
+    }
+
+    /// Pushes a context. It is current until the guard is popped or dropped.
+    ///
+    /// # Errors
+    /// [`Suspended`](crate::Error::Suspended) inside a [`reentrant`](Self::reentrant) call;
+    /// [`NotCurrent`](crate::Error::NotCurrent) if a guard of this stack was leaked and foreign code
+    /// has covered its entry; what the driver answers.
+    #[doc(alias = "cuCtxPushCurrent")]
+    pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        PushedGuard::new(self.level, context)
+    }
+
+    /// Lends a stack to code that was handed none: below a foreign callback, in a destructor.
+    ///
+    /// Guards and stacks from outside are suspended until `f` returns: they neither push nor pop
+    /// (invariant `frames-suspend`). What `f` leaves pushed is popped, also when it panics
+    /// (`reentrant-restores`). Initialises the driver.
+    ///
+    /// # Errors
+    /// As [`init`], before `f` is called; else what `f` returns.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, ContextStack, Result};
+    ///
+    /// /// Called from anywhere, whatever is current.
+    /// extern "C" fn plugin_flush(context: &Context) -> bool {
+    ///     ContextStack::reentrant(|stack| stack.push(context)?.synchronize()).is_ok()
+    /// }
+    /// ```
+    pub fn reentrant<R>(f: impl for<'s> FnOnce(&mut NestedStack<'s>) -> Result<R>) -> Result<R> {
+        init()?;
+        let frame = Level::open_frame()?;
+        f(&mut NestedStack { level: frame.base, _brand: Brand::new(), _thread: [] })
+    }
+}
+
+impl Drop for ContextStack {
+    fn drop(&mut self) {
+        self.level.give_thread_back();
+    }
+}
+
+impl fmt::Debug for ContextStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ContextStack")
+    }
+}
+
+/// What [`ContextStack::reentrant`] lends. Its brand keeps it from being swapped for another one.
+pub struct NestedStack<'s> {
+    level: Level,
+    _brand: Brand<'s>,
+    _thread: NotSend,
+}
+assert_not_impl_any!(NestedStack<'static>: Send, Sync);
+
+impl NestedStack<'_> {
+    /// Pushes a context. It is current until the guard is popped or dropped.
+    ///
+    /// # Errors
+    /// As [`ContextStack::push`].
+    #[doc(alias = "cuCtxPushCurrent")]
+    pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        PushedGuard::new(self.level, context)
+    }
+}
+
+impl fmt::Debug for NestedStack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NestedStack")
+    }
+}

@@ -1,0 +1,136 @@
+//! Streams.
+#![allow(unsafe_code, reason = "calls the driver, and says that a stream may be shared")]
+
+use crate::brand::Brand;
+use crate::error::{check, released};
+use crate::wait::wait;
+use crate::{Context, PushedGuard, Result};
+use bitflags::bitflags;
+use ffi::{CUstream, CUstream_flags};
+use static_assertions::assert_impl_all;
+use std::{fmt, ptr};
+
+bitflags! {
+    /// How a stream behaves.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct StreamFlags: u32 {
+        /// No implicit order with the legacy default stream, which foreign code may use.
+        const NON_BLOCKING = CUstream_flags::CU_STREAM_NON_BLOCKING.bits();
+    }
+}
+
+/// A stream of one context: work on it runs in order. Never the default stream, which is a property
+/// of the thread's current context and not a handle.
+///
+/// Work goes through [`PushedGuard::on`]. The last clone of its context outlives it (invariant
+/// `context-alive`); dropping it returns at once and needs no current context (F40, F51).
+pub struct Stream<'ctx> {
+    pub(crate) inner: StreamInner,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(Stream<'static>: Send, Sync);
+
+pub(crate) struct StreamInner {
+    raw: CUstream,
+    context: Context,
+}
+// SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
+// these needs a current context (F30, F34, F37, F40). The handle is never changed.
+unsafe impl Send for StreamInner {}
+// SAFETY: as for `Send`; the driver orders concurrent calls on one stream (CUDA driver API, "API
+// thread safety": calls from several threads may be made to one stream).
+unsafe impl Sync for StreamInner {}
+
+impl Drop for StreamInner {
+    fn drop(&mut self) {
+        // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
+        // context is alive. Work in flight still finishes (F51).
+        let code = unsafe { ffi::cuStreamDestroy_v2(self.raw) };
+        released("cuStreamDestroy_v2", code);
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates a stream with [`StreamFlags::NON_BLOCKING`].
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuStreamCreate")]
+    pub fn stream(&self) -> Result<Stream<'ctx>> {
+        self.stream_with(StreamFlags::NON_BLOCKING)
+    }
+
+    /// Creates a stream.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for bits that are no flag
+    /// (F68).
+    #[doc(alias = "cuStreamCreate")]
+    pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
+        const CALL: &str = "cuStreamCreate";
+        self.enter(CALL)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
+        // `enter` found to be the guard's; the driver checks the flags.
+        check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
+        let inner = StreamInner { raw, context: self.context().clone() };
+        Ok(Stream { inner, _brand: Brand::new() })
+    }
+}
+
+impl Stream<'_> {
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
+    #[must_use]
+    pub fn raw(&self) -> CUstream {
+        self.inner.raw
+    }
+
+    /// Whether everything in the stream is finished.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        let code = unsafe { ffi::cuStreamQuery(self.raw()) };
+        if code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        check("cuStreamQuery", code)?;
+        Ok(true)
+    }
+
+    /// Waits until everything in the stream is finished.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(self.raw()) })
+    }
+
+    /// The flags.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub fn flags(&self) -> Result<StreamFlags> {
+        let mut flags = 0;
+        // SAFETY: the stream is alive; writes one `c_uint` to `flags`, which is valid for it.
+        check("cuStreamGetFlags", unsafe { ffi::cuStreamGetFlags(self.raw(), &raw mut flags) })?;
+        Ok(StreamFlags::from_bits_retain(flags))
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({:p}, {:?})", self.raw(), self.context())
+    }
+}

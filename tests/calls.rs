@@ -1,0 +1,136 @@
+//! An operation makes the driver calls of hand-written C, and no others: counted by the software
+//! driver. Where the design asks for a check, that is one `cuCtxGetCurrent`.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::{STORE, SUM12};
+use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig};
+use cuscope_softdriver::control::record;
+
+/// Runs an operation and compares the driver calls that it makes.
+macro_rules! assert_calls {
+    ($operation:expr, [$($call:literal),*]) => {{
+        let (value, calls) = record(|| $operation);
+        let expected: &[&str] = &[$($call),*];
+        assert_eq!(calls, expected, "{}", stringify!($operation));
+        value
+    }};
+}
+
+const WAIT: [&str; 3] = [
+    "cuThreadExchangeStreamCaptureMode",
+    "cuStreamSynchronize",
+    "cuThreadExchangeStreamCaptureMode",
+];
+
+#[test]
+fn operations_make_the_calls_of_hand_written_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    let device = Device::get(0).unwrap();
+    let flags = ContextFlags::default();
+    let context = assert_calls!(
+        Context::create(device, flags).unwrap(),
+        ["cuCtxCreate_v2", "cuCtxPopCurrent_v2"]
+    );
+    let primary = assert_calls!(Context::primary(device).unwrap(), ["cuDevicePrimaryCtxRetain"]);
+    assert_calls!(drop(primary), ["cuDevicePrimaryCtxRelease_v2"]);
+    assert_calls!(drop(context.clone()), []);
+
+    let mut stack = assert_calls!(ContextStack::current_thread().unwrap(), ["cuCtxGetCurrent"]);
+
+    // push + pop: the two of C, and the look before the pop.
+    let gpu = assert_calls!(stack.push(&context).unwrap(), ["cuCtxPushCurrent_v2"]);
+    assert_calls!(gpu.pop().unwrap(), ["cuCtxGetCurrent", "cuCtxPopCurrent_v2"]);
+
+    let gpu = stack.push(&context).unwrap();
+    let stream = assert_calls!(gpu.stream().unwrap(), ["cuCtxGetCurrent", "cuStreamCreate"]);
+    let event = assert_calls!(gpu.event().unwrap(), ["cuCtxGetCurrent", "cuEventCreate"]);
+    let mut buffer =
+        assert_calls!(gpu.alloc::<u32>(16).unwrap(), ["cuCtxGetCurrent", "cuMemAlloc_v2"]);
+    assert_calls!(
+        drop(gpu.alloc::<u32>(16).unwrap()),
+        ["cuCtxGetCurrent", "cuMemAlloc_v2", "cuMemFree_v2"]
+    );
+    let module =
+        assert_calls!(gpu.load_ptx(STORE).unwrap(), ["cuCtxGetCurrent", "cuModuleLoadDataEx"]);
+    let store = assert_calls!(module.function("store").unwrap(), ["cuModuleGetFunction"]);
+    let sum12 = gpu.load_ptx(SUM12).unwrap().function("sum12").unwrap();
+    assert_calls!(store.clone(), []);
+
+    // On a stream: one call each; those that wait, wait.
+    let on = gpu.on(&stream);
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: the kernel is store(u32 *, u32), and the stream is synchronized below before anything
+    // else uses the buffer.
+    assert_calls!(
+        unsafe { on.launch_unscoped(&store, one, (&mut buffer, 7_u32)) }.unwrap(),
+        ["cuLaunchKernel"]
+    );
+    // SAFETY: as above, for sum12(u32 *, 11 x u32).
+    assert_calls!(
+        unsafe {
+            let args = (
+                &mut buffer,
+                1_u32,
+                2_u32,
+                3_u32,
+                4_u32,
+                5_u32,
+                6_u32,
+                7_u32,
+                8_u32,
+                9_u32,
+                10_u32,
+                11_u32,
+            );
+            on.launch_unscoped(&sum12, one, args)
+        }
+        .unwrap(),
+        ["cuLaunchKernel"]
+    );
+    // SAFETY: as above.
+    assert_calls!(unsafe { on.fill_unscoped(&mut buffer, 3) }.unwrap(), ["cuMemsetD32Async"]);
+    assert_calls!(on.record(&event).unwrap(), ["cuEventRecord"]);
+    assert_calls!(on.wait(&event).unwrap(), ["cuStreamWaitEvent"]);
+    assert_calls!(stream.query().unwrap(), ["cuStreamQuery"]);
+    assert_calls!(event.query().unwrap(), ["cuEventQuery"]);
+    let (_, calls) = record(|| stream.synchronize().unwrap());
+    assert_eq!(calls, WAIT);
+    let mut host = [0; 16];
+    let (_, calls) = record(|| on.download(&buffer, &mut host).unwrap());
+    assert_eq!(calls, [&["cuMemcpyDtoHAsync_v2"], &WAIT[..]].concat());
+    assert_eq!(host, [3; 16]);
+    let (_, calls) = record(|| on.upload(&host, &mut buffer).unwrap());
+    assert_eq!(calls, [&["cuMemcpyHtoDAsync_v2"], &WAIT[..]].concat());
+
+    // Handles change hands without the driver.
+    let detached = assert_calls!((stream, event).detach(), []);
+    let (stream, event) = assert_calls!(gpu.attach(detached).unwrap(), []);
+    assert_calls!(drop(stream), ["cuStreamDestroy_v2"]);
+    assert_calls!(drop(event), ["cuEventDestroy_v2"]);
+    assert_calls!(drop(buffer), ["cuMemFree_v2"]);
+    assert_calls!(drop((module, store)), ["cuModuleUnload"]);
+    drop(sum12);
+    drop(gpu);
+    assert_calls!(drop(stack), []);
+    assert_calls!(drop(context), ["cuCtxDestroy_v2"]);
+}
+
+#[test]
+fn a_guard_costs_its_nested_push_nothing_more() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    let device = Device::get(0).unwrap();
+    let (a, b) = (Context::primary(device).unwrap(), Context::primary(device).unwrap());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    assert_calls!(
+        outer.push(&b).unwrap().pop().unwrap(),
+        ["cuCtxPushCurrent_v2", "cuCtxGetCurrent", "cuCtxPopCurrent_v2"]
+    );
+    assert_calls!(ContextStack::reentrant(|_| Ok(())).unwrap(), ["cuCtxGetCurrent"]);
+}

@@ -1,0 +1,15 @@
+//! `docs/driver-facts.md`, row by row, against the driver that this build is linked with.
+//!
+//! The rows were measured on an H200. The software driver answers as that one does, so the same
+//! tests run on both, and they use nothing but the declared C functions.
+#![allow(unsafe_code, reason = "the tests call the driver itself")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[macro_use]
+mod raw;
+
+mod contexts_and_calls;
+mod errors;
+mod stack;
+mod table;

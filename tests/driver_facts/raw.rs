@@ -1,0 +1,301 @@
+//! Thin helpers over the declared functions, so that the tests read like the table.
+
+pub(crate) use cuscope::ffi::{
+    CUDA_ERROR_CONTEXT_IS_DESTROYED as CONTEXT_IS_DESTROYED,
+    CUDA_ERROR_FILE_NOT_FOUND as FILE_NOT_FOUND, CUDA_ERROR_ILLEGAL_ADDRESS as ILLEGAL_ADDRESS,
+    CUDA_ERROR_INVALID_CONTEXT as INVALID_CONTEXT, CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE,
+    CUDA_ERROR_INVALID_HANDLE as INVALID_HANDLE, CUDA_ERROR_INVALID_IMAGE as INVALID_IMAGE,
+    CUDA_ERROR_INVALID_PTX as INVALID_PTX, CUDA_ERROR_INVALID_VALUE as INVALID_VALUE,
+    CUDA_ERROR_LAUNCH_FAILED as LAUNCH_FAILED, CUDA_ERROR_NOT_FOUND as NOT_FOUND,
+    CUDA_ERROR_NOT_INITIALIZED as NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED as NOT_PERMITTED,
+    CUDA_ERROR_NOT_READY as NOT_READY, CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION as UNSUPPORTED_PTX_VERSION, CUDA_SUCCESS as SUCCESS,
+};
+pub(crate) use cuscope::ffi::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUresult, CUstream,
+};
+
+use cuscope::ffi::{CUdevice_attribute, CUfunction_attribute, CUpointer_attribute};
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+use std::time::Duration;
+
+/// The code that a call answers with: `code!(cuCtxPopCurrent_v2(&raw mut top))`.
+macro_rules! code {
+    ($name:ident($($argument:expr),* $(,)?)) => {
+        // SAFETY: A pointer that a test passes is null where the driver looks for null, or is to a
+        // variable of the right type that outlives what the driver does with it: asynchronous
+        // calls are waited for in the test, or only look at memory before they return. Handles are
+        // the driver's own, null, or destroyed ones, which it recognises (F14, F15, F42).
+        // The one exception, F6, is made in a process of its own, and the death of it is the test.
+        unsafe { cuscope::ffi::$name($($argument),*) }
+    };
+}
+
+/// A call that must succeed.
+macro_rules! ok {
+    ($name:ident($($argument:expr),* $(,)?)) => {
+        assert_eq!(code!($name($($argument),*)), $crate::raw::SUCCESS, stringify!($name))
+    };
+}
+
+/// What a call that must succeed writes to its first argument: `made!(cuStreamCreate(0))`.
+macro_rules! made {
+    ($name:ident($($argument:expr),* $(,)?)) => {{
+        let mut out = $crate::raw::Zero::ZERO;
+        ok!($name(&raw mut out, $($argument),*));
+        out
+    }};
+}
+
+/// Calls that must all answer with one code: `each_gives!(code; { cuA(…); cuB(…); })`.
+macro_rules! each_gives {
+    ($code:expr; { $($name:ident($($argument:expr),* $(,)?);)* }) => {
+        $(assert_eq!(code!($name($($argument),*)), $code, stringify!($name));)*
+    };
+}
+
+/// What all-zero arguments of a declared function are.
+pub(crate) trait Zero {
+    /// Null, or 0.
+    const ZERO: Self;
+}
+
+macro_rules! zero {
+    ($($ty:ty = $zero:expr),* $(,)?) => { $(impl Zero for $ty { const ZERO: Self = $zero; })* };
+}
+zero! {
+    u8 = 0, u16 = 0, u32 = 0, u64 = 0, usize = 0, i32 = 0, f32 = 0.0,
+    CUresult = SUCCESS,
+    CUdevice_attribute = CUdevice_attribute(0),
+    CUfunction_attribute = CUfunction_attribute(0),
+    CUpointer_attribute = CUpointer_attribute(0),
+    cuscope::ffi::CUhostFn = None,
+}
+impl<T> Zero for *mut T {
+    const ZERO: Self = null_mut();
+}
+impl<T> Zero for *const T {
+    const ZERO: Self = std::ptr::null();
+}
+
+/// Calls every declared function but `cuInit` with null and 0 throughout, and hands `answer` its
+/// name and code.
+///
+/// For a process in which no call gets as far as its arguments. Allocates nothing.
+pub(crate) fn call_every_function(mut answer: impl FnMut(&'static str, CUresult)) {
+    macro_rules! call {
+        ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+            $(if stringify!($name) != "cuInit" {
+                answer(stringify!($name), code!($name($(<$ty as Zero>::ZERO),*)));
+            })*
+        };
+    }
+    // The types as the declarations name them.
+    use cuscope::ffi::*;
+    use std::ffi::*;
+    cuscope::ffi::driver_functions!(call);
+}
+
+/// The first device of a driver that is initialised.
+pub(crate) fn device() -> CUdevice {
+    ok!(cuInit(0));
+    made!(cuDeviceGet(0))
+}
+
+/// A new context, which the creation has pushed on this thread's stack.
+pub(crate) fn create_context() -> CUcontext {
+    made!(cuCtxCreate_v2(0, device()))
+}
+
+/// A new context that is on no stack.
+pub(crate) fn create_context_unpushed() -> CUcontext {
+    let context = create_context();
+    assert_eq!(pop(), context);
+    context
+}
+
+/// The top of this thread's stack, or null.
+pub(crate) fn current() -> CUcontext {
+    made!(cuCtxGetCurrent())
+}
+
+/// Pops what is on top of this thread's stack.
+pub(crate) fn pop() -> CUcontext {
+    made!(cuCtxPopCurrent_v2())
+}
+
+/// What `body` gives with `context` on top of the stack; null is what is there already.
+pub(crate) fn within<R>(context: CUcontext, body: impl FnOnce() -> R) -> R {
+    ok!(cuCtxPushCurrent_v2(context));
+    let result = body();
+    assert_eq!(pop(), context);
+    result
+}
+
+/// A handle on its way to another thread.
+pub(crate) struct Sent<T>(T);
+
+// SAFETY: A handle is a number that only the driver follows, and it takes every handle from every
+// thread (F11); a test that sends one keeps what it stands for alive or wants it destroyed.
+unsafe impl<T> Send for Sent<T> {}
+
+impl<T> Sent<T> {
+    /// Wraps a handle.
+    pub(crate) fn new(handle: T) -> Self {
+        Self(handle)
+    }
+
+    /// The handle. A method, since a closure that names the field captures that alone.
+    pub(crate) fn take(self) -> T {
+        self.0
+    }
+}
+
+/// What the tests run. Every parameter is 64 bits wide.
+pub(crate) const KERNELS: &CStr = c"
+.version 7.0
+.target sm_52
+.address_size 64
+
+.visible .global .align 4 .u32 answer = 42;
+
+.visible .entry nothing()
+{
+    ret;
+}
+
+.visible .entry store_value(.param .u64 address, .param .u64 value)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [address];
+    ld.param.u64 %rd2, [value];
+    cvta.to.global.u64 %rd3, %rd1;
+    cvt.u32.u64 %r1, %rd2;
+    st.global.u32 [%rd3], %r1;
+    ret;
+}
+
+.visible .entry spin(.param .u64 nanoseconds)
+{
+    .reg .pred %p<2>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [nanoseconds];
+    mov.u64 %rd2, %globaltimer;
+again:
+    mov.u64 %rd3, %globaltimer;
+    sub.s64 %rd4, %rd3, %rd2;
+    setp.lt.u64 %p1, %rd4, %rd1;
+    @%p1 bra again;
+    ret;
+}
+
+.visible .entry stop_here()
+{
+    trap;
+    ret;
+}
+";
+
+/// The kernels, loaded into the current context.
+pub(crate) fn load_kernels() -> CUmodule {
+    made!(cuModuleLoadData(KERNELS.as_ptr().cast()))
+}
+
+/// One of the kernels.
+pub(crate) fn kernel(module: CUmodule, name: &CStr) -> CUfunction {
+    made!(cuModuleGetFunction(module, name.as_ptr()))
+}
+
+/// The answer to a launch of one thread.
+pub(crate) fn launch(function: CUfunction, stream: CUstream, arguments: &[u64]) -> CUresult {
+    launch_shaped(function, [1; 3], [1; 3], 0, stream, arguments)
+}
+
+/// The answer to a launch.
+pub(crate) fn launch_shaped(
+    function: CUfunction,
+    [grid_x, grid_y, grid_z]: [u32; 3],
+    [block_x, block_y, block_z]: [u32; 3],
+    shared_bytes: u32,
+    stream: CUstream,
+    arguments: &[u64],
+) -> CUresult {
+    // The driver only reads what these point to, and has done so when the launch returns.
+    let mut arguments: Vec<*mut c_void> =
+        arguments.iter().map(|value| (&raw const *value).cast_mut().cast()).collect();
+    code!(cuLaunchKernel(
+        function,
+        grid_x,
+        grid_y,
+        grid_z,
+        block_x,
+        block_y,
+        block_z,
+        shared_bytes,
+        stream,
+        arguments.as_mut_ptr(),
+        null_mut(),
+    ))
+}
+
+/// How long a kernel runs that must still be running when a test looks.
+pub(crate) const LONG: Duration = Duration::from_millis(300);
+
+/// `LONG` as the argument of the kernel `spin`.
+pub(crate) const LONG_NANOSECONDS: u64 = 300_000_000;
+
+/// A context with one of everything in it. Made and left with no context current.
+pub(crate) struct Place {
+    pub(crate) context: CUcontext,
+    pub(crate) module: CUmodule,
+    pub(crate) stream: CUstream,
+    pub(crate) event: CUevent,
+    /// 4096 bytes on the device.
+    pub(crate) memory: CUdeviceptr,
+    /// 4096 bytes of page-locked memory.
+    pub(crate) host: *mut c_void,
+}
+
+impl Place {
+    /// Bytes of `memory` and of `host`.
+    pub(crate) const BYTES: usize = 4096;
+
+    /// Makes a context and what belongs to it.
+    pub(crate) fn new() -> Self {
+        let context = create_context();
+        let place = Self {
+            context,
+            module: load_kernels(),
+            stream: made!(cuStreamCreate(
+                cuscope::ffi::CUstream_flags::CU_STREAM_NON_BLOCKING.bits()
+            )),
+            event: made!(cuEventCreate(0)),
+            memory: made!(cuMemAlloc_v2(Self::BYTES)),
+            host: made!(cuMemAllocHost_v2(Self::BYTES)),
+        };
+        ok!(cuMemsetD8_v2(place.memory, 0, Self::BYTES));
+        assert_eq!(pop(), context);
+        place
+    }
+
+    /// One of the kernels of this context.
+    pub(crate) fn kernel(&self, name: &CStr) -> CUfunction {
+        kernel(self.module, name)
+    }
+
+    /// The first 32 bits of the device memory.
+    pub(crate) fn value(&self) -> u32 {
+        within(self.context, || {
+            let mut value = 0_u32;
+            ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), self.memory, size_of::<u32>()));
+            value
+        })
+    }
+
+    /// Destroys the context, and with it whatever is left in it.
+    pub(crate) fn destroy(self) {
+        ok!(cuCtxDestroy_v2(self.context));
+    }
+}

@@ -1,0 +1,87 @@
+//! The table and the tests agree: what a row names exists and cites it, what cites a row is named
+//! there, and the rows that matter name something.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The rows that must have a test: what a software driver must do, whatever else it does.
+const REQUIRED: [std::ops::RangeInclusive<u32>; 3] = [1..=23, 30..=42, 60..=65];
+
+/// Where the tests are that ask for rows.
+const SOURCES: [&str; 3] = [
+    "tests/driver_facts/stack.rs",
+    "tests/driver_facts/contexts_and_calls.rs",
+    "tests/driver_facts/errors.rs",
+];
+
+/// The numbers of the rows, with the tests that each names.
+fn rows() -> BTreeMap<u32, Vec<String>> {
+    let mut rows = BTreeMap::new();
+    for line in read("docs/driver-facts.md").lines() {
+        let inside = line.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
+        let Some((first, rest)) = inside.and_then(|row| row.split_once('|')) else { continue };
+        let Some(number) = row_number(first.trim()) else { continue };
+        let last = rest.rsplit('|').next().expect("a row has cells").trim();
+        let tests: Vec<_> = last.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let ends_well = last == "—" || !tests.is_empty();
+        assert!(ends_well, "F{number} ends in neither a test nor a dash");
+        assert!(rows.insert(number, tests).is_none(), "F{number} is there twice");
+    }
+    rows
+}
+
+/// The number of `F12`.
+fn row_number(word: &str) -> Option<u32> {
+    word.strip_prefix('F')?.parse().ok()
+}
+
+/// The tests of a file, each with the rows that the comment above it cites.
+fn tests(file: &str) -> BTreeMap<String, Vec<u32>> {
+    let source = read(file);
+    let mut tests = BTreeMap::new();
+    let mut above = "";
+    for part in source.split("#[test]\nfn ") {
+        // The part ends in the comment of the next test and begins with the name of this one.
+        if let Some((name, _)) = part.split_once('(').filter(|_| !above.is_empty()) {
+            let comment = above.lines().rev().take_while(|line| line.starts_with("///"));
+            let words = comment.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
+            tests.insert(format!("{file}::{name}"), words.filter_map(row_number).collect());
+        }
+        above = part;
+    }
+    tests
+}
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn rows_and_tests_name_each_other() {
+    let rows = rows();
+    let tests: BTreeMap<_, _> = SOURCES.into_iter().flat_map(tests).collect();
+    for (number, named) in &rows {
+        for test in named {
+            let Some(cited) = tests.get(test) else { panic!("F{number} names {test}: no test") };
+            assert!(cited.contains(number), "{test} does not cite F{number}");
+        }
+    }
+    for (test, cited) in &tests {
+        assert!(!cited.is_empty(), "{test} cites no row");
+        for number in cited {
+            let named = rows.get(number).unwrap_or_else(|| panic!("{test}: no row F{number}"));
+            assert!(named.contains(test), "F{number} does not name {test}");
+        }
+    }
+}
+
+#[test]
+fn the_rows_that_both_drivers_must_answer_have_tests() {
+    let rows = rows();
+    for number in REQUIRED.into_iter().flatten() {
+        let tests = rows.get(&number).unwrap_or_else(|| panic!("F{number} is missing"));
+        assert!(!tests.is_empty(), "F{number} names no test");
+    }
+}

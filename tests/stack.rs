@@ -1,0 +1,487 @@
+//! The rules of the stack at run time, on whichever driver answers.
+#![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
+
+mod common;
+
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, ffi,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+/// What the driver says is current.
+fn current() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+/// Foreign code: `cudaSetDevice` and the like.
+fn foreign_set(context: ffi::CUcontext) {
+    // SAFETY: the tests pass live contexts or null.
+    assert_eq!(unsafe { ffi::cuCtxSetCurrent(context) }, ffi::CUDA_SUCCESS);
+}
+
+fn foreign_push(context: &Context) {
+    // SAFETY: the context is alive.
+    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
+}
+
+fn foreign_pop() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+fn is_empty() -> bool {
+    current().is_null()
+}
+
+#[test]
+fn creating_a_context_leaves_the_stack_as_it_was() {
+    let a = context();
+    assert!(is_empty());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let b = context();
+    assert_eq!(current(), a.raw());
+    assert_ne!(a, b);
+    gpu.synchronize().unwrap();
+}
+
+#[test]
+fn the_primary_context_is_one_however_often_it_is_retained() {
+    let device = Device::get(0).unwrap();
+    let (a, b) = (Context::primary(device).unwrap(), Context::primary(device).unwrap());
+    assert_eq!(a, b);
+    assert!(is_empty());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let outer = stack.push(&a).unwrap();
+    let stream = outer.stream().unwrap().detach();
+    outer.pop().unwrap();
+    // Handles made under one retain are usable under another.
+    let gpu = stack.push(&b).unwrap();
+    assert!(gpu.bind(&stream).unwrap().query().unwrap());
+}
+
+#[test]
+fn a_guard_is_current_until_popped_or_dropped() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    assert_eq!(current(), a.raw());
+    {
+        let _inner = outer.push(&b).unwrap();
+        assert_eq!(current(), b.raw());
+    }
+    assert_eq!(current(), a.raw());
+    let inner = outer.push(&b).unwrap();
+    inner.pop().unwrap();
+    assert_eq!(current(), a.raw());
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn the_same_context_may_be_pushed_twice() {
+    let a = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    let inner = outer.push(&a).unwrap();
+    inner.pop().unwrap();
+    assert_eq!(current(), a.raw());
+    outer.synchronize().unwrap();
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn a_thread_has_one_stack_at_a_time() {
+    let stack = ContextStack::current_thread().unwrap();
+    assert_eq!(ContextStack::current_thread().unwrap_err(), Error::StackTaken);
+    let taken = ContextStack::reentrant(|_| ContextStack::current_thread().map(|_| ()));
+    assert_eq!(taken.unwrap_err(), Error::StackTaken);
+    drop(stack);
+    drop(ContextStack::current_thread().unwrap());
+}
+
+#[test]
+fn a_leaked_guard_is_popped_when_its_parent_is_next_used() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    std::mem::forget(outer.push(&b).unwrap());
+    assert_eq!(current(), b.raw());
+    outer.stream().unwrap(); // settles, then runs in `a`
+    assert_eq!(current(), a.raw());
+    std::mem::forget(outer.push(&b).unwrap());
+    outer.pop().unwrap();
+    assert!(is_empty());
+    std::mem::forget(stack.push(&b).unwrap());
+    drop(stack);
+    assert!(is_empty());
+}
+
+#[test]
+fn a_leaked_chain_deeper_than_the_inline_record_is_popped() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let outer = stack.push(&a).unwrap();
+    fn nest(mut guard: cuscope::PushedGuard<'_>, other: &Context, left: u32) {
+        if left > 0 {
+            nest(guard.push(other).unwrap(), other, left - 1);
+        }
+        std::mem::forget(guard);
+    }
+    nest(outer, &b, 100);
+    assert_eq!(current(), b.raw());
+    let gpu = stack.push(&a).unwrap();
+    gpu.synchronize().unwrap();
+    gpu.pop().unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn a_leaked_guard_keeps_its_context_alive() {
+    let a = context();
+    let raw = a.raw();
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&a).unwrap());
+    let a = a.try_destroy().unwrap_err();
+    drop(a);
+    assert_eq!(current(), raw);
+    let mut device = -1;
+    // SAFETY: writes one `CUdevice`; the current context is alive, which is what is asserted.
+    assert_eq!(unsafe { ffi::cuCtxGetDevice(&raw mut device) }, ffi::CUDA_SUCCESS);
+    // SAFETY: no obligations.
+    assert_eq!(unsafe { ffi::cuCtxSynchronize() }, ffi::CUDA_SUCCESS, "not destroyed (F13)");
+}
+
+#[test]
+fn contexts_die_with_their_last_user() {
+    let a = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let stream = gpu.stream().unwrap();
+    let a = a.try_destroy().expect_err("the guard and the stream hold it");
+    let kept = stream.detach();
+    gpu.pop().unwrap();
+    let a = a.try_destroy().expect_err("the stream holds it");
+    drop(kept);
+    a.try_destroy().expect("nothing holds it").unwrap();
+}
+
+#[test]
+fn guard_dropped_before_its_handles() {
+    let a = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(100).unwrap());
+    let pair = (stream, buffer).detach();
+    drop(gpu);
+    assert!(is_empty());
+    drop(pair); // frees without a current context (F40)
+    a.try_destroy().expect("nothing holds it").unwrap();
+}
+
+#[test]
+fn a_panic_pops() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let _inner = outer.push(&b).unwrap();
+        panic!("in the middle");
+    }));
+    assert!(caught.is_err());
+    assert_eq!(current(), a.raw());
+    outer.synchronize().unwrap();
+}
+
+#[test]
+fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let outer = stack.push(&a).unwrap();
+    ContextStack::reentrant(|stack| {
+        let gpu = stack.push(&b)?;
+        gpu.synchronize()?;
+        std::mem::forget(gpu);
+        std::mem::forget(stack.push(&b)?);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(current(), a.raw());
+    let caught = catch_unwind(|| {
+        ContextStack::reentrant(|stack| -> Result {
+            std::mem::forget(stack.push(&b)?);
+            panic!("in the middle");
+        })
+    });
+    assert!(caught.is_err());
+    assert_eq!(current(), a.raw());
+    outer.pop().unwrap();
+    ContextStack::reentrant(|stack| stack.push(&b)?.synchronize()).unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn guards_of_outer_frames_neither_push_nor_pop_inside_reentrant() {
+    let (a, b, c) = (context(), context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    ContextStack::reentrant(|nested| {
+        let inner = nested.push(&b)?;
+        let call = "cuCtxPushCurrent_v2";
+        assert_eq!(outer.push(&c).unwrap_err(), Error::Suspended { call });
+        let call = "cuStreamCreate";
+        assert_eq!(outer.stream().unwrap_err(), Error::Suspended { call });
+        assert_eq!(current(), b.raw());
+        inner.pop()
+    })
+    .unwrap();
+    outer.push(&c).unwrap().pop().unwrap();
+    outer.pop().unwrap();
+}
+
+/// Attack A6: dropped inside, an outer guard must not pop the inner one's entry.
+#[test]
+fn reentrant_drops_outer_guard() {
+    let (a, b, c) = (context(), context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let outer = stack.push(&a).unwrap();
+    ContextStack::reentrant(|nested| {
+        let inner = nested.push(&b)?;
+        drop(outer);
+        assert_eq!(current(), b.raw(), "the outer guard popped somebody else's entry");
+        ContextStack::reentrant(|deeper| {
+            let _third = deeper.push(&c)?;
+            let call = "cuMemAlloc_v2";
+            assert_eq!(inner.alloc::<u8>(64).unwrap_err(), Error::Suspended { call });
+            Ok(())
+        })?;
+        assert_eq!(current(), b.raw());
+        inner.alloc::<u8>(64)?;
+        inner.pop()
+    })
+    .unwrap();
+    // What the outer guard could not pop is popped when the stack is next used.
+    let gpu = stack.push(&b).unwrap();
+    gpu.pop().unwrap();
+    assert!(is_empty());
+}
+
+/// Attack A9: token and guard held by something that is gone when `reentrant` ends.
+#[test]
+fn a_guard_of_a_leaked_stack_dropped_inside_reentrant_pops_nothing() {
+    let (a, b) = (context(), context());
+    let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let guard = stack.push(&a).unwrap();
+    ContextStack::reentrant(move |nested| {
+        let inner = nested.push(&b)?;
+        drop(guard);
+        assert_eq!(current(), b.raw());
+        inner.pop()
+    })
+    .unwrap();
+    // The leaked stack still owns the thread; its entry is popped once nothing is in the way. Here
+    // nobody can reach it any more, so the thread keeps it: the context is alive.
+    assert_eq!(current(), a.raw());
+    assert_eq!(ContextStack::current_thread().unwrap_err(), Error::StackTaken);
+}
+
+#[test]
+fn a_token_dropped_inside_reentrant_is_settled_when_that_ends() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&a).unwrap());
+    let other = b.clone();
+    ContextStack::reentrant(move |nested| {
+        let inner = nested.push(&other)?;
+        drop(stack);
+        assert_eq!(current(), other.raw());
+        inner.pop()
+    })
+    .unwrap();
+    assert!(is_empty());
+    let mut stack = ContextStack::current_thread().unwrap();
+    stack.push(&b).unwrap().pop().unwrap();
+}
+
+/// Attack A7 and rows F87, F88.
+#[test]
+fn foreign_code_that_replaces_the_top_is_seen_and_its_entry_left_alone() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    foreign_set(b.raw());
+    assert_eq!(gpu.stream().unwrap_err(), Error::NotCurrent { call: "cuStreamCreate" });
+    assert_eq!(gpu.pop().unwrap_err(), Error::NotCurrent { call: "cuCtxPopCurrent_v2" });
+    assert_eq!(current(), b.raw(), "somebody else's entry was popped");
+    assert_eq!(foreign_pop(), b.raw());
+    assert!(is_empty());
+    // The entry of the lost guard is gone; the stack is usable again.
+    stack.push(&a).unwrap().pop().unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn foreign_code_that_pops_our_entry_does_not_make_us_pop_the_one_below() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&b).unwrap();
+    let inner = outer.push(&a).unwrap();
+    assert_eq!(foreign_pop(), a.raw());
+    assert_eq!(inner.pop().unwrap_err(), Error::NotCurrent { call: "cuCtxPopCurrent_v2" });
+    assert_eq!(current(), b.raw());
+    outer.push(&a).unwrap().pop().unwrap();
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
+#[test]
+fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    foreign_push(&b);
+    assert_eq!(gpu.synchronize().unwrap_err(), Error::NotCurrent { call: "cuCtxSynchronize" });
+    drop(gpu);
+    assert_eq!(current(), b.raw());
+    let push = Error::NotCurrent { call: "cuCtxPushCurrent_v2" };
+    assert_eq!(stack.push(&a).unwrap_err(), push);
+    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(current(), a.raw(), "our entry is still there");
+    stack.push(&b).unwrap().pop().unwrap(); // settles it
+    assert!(is_empty());
+}
+
+#[test]
+fn what_foreign_code_pushed_before_stays_below() {
+    let (a, b) = (context(), context());
+    foreign_push(&b);
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&a).unwrap());
+    drop(stack);
+    assert_eq!(current(), b.raw());
+    assert_eq!(foreign_pop(), b.raw());
+    assert!(is_empty());
+}
+
+#[test]
+fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&a).unwrap());
+    foreign_push(&b);
+    drop(stack); // cannot pop: the foreign entry is on top
+    assert_eq!(current(), b.raw());
+    // A live guard of the next token is not mistaken for what the first one left.
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    ContextStack::reentrant(|nested| nested.push(&b)?.pop()).unwrap();
+    gpu.synchronize().unwrap();
+    gpu.pop().unwrap();
+    drop(stack);
+    assert_eq!(foreign_pop(), b.raw());
+    drop(ContextStack::current_thread().unwrap());
+    assert!(is_empty());
+}
+
+/// The brand of soundness: guards whose place is leaked can share a brand, so handles are compared.
+#[test]
+fn unified_brands() {
+    let (a, b) = (context(), context());
+    let stack: &'static mut ContextStack =
+        Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut cuscope::PushedGuard<'static> =
+        Box::leak(Box::new(stack.push(&a).unwrap()));
+    let mut of_a = outer.alloc::<u32>(4).unwrap();
+    let stream_of_a = outer.stream().unwrap();
+    let event_of_a = outer.event().unwrap();
+    let inner = outer.push(&b).unwrap();
+    let stream = inner.stream().unwrap();
+    let mut of_b = inner.alloc::<u32>(4).unwrap();
+    let other = |call| Err(Error::OtherContext { call });
+    let on = inner.on(&stream);
+    assert_eq!(on.fill(&mut of_a, 1), other("cuMemsetD32Async"));
+    assert_eq!(on.upload(&[0; 4], &mut of_a), other("cuMemcpyHtoDAsync_v2"));
+    assert_eq!(on.download(&of_a, &mut [0; 4]), other("cuMemcpyDtoHAsync_v2"));
+    assert_eq!(on.copy(&of_a, &mut of_b), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(on.zero(&mut of_a), other("cuMemsetD8Async"));
+    assert_eq!(on.record(&event_of_a), other("cuEventRecord"));
+    on.fill(&mut of_b, 1).unwrap();
+    // Used consistently, the handles of the covered context work: none of this needs it current.
+    inner.on(&stream_of_a).fill(&mut of_a, 1).unwrap();
+    inner.pop().unwrap();
+}
+
+#[test]
+fn a_library_pushes_on_whatever_stack_it_is_handed() {
+    fn library(stack: &mut impl PushContext, own: &Context) -> Result<ffi::CUcontext> {
+        let gpu = stack.push(own)?;
+        gpu.synchronize()?;
+        Ok(current())
+    }
+    let (a, own) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    assert_eq!(library(&mut stack, &own).unwrap(), own.raw());
+    let mut gpu = stack.push(&a).unwrap();
+    assert_eq!(library(&mut gpu, &own).unwrap(), own.raw());
+    assert_eq!(current(), a.raw());
+    ContextStack::reentrant(|nested| {
+        assert_eq!(library(nested, &own)?, own.raw());
+        Ok(())
+    })
+    .unwrap();
+    gpu.pop().unwrap();
+}
+
+#[test]
+fn attach_gives_the_handle_back_if_it_belongs_elsewhere() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let stream = gpu.stream().unwrap().detach();
+    gpu.pop().unwrap();
+    let gpu = stack.push(&b).unwrap();
+    assert!(matches!(gpu.bind(&stream), Err(Error::OtherContext { .. })));
+    let back = gpu.attach(stream).unwrap_err();
+    gpu.pop().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let stream = gpu.attach(back.0).unwrap();
+    assert!(stream.query().unwrap());
+}
+
+#[test]
+fn contradictory_flags_are_refused_before_the_driver_sees_them() {
+    let flags = ContextFlags::SCHED_SPIN | ContextFlags::SCHED_YIELD;
+    let error = Context::create(Device::get(0).unwrap(), flags).unwrap_err();
+    assert!(matches!(error, Error::InvalidArgument { call: "cuCtxCreate_v2", .. }), "{error}");
+    let unknown = ContextFlags::from_bits_retain(1 << 30);
+    let error = Context::create(Device::get(0).unwrap(), unknown).unwrap_err();
+    assert!(matches!(error, Error::InvalidArgument { call: "cuCtxCreate_v2", .. }), "{error}");
+}
+
+#[test]
+fn a_deep_stack_comes_back_down() {
+    let a = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    fn descend(guard: &mut cuscope::PushedGuard<'_>, context: &Context, left: u32) {
+        if left > 0 {
+            let mut inner = guard.push(context).unwrap();
+            descend(&mut inner, context, left - 1);
+            inner.pop().unwrap();
+        }
+    }
+    let mut gpu = stack.push(&a).unwrap();
+    descend(&mut gpu, &a, 2_000);
+    gpu.synchronize().unwrap();
+    gpu.pop().unwrap();
+    assert!(is_empty());
+}

@@ -1,0 +1,140 @@
+//! Threads: each has a stack of its own, and they share contexts and handles.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::STORE;
+use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+const THREADS: usize = 8;
+
+fn context(device: Device) -> Context {
+    Context::create(device, ContextFlags::default()).unwrap()
+}
+
+/// Pushes, works and pops many times; every result is checked.
+fn churn(context: &Context, other: &Context, rounds: u32, id: u32) -> Result<()> {
+    let mut stack = ContextStack::current_thread()?;
+    for round in 0..rounds {
+        let mut outer = stack.push(context)?;
+        let stream = outer.stream()?;
+        let mut buffer = outer.alloc::<u32>(64)?;
+        let value = id * 10_000 + round;
+        outer.on(&stream).fill(&mut buffer, value)?;
+        if round % 3 == 0 {
+            let inner = outer.push(other)?;
+            let _event = inner.event()?;
+            inner.pop()?;
+        }
+        if round % 5 == 0 {
+            std::mem::forget(outer.push(other)?); // settled below
+        }
+        let mut host = [0; 64];
+        outer.on(&stream).download(&buffer, &mut host)?;
+        assert_eq!(host, [value; 64]);
+        drop(buffer);
+        outer.pop()?;
+    }
+    Ok(())
+}
+
+fn run(contexts: Vec<(Context, Context)>) {
+    let start = Arc::new(Barrier::new(contexts.len()));
+    let threads: Vec<_> = (1..)
+        .zip(contexts)
+        .map(|(id, (own, other))| {
+            let start = start.clone();
+            thread::spawn(move || {
+                start.wait();
+                churn(&own, &other, 40, id).unwrap();
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn eight_threads_push_the_same_context() {
+    let device = Device::get(0).unwrap();
+    let (a, b) = (context(device), context(device));
+    run(vec![(a, b); THREADS]);
+}
+
+#[test]
+fn eight_threads_push_different_contexts() {
+    let devices = Device::all().unwrap();
+    let contexts: Vec<_> = (0..THREADS).map(|i| context(devices[i % devices.len()])).collect();
+    run((0..THREADS).map(|i| (contexts[i].clone(), contexts[(i + 1) % THREADS].clone())).collect());
+}
+
+#[test]
+fn a_new_thread_starts_with_an_empty_stack() {
+    let a = context(Device::get(0).unwrap());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let _gpu = stack.push(&a).unwrap();
+    thread::spawn(|| {
+        let mut top = std::ptr::null_mut();
+        // SAFETY: writes one handle to `top`, which is valid for it.
+        let code = unsafe { cuscope::ffi::cuCtxGetCurrent(&raw mut top) };
+        assert_eq!(code, cuscope::ffi::CUDA_SUCCESS);
+        assert!(top.is_null());
+        drop(ContextStack::current_thread().unwrap());
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn handles_move_between_threads_detached() {
+    let a = context(Device::get(0).unwrap());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let stream = gpu.stream().unwrap();
+    let mut buffer = gpu.alloc::<u32>(4).unwrap();
+    gpu.on(&stream).fill(&mut buffer, 5).unwrap();
+    let function = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let handles = ((stream, buffer).detach(), function.detach());
+    let there = a.clone();
+    let (pair, function) = thread::spawn(move || -> Result<_> {
+        let (pair, function) = handles;
+        let mut stack = ContextStack::current_thread()?;
+        let gpu = stack.push(&there)?;
+        let (stream, mut buffer) = gpu.attach(pair)?;
+        let store = gpu.bind(&function)?;
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(&stream).launch(store, LaunchConfig::new(1, 1), (&mut buffer, 9_u32)) }?;
+        Ok(((stream, buffer).detach(), function))
+    })
+    .join()
+    .unwrap()
+    .unwrap();
+    let (stream, buffer) = gpu.attach(pair).unwrap();
+    let mut host = [0; 4];
+    gpu.on(&stream).download(&buffer, &mut host).unwrap();
+    assert_eq!(host, [9, 5, 5, 5]);
+    // Dropped on a thread that never saw the driver.
+    let rest = ((stream, buffer).detach(), function);
+    thread::spawn(move || drop(rest)).join().unwrap();
+    gpu.pop().unwrap();
+    a.try_destroy().expect("nothing holds it").unwrap();
+}
+
+#[test]
+fn a_thread_that_ends_with_a_leaked_guard_keeps_the_context_alive() {
+    let a = context(Device::get(0).unwrap());
+    let there = a.clone();
+    thread::spawn(move || {
+        let mut stack = ContextStack::current_thread().unwrap();
+        std::mem::forget(stack.push(&there).unwrap());
+        std::mem::forget(stack);
+    })
+    .join()
+    .unwrap();
+    let a = a.try_destroy().expect_err("the leaked guard holds it");
+    let mut stack = ContextStack::current_thread().unwrap();
+    stack.push(&a).unwrap().synchronize().unwrap();
+}

@@ -1,0 +1,89 @@
+//! Misuse that must not compile, one file of `ui-tests/` a rule, and the tables that name the files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn misuse_does_not_compile() {
+    trybuild::TestCases::new().compile_fail("ui-tests/*.rs");
+}
+
+/// The names of the files in `ui-tests/` that end in `.extension`, without it.
+fn rules(extension: &str) -> BTreeSet<String> {
+    let entries = fs::read_dir("ui-tests").unwrap().map(|entry| entry.unwrap().path());
+    let of_extension = entries.filter(|path| path.extension().is_some_and(|e| e == extension));
+    of_extension.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+}
+
+/// The parts of a text between backquotes, but for blocks of code.
+fn backquoted(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|part| !part.is_empty())
+}
+
+/// The numbers of the driver facts that a text cites: 13 for `F13`.
+fn facts(text: &str) -> impl Iterator<Item = u32> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| word.strip_prefix('F')?.parse().ok())
+}
+
+#[test]
+fn every_rule_says_what_it_is_and_has_its_message() {
+    assert_eq!(rules("rs"), rules("stderr"));
+    for rule in rules("rs") {
+        let source = fs::read_to_string(format!("ui-tests/{rule}.rs")).unwrap();
+        assert!(source.starts_with("//! "), "{rule} does not begin with its rule");
+
+        let message = fs::read_to_string(format!("ui-tests/{rule}.stderr")).unwrap();
+        let points_to_the_user = format!("--> ui-tests/{rule}.rs:");
+        assert!(message.contains(&points_to_the_user), "{rule}: the message points elsewhere");
+        for unstable in ["$RUST", "$CARGO", "warning:"] {
+            // Sources of the standard library and of other crates change, and are not everywhere.
+            assert!(!message.contains(unstable), "{rule}: the message contains {unstable}");
+        }
+    }
+}
+
+#[test]
+fn soundness_names_every_rule_and_only_what_exists() {
+    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let mut named = BTreeSet::new();
+    for path in backquoted(&text) {
+        let (file, test) = path.split_once("::").unwrap_or((path, ""));
+        let is_path = ["src/", "tests/", "ui-tests/", "docs/"].iter().any(|d| file.starts_with(d));
+        if !is_path {
+            continue;
+        }
+        assert!(Path::new(file).exists(), "`{path}` is named and does not exist");
+        if !test.is_empty() {
+            let source = fs::read_to_string(file).unwrap();
+            assert!(source.contains(&format!("fn {test}(")), "`{path}`: no such test");
+        }
+        if let Some(rule) = file.strip_prefix("ui-tests/").and_then(|f| f.strip_suffix(".rs")) {
+            named.insert(rule.to_owned());
+        }
+    }
+    assert_eq!(named, rules("rs"));
+}
+
+#[test]
+fn the_error_index_names_every_rule() {
+    let text = fs::read_to_string("src/error_index.rs").unwrap();
+    let paths = backquoted(&text).filter_map(|part| part.strip_prefix("ui-tests/"));
+    let named: BTreeSet<_> = paths.map(|file| file.trim_end_matches(".rs").to_owned()).collect();
+    assert_eq!(named, rules("rs"));
+}
+
+#[test]
+fn every_driver_fact_that_is_cited_is_in_the_table() {
+    let table = fs::read_to_string("docs/driver-facts.md").unwrap();
+    let known: BTreeSet<_> =
+        table.lines().filter_map(|line| facts(line.strip_prefix("| ")?).next()).collect();
+    let mut texts = vec!["SOUNDNESS.md".to_owned(), "src/error_index.rs".to_owned()];
+    texts.extend(rules("rs").iter().map(|rule| format!("ui-tests/{rule}.rs")));
+    for path in texts {
+        for fact in facts(&fs::read_to_string(&path).unwrap()) {
+            assert!(known.contains(&fact), "{path} cites F{fact}, which is not in the table");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! A handle of one turn of a loop is not used under the guard of the next, which may be of another
+//! context (F34). Keep it detached between the turns.
+
+use cuscope::{Context, ContextStack, Result};
+
+fn misuse(stack: &mut ContextStack, contexts: &[Context]) -> Result {
+    let mut last = None;
+    for context in contexts {
+        let gpu = stack.push(context)?;
+        if let Some(stream) = &last {
+            gpu.on(stream).record(&gpu.event()?)?;
+        }
+        last = Some(gpu.stream()?);
+    }
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! Two guards do not get one brand because the outer is taken out of its `Option` in the end: its
+//! place is dropped, and the handle would meet another context (F34).
+
+use cuscope::{Context, ContextStack, Result};
+
+fn misuse(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+    let mut outer = Some(stack.push(a)?);
+    let stream = outer.as_ref().unwrap().stream()?;
+    let inner = outer.as_mut().unwrap().push(b)?;
+    inner.on(&stream).record(&inner.event()?)?;
+    drop(inner);
+    drop(outer.take());
+    Ok(())
+}
+
+fn main() {}

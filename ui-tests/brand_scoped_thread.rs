@@ -1,0 +1,16 @@
+//! A handle that is sent to another thread is not used under a guard of that thread: its stack is
+//! dropped there, and the contexts may differ (F34). Send it detached, and `bind` it there.
+
+use cuscope::{Context, ContextStack, Result, Stream};
+
+fn spawn<'scope>(_: impl FnOnce() -> Result + Send + 'scope) {}
+
+fn misuse<'ctx>(stream: Stream<'ctx>, context: &'ctx Context) {
+    spawn::<'ctx>(move || {
+        let mut stack = ContextStack::current_thread()?;
+        let inner = stack.push(context)?;
+        inner.on(&stream).record(&inner.event()?)
+    });
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! A detached handle may be of any context, so it is used only once a guard has compared it: the
+//! driver would accept another context's (F34). Write `gpu.bind(&stream)?` or `gpu.attach(stream)?`.
+
+use cuscope::{Context, ContextStack, Detached, DeviceBuffer, Result, Stream};
+
+fn misuse(
+    stack: &mut ContextStack,
+    context: &Context,
+    stream: &Detached<Stream<'static>>,
+) -> Result {
+    let gpu = stack.push(context)?;
+    let mut buffer: DeviceBuffer<'_, u32> = gpu.alloc(16)?;
+    gpu.on(stream).zero(&mut buffer)
+}
+
+fn main() {}

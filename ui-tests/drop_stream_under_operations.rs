@@ -1,0 +1,15 @@
+//! Operations on a stream hold the stream: once it is destroyed, the driver hands its handle out
+//! again for another one (F105). Drop the stream after its last operation.
+
+use cuscope::{Context, ContextStack, DeviceBuffer, Result};
+
+fn misuse(stack: &mut ContextStack, context: &Context) -> Result {
+    let gpu = stack.push(context)?;
+    let stream = gpu.stream()?;
+    let mut buffer: DeviceBuffer<'_, u32> = gpu.alloc(16)?;
+    let queue = gpu.on(&stream);
+    drop(stream);
+    queue.zero(&mut buffer)
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A handle is not used after the stack that its guard came from is given back: no guard can vouch
+//! for its context any more (F3). Use it before, or `detach` it.
+
+use cuscope::{Context, ContextStack, Result};
+
+fn misuse(context: &Context) -> Result {
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(context)?;
+    let stream = gpu.stream()?;
+    gpu.pop()?;
+    drop(stack);
+    stream.synchronize()
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! Device memory holds plain data: the device may leave any bytes behind, which need not be a `bool`
+//! or a reference, and a copy to it reads every byte, padding too. Use numbers, arrays of them, and
+//! `#[repr(C)]` structs with bytemuck's `#[derive(Pod, Zeroable)]`.
+
+use cuscope::DeviceBuffer;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Padded {
+    small: u8,
+    large: u64,
+}
+
+fn with_padding(_: &DeviceBuffer<'_, Padded>) {}
+fn of_bools(_: &DeviceBuffer<'_, bool>) {}
+fn of_references(_: &DeviceBuffer<'_, &'static u32>) {}
+
+fn main() {}

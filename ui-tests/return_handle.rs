@@ -1,0 +1,13 @@
+//! A handle does not leave the function whose guard it belongs to: its user could not show that the
+//! context is current (F3). Take the guard as an argument, or return `stream.detach()`.
+
+use cuscope::{Context, ContextStack, Result, Stream};
+
+fn misuse<'ctx>(context: &Context) -> Result<Stream<'ctx>> {
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(context)?;
+    let stream = gpu.stream()?;
+    Ok(stream)
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! A guard is not lent to another thread: that has a stack of its own, on which the context is not
+//! (F11). Move the context over, and push it there; handles may be lent.
+
+use cuscope::{Context, ContextStack, Result};
+
+fn spawn<T: Send>(_: T) {}
+
+fn misuse(stack: &mut ContextStack, context: &Context) -> Result {
+    let gpu = stack.push(context)?;
+    spawn(&gpu);
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+//! A future that holds a guard over an `.await` may resume on another thread, where the context is
+//! not current (F11). Drop the guard before the `.await`, or run the future on one thread.
+
+use cuscope::{Context, ContextStack, Result};
+
+fn spawn<T: Send>(_: T) {}
+
+async fn file_read() {}
+
+async fn misuse(context: Context) -> Result {
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(&context)?;
+    file_read().await;
+    gpu.synchronize()
+}
+
+fn on_any_thread(context: Context) {
+    spawn(misuse(context));
+}
+
+fn main() {}
