@@ -42,7 +42,7 @@
 //! # }
 //! ```
 //! Pop later, or push again; that costs some 50 ns:
-//! ```no_run
+//! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -72,7 +72,7 @@
 //! # }
 //! ```
 //! Pop the inner guard first, or end its block:
-//! ```no_run
+//! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -138,7 +138,7 @@
 //! # }
 //! ```
 //! To keep a handle over a pop, detach it; binding compares the contexts:
-//! ```no_run
+//! ```
 //! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -173,7 +173,7 @@
 //! ```
 //! Look for a handle on the inner guard's lines that the outer guard made. Make it under the inner
 //! guard, or use it when the inner one is popped:
-//! ```no_run
+//! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -234,7 +234,7 @@
 //!     Ok(stream)
 //! }
 //! ```
-//! ```no_run
+//! ```
 //! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Detached, Device, Result, Stream};
 //! fn open(context: &Context) -> Result<Detached<Stream<'static>>> {
 //!     let mut stack = ContextStack::current_thread()?;
@@ -260,7 +260,7 @@
 //! std::thread::scope(|threads| threads.spawn(|| gpu.synchronize()).join().unwrap())
 //! # }
 //! ```
-//! ```no_run
+//! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -289,7 +289,7 @@
 //! let stream = ContextStack::reentrant(|stack| stack.push(context)?.stream())?;
 //! # Ok(()) }
 //! ```
-//! ```no_run
+//! ```
 //! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
@@ -441,7 +441,7 @@
 //! earlier call, and no call in any context of this process succeeds any more. Only a new process can
 //! use the GPU again. Run the kernel under `compute-sanitizer` to find the fault.
 //!
-//! ```no_run
+//! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Error, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 /// Nothing is in flight on it outside an operation that borrows it (invariant `idle-outside`, as far
 /// as no [unsafe unscoped](crate::OnStream::launch_unscoped) one is used), so dropping it frees at
 /// once; the driver waits for all work of the context then (F50), and needs no current context (F40).
-pub struct DeviceBuffer<'ctx, T> {
+pub struct DeviceBuffer<'ctx, T: Element> {
     pub(crate) inner: Allocation,
     pub(crate) len: usize,
     pub(crate) _brand: Brand<'ctx>,
