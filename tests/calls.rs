@@ -63,36 +63,24 @@ fn operations_make_the_calls_of_hand_written_c() {
     // On a stream: one call each; those that wait, wait.
     let on = gpu.on(&stream);
     let one = LaunchConfig::new(1, 1);
-    // SAFETY: the kernel is store(u32 *, u32), and the stream is synchronized below before anything
-    // else uses the buffer.
     assert_calls!(
+        // SAFETY: the kernel is store(u32 *, u32), and the stream is synchronized below before
+        // anything else uses the buffer.
         unsafe { on.launch_unscoped(&store, one, (&mut buffer, 7_u32)) }.unwrap(),
         ["cuLaunchKernel"]
     );
-    // SAFETY: as above, for sum12(u32 *, 11 x u32).
+    #[rustfmt::skip]
+    let args = (&mut buffer, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
     assert_calls!(
-        unsafe {
-            let args = (
-                &mut buffer,
-                1_u32,
-                2_u32,
-                3_u32,
-                4_u32,
-                5_u32,
-                6_u32,
-                7_u32,
-                8_u32,
-                9_u32,
-                10_u32,
-                11_u32,
-            );
-            on.launch_unscoped(&sum12, one, args)
-        }
-        .unwrap(),
+        // SAFETY: as above, for sum12(u32 *, 11 x u32).
+        unsafe { on.launch_unscoped(&sum12, one, args) }.unwrap(),
         ["cuLaunchKernel"]
     );
-    // SAFETY: as above.
-    assert_calls!(unsafe { on.fill_unscoped(&mut buffer, 3) }.unwrap(), ["cuMemsetD32Async"]);
+    assert_calls!(
+        // SAFETY: as above.
+        unsafe { on.fill_unscoped(&mut buffer, 3) }.unwrap(),
+        ["cuMemsetD32Async"]
+    );
     assert_calls!(on.record(&event).unwrap(), ["cuEventRecord"]);
     assert_calls!(on.wait(&event).unwrap(), ["cuStreamWaitEvent"]);
     assert_calls!(stream.query().unwrap(), ["cuStreamQuery"]);

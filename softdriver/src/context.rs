@@ -4,7 +4,7 @@
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 pub(crate) use crate::life::Life;
-use crate::{device, primary, stack, sync};
+use crate::{device, primary, stack, sticky, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -74,22 +74,28 @@ fn find_or_current(handle: CUcontext) -> Answer<Arc<Context>> {
     if handle.is_null() { stack::current() } else { find(handle) }
 }
 
+/// The flags of a context: ways to wait, mapped host memory, local memory, and from there on dumps
+/// (0x20, 0x40) and memory operations that wait (0x80).
+pub(crate) const FLAGS: c_uint = 0xff;
+
 /// Unknown flags, and more than one way to wait, are INVALID_VALUE (F21).
-pub(crate) fn check_flags(flags: c_uint) -> Answer {
-    let known = CUctx_flags::from_bits(flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+pub(crate) fn check_flags(flags: c_uint, known: c_uint) -> Answer {
     let waits = CUctx_flags::CU_CTX_SCHED_SPIN
         | CUctx_flags::CU_CTX_SCHED_YIELD
         | CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC;
-    let ways = (known & waits).bits().count_ones();
-    if ways > 1 { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+    let ways = (flags & waits.bits()).count_ones();
+    if ways > 1 || flags & !known != 0 { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
 }
 
 driver! {
     /// Creates a context and pushes it (F10).
     fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) {
         entry::wanted(pctx)?;
-        check_flags(flags)?;
+        check_flags(flags, FLAGS)?;
         let device = device::device(dev)?;
+        sticky::check()?;
+        // One kind of dump on request is the other too.
+        let flags = if flags & 0x40 != 0 { flags & !0x40 | 0x20 } else { flags };
         let context = Context::create(device.ordinal, flags, false);
         stack::push(context.clone());
         entry::write(pctx, context.handle())
@@ -112,28 +118,31 @@ driver! {
     }
     /// The device; of a destroyed context too (F13).
     fn cuCtxGetDevice(device: *mut CUdevice) {
+        entry::wanted(device)?;
         entry::write(device, stack::current()?.device as CUdevice)
     }
-    /// The flags.
+    /// The flags; of a destroyed context too.
     fn cuCtxGetFlags(flags: *mut c_uint) {
+        entry::wanted(flags)?;
         let context = stack::current()?;
-        let _alive = context.life()?;
         let own = if context.primary { primary::flags(context.device)? } else { context.flags };
         entry::write(flags, own)
     }
     /// The number that no other context has (F98).
     fn cuCtxGetId(ctx: CUcontext, ctxId: *mut u64) {
+        entry::wanted(ctxId)?;
         entry::write(ctxId, find_or_current(ctx)?.life()?.id)
     }
-    /// The version of the interface; 201 for a destroyed context (F16).
+    /// The version of the interface; 201 for a destroyed context (F16), 709 if that is current and
+    /// asked for as such.
     fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) {
-        if !find_or_current(ctx)?.alive() {
-            return Err(CUDA_ERROR_INVALID_CONTEXT);
-        }
+        let life = find_or_current(ctx)?.life();
+        life.map_err(|code| if ctx.is_null() { code } else { CUDA_ERROR_INVALID_CONTEXT })?;
         entry::write(version, API_VERSION)
     }
     /// Waits for everything in the current context.
     fn cuCtxSynchronize() {
-        stack::current_life()?.synchronize()
+        stack::current_life()?.synchronize()?;
+        sticky::check()
     }
 }

@@ -19,6 +19,11 @@ pub(crate) const MAX_GRID: [u32; 3] = [2_147_483_647, 65_535, 65_535];
 /// Shared memory of a block without opting in.
 pub(crate) const MAX_SHARED: usize = 49_152;
 
+/// Bytes of `0000:00:00.0` with its NUL.
+const PCI_ADDRESS: c_int = 13;
+/// Constant memory.
+pub(crate) const MAX_CONSTANT: usize = 65_536;
+
 /// A device.
 pub(crate) struct Device {
     /// Its number.
@@ -60,7 +65,7 @@ fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y => MAX_GRID[1] as c_int,
         CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z => MAX_GRID[2] as c_int,
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK => MAX_SHARED as c_int,
-        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY => 65_536,
+        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY => MAX_CONSTANT as c_int,
         CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
         CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK => 65_536,
         CU_DEVICE_ATTRIBUTE_CLOCK_RATE => 1_980_000,
@@ -127,9 +132,12 @@ driver! {
         entry::wanted(pi)?;
         entry::write(pi, attribute(device(dev)?, attrib)?)
     }
-    /// The PCI address.
+    /// The PCI address; INVALID_VALUE if it does not fit.
     fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) {
         let device = device(dev)?;
+        if len < PCI_ADDRESS {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         entry::write_text(pciBusId, len, &format!("0000:{:02X}:00.0", device.ordinal))
     }
 }

@@ -69,7 +69,8 @@ pub(crate) fn driver() -> &'static Driver {
     DRIVER.get().expect("cuInit was called")
 }
 
-/// In the child of a fork.
+/// In the child of a fork: no thread of this driver is there, so that every call is refused. (The
+/// real driver still takes work for streams there, and the waits for it may hang.)
 extern "C" fn after_fork() {
     FORKED.store(true, Ordering::Release);
     READY.store(false, Ordering::Release);

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
 use crate::{control, sticky};
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,53 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
 /// Calls that work before `cuInit`, in a forked child, and in host functions (F1).
-const ALWAYS: [&str; 3] = ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString"];
+const ALWAYS: &[&str] = &["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString"];
+
+/// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
+const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
+    ("cuCtxDestroy_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxGetDevice", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxGetId", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuDeviceGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuDevicePrimaryCtxGetState", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuDevicePrimaryCtxGetState", 2, CUDA_ERROR_INVALID_VALUE),
+    ("cuEventDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuEventElapsedTime", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuEventElapsedTime", 1, CUDA_ERROR_INVALID_HANDLE),
+    ("cuEventElapsedTime", 2, CUDA_ERROR_INVALID_HANDLE),
+    ("cuEventQuery", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuEventSynchronize", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuFuncGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuFuncGetAttribute", 2, CUDA_ERROR_INVALID_HANDLE),
+    ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuStreamGetCtx", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetFlags", 1, CUDA_ERROR_INVALID_VALUE),
+];
+
+/// Calls that work in host functions (F23), those with a stream if it is no default one.
+const IN_HOST_FUNCTIONS: &[&str] = &[
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuGraphLaunch",
+    "cuInit",
+    "cuLaunchHostFunc",
+    "cuMemsetD16Async",
+    "cuMemsetD32Async",
+    "cuMemsetD8Async",
+    "cuStreamDestroy_v2",
+    "cuStreamGetCtx",
+    "cuStreamGetFlags",
+    "cuStreamQuery",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+    "cuThreadExchangeStreamCaptureMode",
+];
 
 thread_local! {
     /// Whether this thread is running a function for `cuLaunchHostFunc` (F23).
@@ -31,11 +77,16 @@ pub(crate) fn in_host_function<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Runs the body of the driver function `name`.
-pub(crate) fn call(name: &'static str, body: impl FnOnce() -> Answer) -> CUresult {
+/// Whether the thread is in a host function, where default streams are refused (F23).
+pub(crate) fn is_in_host_function() -> bool {
+    IN_HOST_FUNCTION.get()
+}
+
+/// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
+pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     control::note(name);
     let result = catch_unwind(AssertUnwindSafe(|| {
-        admit(name)?;
+        admit(name, zeros)?;
         body()
     }));
     match result {
@@ -46,17 +97,61 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce() -> Answer) -> CUresul
 }
 
 /// Whether the function may be called at all, here and now.
-fn admit(name: &str) -> Answer {
-    if IN_HOST_FUNCTION.get() && !ALWAYS.contains(&name) {
+fn admit(name: &str, zeros: &[bool]) -> Answer {
+    let host_function = IN_HOST_FUNCTION.get();
+    if host_function && !ALWAYS.contains(&name) && !IN_HOST_FUNCTIONS.contains(&name) {
         return Err(CUDA_ERROR_NOT_PERMITTED);
     }
     if crate::driver::ready() {
-        return sticky::admit(name);
+        return sticky::admit(name, zeros);
     }
     if ALWAYS.contains(&name) || (name == "cuInit" && !crate::driver::forked()) {
         return Ok(());
     }
-    Err(CUDA_ERROR_NOT_INITIALIZED)
+    let looked = LOOK_FIRST.iter().find(|&&(of, index, _)| of == name && zeros[index]);
+    Err(looked.map_or(CUDA_ERROR_NOT_INITIALIZED, |&(.., code)| code))
+}
+
+/// What an argument can be compared with.
+pub(crate) trait Zero {
+    /// Whether it is null or 0.
+    fn is_zero(&self) -> bool;
+}
+
+macro_rules! zero {
+    ($($ty:ty),*) => { $(impl Zero for $ty {
+        fn is_zero(&self) -> bool {
+            *self == 0
+        }
+    })* };
+}
+zero!(u8, u16, u32, u64, usize, i32);
+
+macro_rules! transparent_zero {
+    ($($ty:ty),*) => { $(impl Zero for $ty {
+        fn is_zero(&self) -> bool {
+            self.0 == 0
+        }
+    })* };
+}
+transparent_zero!(CUresult, CUdevice_attribute, CUfunction_attribute, CUpointer_attribute);
+
+impl<T> Zero for *mut T {
+    fn is_zero(&self) -> bool {
+        self.is_null()
+    }
+}
+
+impl<T> Zero for *const T {
+    fn is_zero(&self) -> bool {
+        self.is_null()
+    }
+}
+
+impl Zero for CUhostFn {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
 }
 
 /// Defines driver functions: each is exported as `cuscope_soft_…` and runs its body under
@@ -71,7 +166,8 @@ macro_rules! driver {
         // SAFETY: the prefix is this library's own, so that no other symbol has the name.
         #[unsafe(export_name = concat!("cuscope_soft_", stringify!($name)))]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> cuscope_sys::CUresult {
-            $crate::entry::call(stringify!($name), move || $body)
+            let zeros = [$($crate::entry::Zero::is_zero(&$arg)),*];
+            $crate::entry::call(stringify!($name), &zeros, move || $body)
         }
     )* };
 }
@@ -127,7 +223,8 @@ pub(crate) fn text<'a>(from: *const c_char) -> Answer<&'a CStr> {
 /// Writes a string of at most `len` bytes with its NUL, cut off if longer.
 pub(crate) fn write_text(to: *mut c_char, len: c_int, value: &str) -> Answer {
     wanted(to)?;
-    let room = usize::try_from(len).unwrap_or(0);
+    // The length counts as unsigned.
+    let room = len as c_uint as usize;
     if room == 0 {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }

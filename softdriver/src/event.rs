@@ -74,17 +74,22 @@ driver! {
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
     fn cuEventQuery(hEvent: CUevent) {
-        let done = find(hEvent)?.recorded().is_none_or(|ticket| ticket.done());
-        if done { Ok(()) } else { Err(CUDA_ERROR_NOT_READY) }
+        let event = find(hEvent)?;
+        event.life.check_work()?;
+        event.recorded().map_or(Ok(()), |ticket| ticket.query())
     }
     /// Waits until what was recorded is finished.
     fn cuEventSynchronize(hEvent: CUevent) {
-        find(hEvent)?.recorded().map_or(Ok(()), |ticket| ticket.wait())
+        let event = find(hEvent)?;
+        event.life.check_work()?;
+        event.recorded().map_or(Ok(()), |ticket| ticket.wait())
     }
-    /// Milliseconds between two events (F65).
+    /// Milliseconds between two events of a context (F65).
     fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
         let (start, end) = (find(hStart)?, find(hEnd)?);
-        entry::wanted(pMilliseconds)?;
+        if pMilliseconds.is_null() || !start.life.is(&end.life) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
         let (start, end) = (start.timed()?.at(), end.timed()?.at());
         let (Some(start), Some(end)) = (start, end) else {
             return Err(CUDA_ERROR_NOT_READY);

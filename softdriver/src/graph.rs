@@ -13,8 +13,9 @@ use cuscope_sys::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The flags of an instantiation that exist.
-const INSTANTIATE_FLAGS: c_ulonglong = 0xf;
+/// The flags of an instantiation: freed memory at a launch, launches by the device, priorities. To
+/// upload it at once (2) is for another function.
+const INSTANTIATE_FLAGS: c_ulonglong = 1 | 4 | 8;
 
 /// A graph under construction.
 #[derive(Default)]
@@ -73,12 +74,13 @@ impl Node {
         Ok(Self { handle: next_handle(), life, to, pitch, pattern, width, rows })
     }
 
-    /// Fills. Memory that is gone by now is an illegal address (F94).
+    /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal
+    /// address (F94).
     fn run(&self) -> Answer {
         for row in 0..self.rows as u64 {
             let to = self.to + row * self.pitch;
             let found = state().space.find_running(to, self.width * self.pattern.size);
-            self.pattern.fill(&*found.ok_or(CUDA_ERROR_ILLEGAL_ADDRESS)?, to, self.width);
+            self.pattern.fill(&*found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?, to, self.width);
         }
         Ok(())
     }
@@ -104,7 +106,8 @@ driver! {
         state().graphs.remove(hGraph.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         Ok(())
     }
-    /// Adds a fill behind nodes of the same graph.
+    /// Adds a fill behind nodes of the same graph, each named once. Without a context it is in that
+    /// of the memory.
     fn cuGraphAddMemsetNode(
         phGraphNode: *mut CUgraphNode,
         hGraph: CUgraph,
@@ -117,13 +120,17 @@ driver! {
         let graph = find(hGraph)?;
         let params = entry::read(memsetParams)?;
         let life = match ctx.is_null() {
-            true => stack::current_life()?,
+            true => state().space.find(params.dst, 1)?.life.clone(),
             false => context::find(ctx)?.life()?,
         };
         let mut nodes = sync::lock(&graph.nodes);
         for i in 0..numDependencies {
             let before = entry::element(dependencies, i)?.addr();
-            if !nodes.iter().any(|node| node.handle == before) {
+            let known = nodes.iter().any(|node| node.handle == before);
+            let again = (0..i).any(|j| {
+                entry::element(dependencies, j).is_ok_and(|earlier| earlier.addr() == before)
+            });
+            if !known || again {
                 return Err(CUDA_ERROR_INVALID_VALUE);
             }
         }
@@ -132,13 +139,14 @@ driver! {
         nodes.push(node);
         entry::write(phGraphNode, std::ptr::without_provenance_mut(handle))
     }
-    /// Makes a graph ready to run, as it is now.
+    /// Makes a graph ready to run, as it is now; needs a current context.
     fn cuGraphInstantiateWithFlags(
         phGraphExec: *mut CUgraphExec,
         hGraph: CUgraph,
         flags: c_ulonglong,
     ) {
         entry::wanted(phGraphExec)?;
+        let _current = stack::current()?;
         let graph = find(hGraph)?;
         if flags & !INSTANTIATE_FLAGS != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);

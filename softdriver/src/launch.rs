@@ -4,7 +4,7 @@
 use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS};
 use crate::entry::{self, Answer, driver, in_host_function};
 use crate::memory::access::DeviceMemory;
-use crate::module::{self, Function};
+use crate::module::{self, Function, TARGET};
 use crate::ptx::{self, Kernel};
 use crate::{sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
@@ -67,6 +67,9 @@ fn packed(bytes: &mut [u8], extra: *mut *mut c_void) -> Answer {
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
         }
     }
+    if size == 0 && !bytes.is_empty() {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
     if size > bytes.len() {
         return Err(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     }
@@ -110,10 +113,11 @@ driver! {
                 kernel.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
             }
             CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared as c_int,
-            CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => 0,
+            CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.module.constant_bytes() as c_int,
             CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes as c_int,
             CU_FUNC_ATTRIBUTE_NUM_REGS => kernel.registers as c_int,
-            CU_FUNC_ATTRIBUTE_PTX_VERSION | CU_FUNC_ATTRIBUTE_BINARY_VERSION => 90,
+            CU_FUNC_ATTRIBUTE_PTX_VERSION => function.module.code.target as c_int,
+            CU_FUNC_ATTRIBUTE_BINARY_VERSION => TARGET as c_int,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
                 MAX_SHARED.saturating_sub(kernel.static_shared) as c_int
             }

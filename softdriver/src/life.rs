@@ -137,6 +137,16 @@ impl Life {
         }
     }
 
+    /// What a stream with this queue still has to do; the null stream's work is that of the
+    /// blocking streams too.
+    pub(crate) fn pending(&self, queue: &Queue) -> Vec<Arc<Ticket>> {
+        let mut pending: Vec<_> = queue.last().into_iter().collect();
+        if queue.kind == Kind::Null {
+            sync::lock(&self.queues).order(Kind::Null, &mut pending);
+        }
+        pending
+    }
+
     /// What is not finished.
     fn unfinished(&self) -> Vec<Arc<Ticket>> {
         sync::lock(&self.queues).all().filter_map(|queue| queue.last()).collect()
@@ -144,12 +154,26 @@ impl Life {
 
     /// Waits until all work is finished.
     pub(crate) fn synchronize(&self) -> Answer {
-        self.unfinished().iter().try_for_each(|ticket| ticket.wait())?;
-        sticky::check()
+        self.unfinished().iter().try_for_each(|ticket| ticket.wait())
     }
 
-    /// Ends it: no new work from now on, then waits for the work (F50), then takes what belongs to
-    /// it. False if it was over already.
+    /// The code of a fault that ended work of it; the caller gives it.
+    pub(crate) fn check_work(&self) -> Answer {
+        if sticky::faulted() {
+            self.unfinished().iter().try_for_each(|ticket| ticket.check())?;
+        }
+        Ok(())
+    }
+
+    /// Waits until all work has ended in some way.
+    pub(crate) fn settle(&self) {
+        for ticket in self.unfinished() {
+            ticket.settle();
+        }
+    }
+
+    /// Ends it: no new work from now on, then waits for all work of the device (F50), then takes
+    /// what belongs to it. False if it was over already.
     pub(crate) fn end(&self) -> bool {
         {
             // Under the lock, so that nothing is submitted any more.
@@ -158,9 +182,14 @@ impl Life {
                 return false;
             }
         }
-        // After a fault there is nothing to wait for, and the end is no error (F60).
-        let _ = self.synchronize();
         let driver = state();
+        // After a fault there is nothing to wait for, and the end is no error (F60).
+        self.settle();
+        for context in driver.contexts.all() {
+            if context.device == self.device {
+                context.last_life().settle();
+            }
+        }
         driver.functions.retain(|function| !self.is(&function.module.life));
         driver.modules.retain(|module| !self.is(&module.life));
         driver.space.free_all(self);

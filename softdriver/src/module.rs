@@ -1,11 +1,12 @@
 //! Modules: loading, unloading, and finding kernels and variables.
 #![allow(unsafe_code, reason = "exported functions; the image is read until its end shows")]
 
+use crate::device::MAX_CONSTANT;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::memory::space::Kind;
-use crate::ptx::{self, ParseError, ParseErrorKind};
+use crate::ptx::{self, GlobalSpace, ParseError, ParseErrorKind};
 use crate::{stack, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
@@ -16,7 +17,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The compute capability, as PTX writes it: code for a newer one does not run.
-const TARGET: u32 = 90;
+pub(crate) const TARGET: u32 = 90;
+
+/// The number of options that the compiler has.
+const OPTIONS: c_uint = 34;
+/// What the compiler says of an image that is nothing known.
+const NO_IMAGE: &str = "error   : Binary format for key='0', ident='' is not recognized";
+/// What the compiler says of code for a newer device.
+const NEWER_TARGET: &str =
+    "ptxas fatal   : SM version specified by .target is higher than default SM version assumed";
 
 /// A loaded module.
 pub(crate) struct Module {
@@ -40,6 +49,19 @@ impl Function {
     pub(crate) fn kernel(&self) -> &ptx::Kernel {
         &self.module.code.kernels[self.kernel]
     }
+}
+
+impl Module {
+    /// Bytes of its constants, each behind the one before.
+    pub(crate) fn constant_bytes(&self) -> usize {
+        constant_bytes(&self.code)
+    }
+}
+
+/// Bytes of a module's constants, each behind the one before.
+fn constant_bytes(code: &ptx::Module) -> usize {
+    let constants = code.globals.iter().filter(|variable| variable.space == GlobalSpace::Const);
+    constants.fold(0, |end, one| end.next_multiple_of(one.align.max(1)) + one.size)
 }
 
 /// The function of a handle; 400 for what is none (F42).
@@ -79,17 +101,21 @@ fn code(error: &ParseError) -> CUresult {
 
 /// Loads PTX into the current context, once all work of that is finished (F50); what the compiler
 /// has to say goes to `log`.
-fn load(to: *mut CUmodule, source: &[u8], log: &mut Logs) -> Answer {
+fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
     let life = stack::current_life()?;
     let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
     let code = parsed.map_err(|error| {
-        log.write(&error.log);
+        log.write(error.log.trim_end());
         code(&error)
     })?;
-    log.write("");
     if code.target > TARGET {
-        return Err(CUDA_ERROR_NO_BINARY_FOR_GPU);
+        log.write(NEWER_TARGET);
+        return Err(CUDA_ERROR_INVALID_PTX);
     }
+    if constant_bytes(&code) > MAX_CONSTANT {
+        return Err(CUDA_ERROR_INVALID_PTX);
+    }
+    log.write("");
     life.synchronize()?;
     let space = &state().space;
     let mut addresses = Vec::new();
@@ -147,6 +173,7 @@ impl Logs {
             let number = value.addr() as c_uint as usize;
             let slot = values.wrapping_add(i);
             match entry::element(options, i)? {
+                CUjit_option(OPTIONS..) => return Err(CUDA_ERROR_INVALID_VALUE),
                 CU_JIT_ERROR_LOG_BUFFER => logs.buffer = Some(value.cast()),
                 CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => {
                     (logs.size, logs.written) = (number, Some(slot));
@@ -162,13 +189,13 @@ impl Logs {
     }
 
     /// Writes the log of errors, and an empty one of information.
-    fn write(&mut self, log: &str) {
+    fn write(&self, log: &str) {
         fill(self.buffer, self.size, self.written, log);
         fill(self.info, self.info_size, self.info_written, "");
     }
 }
 
-/// Writes a log, cut off to its buffer with the NUL, and the number of bytes before the NUL.
+/// Writes a log, cut off to its buffer with the NUL, and its length or that of the buffer.
 fn fill(buffer: Option<*mut c_char>, size: usize, written: Option<*mut *mut c_void>, log: &str) {
     let taken = match buffer {
         Some(buffer) if size > 0 && !buffer.is_null() => {
@@ -176,7 +203,7 @@ fn fill(buffer: Option<*mut c_char>, size: usize, written: Option<*mut *mut c_vo
             for (i, byte) in log.bytes().take(taken).chain([0]).enumerate() {
                 entry::write_optional(buffer.wrapping_add(i), byte as c_char);
             }
-            taken
+            if size == 1 { 0 } else { log.len().min(size) }
         }
         _ => 0,
     };
@@ -191,20 +218,24 @@ driver! {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
         let name = std::ffi::OsStr::from_bytes(entry::text(fname)?.to_bytes());
+        if name.is_empty() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let file = std::fs::read(Path::new(name)).map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => CUDA_ERROR_OUT_OF_MEMORY,
+            // What the driver says of a folder.
+            io::ErrorKind::OutOfMemory | io::ErrorKind::IsADirectory => CUDA_ERROR_OUT_OF_MEMORY,
             _ => CUDA_ERROR_FILE_NOT_FOUND,
         })?;
         // The rest after the first NUL is no text; one is added in case there is none.
         let file: Vec<u8> = file.into_iter().take_while(|&byte| byte != 0).chain([0]).collect();
         let text = text_of_image(file.as_ptr().cast())?;
-        load(module, text.to_bytes(), &mut Logs::default())
+        load(module, text.to_bytes(), &Logs::default())
     }
     /// Loads PTX from memory (F63).
     fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        load(module, text_of_image(image)?.to_bytes(), &mut Logs::default())
+        load(module, text_of_image(image)?.to_bytes(), &Logs::default())
     }
     /// Loads PTX from memory and says what is wrong with it.
     fn cuModuleLoadDataEx(
@@ -216,8 +247,9 @@ driver! {
     ) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        let mut logs = Logs::new(numOptions, options, optionValues)?;
-        load(module, text_of_image(image)?.to_bytes(), &mut logs)
+        let logs = Logs::new(numOptions, options, optionValues)?;
+        let image = text_of_image(image).inspect_err(|_| logs.write(NO_IMAGE))?;
+        load(module, image.to_bytes(), &logs)
     }
     /// Unloads, once all work of the context is finished (F50).
     fn cuModuleUnload(hmod: CUmodule) {
@@ -226,7 +258,7 @@ driver! {
         for (_, handle) in sync::lock(&module.functions).drain() {
             state().functions.remove(handle);
         }
-        module.life.synchronize()?;
+        module.life.settle();
         free(&module.addresses);
         Ok(())
     }
@@ -235,6 +267,9 @@ driver! {
         entry::wanted(hfunc)?;
         let module = find(hmod)?;
         let name = entry::text(name)?.to_bytes();
+        if name.is_empty() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let kernels = &module.code.kernels;
         let kernel = kernels.iter().position(|kernel| kernel.name.as_bytes() == name);
         let kernel = kernel.ok_or(CUDA_ERROR_NOT_FOUND)?;
@@ -245,7 +280,8 @@ driver! {
         });
         entry::write(hfunc, std::ptr::without_provenance_mut(handle))
     }
-    /// A variable by name; either result may be unwanted.
+    /// A variable by name; one of the results may be unwanted. The name of a kernel is
+    /// INVALID_VALUE.
     fn cuModuleGetGlobal_v2(
         dptr: *mut CUdeviceptr,
         bytes: *mut usize,
@@ -254,6 +290,10 @@ driver! {
     ) {
         let module = find(hmod)?;
         let name = entry::text(name)?.to_bytes();
+        let kernel = module.code.kernels.iter().any(|kernel| kernel.name.as_bytes() == name);
+        if kernel || (dptr.is_null() && bytes.is_null()) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let mut variables = module.code.globals.iter().zip(&module.addresses);
         let found = variables.find(|(variable, _)| variable.name.as_bytes() == name);
         let (variable, &address) = found.ok_or(CUDA_ERROR_NOT_FOUND)?;

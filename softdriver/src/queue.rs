@@ -17,36 +17,67 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// The completion of one piece of work.
 #[derive(Default)]
 pub(crate) struct Ticket {
-    /// When it completed.
-    at: Mutex<Option<Instant>>,
-    completed: Condvar,
+    end: Mutex<Option<End>>,
+    ended: Condvar,
+}
+
+/// How a piece of work ended.
+#[derive(Clone, Copy)]
+struct End {
+    at: Instant,
+    /// False if it faulted or was dropped after a fault.
+    done: bool,
 }
 
 impl Ticket {
-    /// When the work completed, if it did.
+    /// When the work ended, if it did.
     pub(crate) fn at(&self) -> Option<Instant> {
-        *sync::lock(&self.at)
+        sync::lock(&self.end).map(|end| end.at)
     }
 
     /// Whether the work is finished, or was dropped after a fault.
     pub(crate) fn done(&self) -> bool {
-        self.at().is_some()
+        sync::lock(&self.end).is_some()
+    }
+
+    /// The code of the fault, if that ended the work.
+    pub(crate) fn check(&self) -> Answer {
+        match *sync::lock(&self.end) {
+            Some(End { done: false, .. }) => sticky::check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// NOT_READY if the work has not ended; the code of the fault, if that ended it.
+    pub(crate) fn query(&self) -> Answer {
+        self.check()?;
+        if self.done() { Ok(()) } else { Err(CUDA_ERROR_NOT_READY) }
     }
 
     /// Waits for the work; a fault anywhere ends the wait with its code.
     pub(crate) fn wait(&self) -> Answer {
-        let mut at = sync::lock(&self.at);
-        while at.is_none() {
+        let mut end = sync::lock(&self.end);
+        while end.is_none() {
             sticky::check()?;
-            at = sync::wait_for(&self.completed, at, GLANCE).0;
+            end = sync::wait_for(&self.ended, end, GLANCE).0;
         }
-        drop(at);
-        sticky::check()
+        drop(end);
+        self.check()
     }
 
-    fn complete(&self) {
-        *sync::lock(&self.at) = Some(Instant::now());
-        self.completed.notify_all();
+    fn complete(&self, done: bool) {
+        *sync::lock(&self.end) = Some(End { at: Instant::now(), done });
+        self.ended.notify_all();
+    }
+
+    /// Waits until the work has ended in some way, or there was a fault, without giving its code;
+    /// true if it was done.
+    pub(crate) fn settle(&self) -> bool {
+        let mut end = sync::lock(&self.end);
+        while end.is_none() && !sticky::faulted() {
+            end = sync::wait_for(&self.ended, end, GLANCE).0;
+        }
+        end.is_some_and(|end| end.done)
     }
 }
 
@@ -97,10 +128,10 @@ impl Queue {
         Arc::new(Self { kind, inner: Mutex::default(), wake: Condvar::new() })
     }
 
-    /// The ticket of what came last, if it is not complete.
+    /// The ticket of what came last, if it is not done; after a fault also if it was dropped.
     pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
-        if inner.last.as_ref().is_some_and(|ticket| ticket.done()) {
+        if !sticky::faulted() && inner.last.as_ref().is_some_and(|ticket| ticket.done()) {
             inner.last = None;
         }
         inner.last.clone()
@@ -115,7 +146,7 @@ impl Queue {
         let ticket = Arc::new(Ticket::default());
         let mut inner = sync::lock(&self.inner);
         after.extend(inner.own.take());
-        after.retain(|ticket| !ticket.done());
+        after.retain(|ticket| !ticket.done() || sticky::faulted());
         if !inner.served {
             let queue = self.clone();
             let thread = thread::Builder::new().name("cuscope-stream".into());
@@ -189,14 +220,16 @@ impl Turn {
 impl Item {
     /// Waits for its turn, does the work unless there was a fault, and completes the ticket.
     fn run(self) {
-        let ready = self.after.iter().try_for_each(|ticket| ticket.wait());
-        if ready.is_ok() && sticky::check().is_ok() {
-            let result = catch_unwind(AssertUnwindSafe(self.work));
-            if let Err(code) = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED)) {
-                sticky::set(code);
-            }
+        let ready = self.after.iter().all(|ticket| ticket.settle());
+        if !ready || sticky::faulted() {
+            return self.ticket.complete(false);
         }
-        self.ticket.complete();
+        let result = catch_unwind(AssertUnwindSafe(self.work));
+        let result = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED));
+        if let Err(code) = result {
+            sticky::set(code);
+        }
+        self.ticket.complete(result.is_ok());
     }
 }
 

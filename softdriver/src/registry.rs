@@ -53,6 +53,15 @@ impl<T> Registry<T> {
         sync::read(&self.inner).objects.get(&handle).cloned()
     }
 
+    /// Whether the value was ever handed out.
+    pub(crate) fn knew(&self, handle: usize) -> bool {
+        let next = sync::read(&self.inner).next;
+        handle.is_multiple_of(0x10)
+            && handle >> 56 == next >> 56
+            && (handle << 8 != 0)
+            && handle < next
+    }
+
     /// Takes an object out.
     pub(crate) fn remove(&self, handle: usize) -> Option<Arc<T>> {
         let mut inner = sync::write(&self.inner);
@@ -79,6 +88,11 @@ impl<T> Registry<T> {
         drop(dropped);
     }
 
+    /// All objects.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        sync::read(&self.inner).objects.values().cloned().collect()
+    }
+
     /// How many objects `which` holds of.
     pub(crate) fn count(&self, which: impl Fn(&T) -> bool) -> usize {
         sync::read(&self.inner).objects.values().filter(|object| which(object)).count()
@@ -101,6 +115,8 @@ mod tests {
         assert_ne!(a, b);
         again.remove(a);
         assert_eq!(again.get(a), None);
+        assert!(again.knew(a) && again.knew(b) && !once.knew(a));
+        assert!(!again.knew(0) && !again.knew(b + 1) && !again.knew(b + 0x10));
         assert_eq!(again.insert(|_| 'c').0, a);
         assert_eq!(again.get(a).as_deref(), Some(&'c'));
     }

@@ -2,20 +2,24 @@
 
 use crate::entry::Answer;
 use crate::ptx::Fault;
-use crate::sync;
+use crate::{stack, sync};
 use cuscope_sys::*;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The code, 0 while there is none.
+/// The code of a fault, 0 while there is none. From then on nothing is worked on any more.
 static CODE: AtomicU32 = AtomicU32::new(0);
+
+/// The same once a call has given it: the next one that waits for the work, or looks at it. From
+/// then on nearly every call gives it.
+static SHOWN: AtomicU32 = AtomicU32::new(0);
 
 /// Held for reading by whoever reads or changes host memory for the device, a piece at a time, and
 /// for writing by whoever sets the code: once it is out, host memory stays as it is (F104).
 static HOST_MEMORY: RwLock<()> = RwLock::new(());
 
-/// The calls that work in spite of the error: what looks at the thread's stack, at devices, or at
-/// nothing, and `cuCtxDestroy` (F60).
+/// The calls that work in spite of the error: what looks at the thread's stack, at devices, at an
+/// address or at nothing, graphs but for their nodes, and the end of contexts (F60).
 const EXEMPT: &[&str] = &[
     "cuCtxDestroy_v2",
     "cuCtxGetApiVersion",
@@ -34,28 +38,110 @@ const EXEMPT: &[&str] = &[
     "cuDeviceGetUuid_v2",
     "cuDevicePrimaryCtxGetState",
     "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxReset_v2",
+    // 0 for one that is active; else its body gives the code.
+    "cuDevicePrimaryCtxRetain",
     "cuDevicePrimaryCtxSetFlags_v2",
     "cuDeviceTotalMem_v2",
     "cuDriverGetVersion",
     "cuGetErrorName",
     "cuGetErrorString",
+    "cuGraphCreate",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
     "cuInit",
+    "cuPointerGetAttribute",
     "cuThreadExchangeStreamCaptureMode",
 ];
 
-/// Refuses a call after a fault, unless it is exempt.
+/// The calls that need a current context, and say so first if there is none.
+const NEED_CURRENT: &[&str] = &[
+    "cuCtxSynchronize",
+    "cuEventCreate",
+    "cuGraphInstantiateWithFlags",
+    "cuMemAllocHost_v2",
+    "cuMemAlloc_v2",
+    "cuMemGetAddressRange_v2",
+    "cuMemGetInfo_v2",
+    "cuMemcpyDtoD_v2",
+    "cuMemcpyDtoH_v2",
+    "cuMemcpyHtoD_v2",
+    "cuMemsetD16_v2",
+    "cuMemsetD32_v2",
+    "cuMemsetD8_v2",
+    "cuModuleLoad",
+    "cuModuleLoadData",
+    "cuModuleLoadDataEx",
+    "cuStreamCreate",
+];
+
+/// The calls that are about the current context if an argument, by index, is null or 0.
+const ZERO_IS_CURRENT: &[(&str, usize)] = &[
+    ("cuCtxGetApiVersion", 0),
+    ("cuCtxGetId", 0),
+    ("cuEventRecord", 1),
+    ("cuGraphLaunch", 1),
+    ("cuLaunchHostFunc", 0),
+    ("cuLaunchKernel", 8),
+    ("cuMemAllocAsync", 2),
+    ("cuMemFreeAsync", 1),
+    ("cuMemcpyDtoDAsync_v2", 3),
+    ("cuMemcpyDtoHAsync_v2", 3),
+    ("cuMemcpyHtoDAsync_v2", 3),
+    ("cuMemsetD16Async", 3),
+    ("cuMemsetD32Async", 3),
+    ("cuMemsetD8Async", 3),
+    ("cuStreamGetCtx", 0),
+    ("cuStreamGetFlags", 0),
+    ("cuStreamQuery", 0),
+    ("cuStreamSynchronize", 0),
+    ("cuStreamWaitEvent", 0),
+];
+
+/// The calls that work in spite of the error if an argument, by index, is null.
+const ZERO_WORKS: &[(&str, usize)] = &[("cuGraphAddMemsetNode", 5)];
+
+/// Refuses a call once the code was given, unless it is exempt.
 #[inline]
-pub(crate) fn admit(name: &str) -> Answer {
-    check().or_else(|code| if EXEMPT.contains(&name) { Ok(()) } else { Err(code) })
+pub(crate) fn admit(name: &str, zeros: &[bool]) -> Answer {
+    match SHOWN.load(Ordering::Acquire) {
+        0 => Ok(()),
+        code => admit_after(name, zeros, CUresult(code)),
+    }
 }
 
-/// The code, if there was a fault.
+/// The same when the code was given.
+#[cold]
+fn admit_after(name: &str, zeros: &[bool], code: CUresult) -> Answer {
+    let zero_of =
+        |table: &[(&str, usize)]| table.iter().any(|&(of, index)| of == name && zeros[index]);
+    match name {
+        _ if zero_of(ZERO_IS_CURRENT) || NEED_CURRENT.contains(&name) => {
+            stack::current().and(Err(code))
+        }
+        _ if zero_of(ZERO_WORKS) || EXEMPT.contains(&name) => Ok(()),
+        // Nothing to free, and no context to say more.
+        "cuMemFree_v2" | "cuMemFreeHost" if zeros[0] && stack::top().is_none() => Ok(()),
+        _ => Err(code),
+    }
+}
+
+/// The code, if there was a fault; the caller gives it.
 #[inline]
 pub(crate) fn check() -> Answer {
     match CODE.load(Ordering::Acquire) {
         0 => Ok(()),
-        code => Err(CUresult(code)),
+        code => {
+            SHOWN.store(code, Ordering::Release);
+            Err(CUresult(code))
+        }
     }
+}
+
+/// Whether there was a fault.
+#[inline]
+pub(crate) fn faulted() -> bool {
+    CODE.load(Ordering::Acquire) != 0
 }
 
 /// Sets the code, unless an earlier fault did.
@@ -65,11 +151,11 @@ pub(crate) fn set(code: CUresult) {
 }
 
 /// Reads or changes host memory on behalf of the device, unless there was a fault.
-pub(crate) fn with_host_memory(f: impl FnOnce()) -> Answer {
+pub(crate) fn with_host_memory(f: impl FnOnce()) {
     let _running = sync::read(&HOST_MEMORY);
-    check()?;
-    f();
-    Ok(())
+    if !faulted() {
+        f();
+    }
 }
 
 /// The code of a fault.

@@ -61,24 +61,41 @@ impl Target {
     }
 }
 
+/// Default streams are refused in host functions (F23).
+fn refuse_in_host_function() -> Answer {
+    if entry::is_in_host_function() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
+}
+
 /// The null stream of the current context.
 pub(crate) fn null() -> Answer<Target> {
+    refuse_in_host_function()?;
     let life = stack::current_life()?;
     Ok(Target { queue: life.null_queue(), life, flags: 0 })
 }
 
-/// The stream of a handle: 400 for what is none, 709 if its context was destroyed (F42), 201 for a
-/// default stream with no context current (F31).
+/// The created stream of a handle: 400 for what never was one, 709 if it or its context was
+/// destroyed (F42).
+fn find(handle: usize) -> Answer<Arc<Stream>> {
+    let streams = &state().streams;
+    let Some(stream) = streams.get(handle) else {
+        let was = streams.knew(handle);
+        return Err(if was { CUDA_ERROR_CONTEXT_IS_DESTROYED } else { CUDA_ERROR_INVALID_HANDLE });
+    };
+    stream.life.check()?;
+    Ok(stream)
+}
+
+/// What a stream handle stands for; 201 for a default stream with no context current (F31).
 pub(crate) fn target(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
         0 | LEGACY => null(),
         PER_THREAD => {
+            refuse_in_host_function()?;
             let life = stack::current_life()?;
             Ok(Target { queue: life.thread_queue(), life, flags: 0 })
         }
         handle => {
-            let stream = state().streams.get(handle).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-            stream.life.check()?;
+            let stream = find(handle)?;
             let (life, queue) = (stream.life.clone(), stream.queue.clone());
             Ok(Target { life, queue, flags: stream.flags })
         }
@@ -94,9 +111,9 @@ thread_local! {
 driver! {
     /// Creates a stream in the current context; unknown flags are INVALID_VALUE (F68).
     fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
-        let life = stack::current_life()?;
         entry::wanted(phStream)?;
         let flags = CUstream_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let life = stack::current_life()?;
         let free = flags.contains(CUstream_flags::CU_STREAM_NON_BLOCKING);
         let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
         let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags: Flags });
@@ -104,21 +121,20 @@ driver! {
     }
     /// Destroys a stream at once; its work still finishes (F51).
     fn cuStreamDestroy_v2(hStream: CUstream) {
-        let streams = &state().streams;
-        let stream = streams.get(hStream.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-        stream.life.check()?;
-        streams.remove(hStream.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?.queue.close();
+        let _known = find(hStream.addr())?;
+        let stream = state().streams.remove(hStream.addr());
+        stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?.queue.close();
         Ok(())
     }
     /// Waits for a stream (F37).
     fn cuStreamSynchronize(hStream: CUstream) {
-        let last = target(hStream)?.queue.last();
-        last.map_or(Ok(()), |ticket| ticket.wait())
+        let target = target(hStream)?;
+        target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())
     }
     /// Whether a stream is finished.
     fn cuStreamQuery(hStream: CUstream) {
-        let last = target(hStream)?.queue.last();
-        if last.is_some() { Err(CUDA_ERROR_NOT_READY) } else { Ok(()) }
+        let target = target(hStream)?;
+        target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.query())
     }
     /// The flags.
     fn cuStreamGetFlags(hStream: CUstream, flags: *mut c_uint) {
@@ -132,20 +148,19 @@ driver! {
     fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
         let target = target(hStream)?;
         let event = event::find(hEvent)?;
-        if Flags > 1 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
+        match Flags {
+            0 => {}
+            1 => return Err(CUDA_ERROR_ILLEGAL_STATE), // only in a capture
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
         }
         if let Some(ticket) = event.recorded().filter(|ticket| !ticket.done()) {
             target.life.submit(&target.queue, vec![ticket], Box::new(|| Ok(())))?;
         }
         Ok(())
     }
-    /// Swaps the calling thread's capture mode.
+    /// Swaps the calling thread's capture mode; the driver takes any value.
     fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
         let new = entry::read(mode)?;
-        if new > CU_STREAM_CAPTURE_MODE_RELAXED {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
         entry::write(mode, CAPTURE_MODE.replace(new))
     }
 }

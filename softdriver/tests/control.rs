@@ -92,6 +92,8 @@ fn a_primary_context_counts_while_it_is_retained() {
     assert_ne!(again, id);
     ok!(cuDevicePrimaryCtxReset_v2(1));
     assert_eq!(code!(cuCtxSynchronize()), 709);
+    ok!(cuDevicePrimaryCtxRelease_v2(1));
+    assert_eq!(code!(cuDevicePrimaryCtxRelease_v2(1)), 201);
     ok!(cuCtxSetCurrent(null_mut()));
 }
 
@@ -104,7 +106,7 @@ fn a_destroyed_stream_finishes_its_work_and_its_handle_is_used_again() {
     let gate = Gate::new(old);
     ok!(cuMemsetD32Async(memory, 9, 1, old));
     ok!(cuStreamDestroy_v2(old));
-    assert_eq!(code!(cuStreamQuery(old)), 400);
+    assert_eq!(code!(cuStreamQuery(old)), 709);
     let new = stream();
     assert_eq!(new, old); // F105
     ok!(cuStreamQuery(new));

@@ -21,9 +21,9 @@ fn check_dead(code: u32, context: CUcontext, other: CUcontext, stream: CUstream)
         assert_eq!(code!(cuStreamSynchronize(stream)), code);
         assert_eq!(code!(cuStreamQuery(stream)), code);
         assert_eq!(code!(cuStreamDestroy_v2(stream)), code);
-        assert_eq!(code!(cuEventCreate(&raw mut handle.cast(), 0)), code);
+        assert_eq!(code!(cuEventCreate((&raw mut handle).cast(), 0)), code);
         assert_eq!(
-            code!(cuModuleLoadData(&raw mut handle.cast(), c".version 7.0".as_ptr().cast())),
+            code!(cuModuleLoadData((&raw mut handle).cast(), c".version 7.0".as_ptr().cast())),
             code
         );
         ok!(cuCtxPopCurrent_v2(&raw mut handle));
@@ -49,10 +49,33 @@ fn a_trap_is_the_end_for_every_context_and_device() {
         let context = context();
         let stream = stream();
         let trap = kernel("trap", "trap_if");
-        assert_eq!(launch(trap, stream, &[u64::from(u32::MAX)]), 0);
-        ok!(cuStreamSynchronize(stream));
         assert_eq!(launch(trap, stream, &[0]), 0);
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(launch(trap, stream, &[1]), 0);
         check_dead(719, context, other, stream);
+    });
+}
+
+#[test]
+fn a_fault_shows_in_what_waits_for_the_work() {
+    in_a_child("a_fault_shows_in_what_waits_for_the_work", || {
+        let other = context();
+        let idle = stream();
+        let context = context();
+        let stream = stream();
+        let memory = device_memory(&[1]);
+        assert_eq!(launch(kernel("trap", "trap_if"), stream, &[1]), 0);
+        std::thread::sleep(Duration::from_millis(100));
+        // These do not look at the work, and these look at other work.
+        let _more: CUdeviceptr = made!(cuMemAlloc_v2(4));
+        ok!(cuMemsetD32_v2(memory, 2, 1));
+        ok!(cuStreamQuery(idle));
+        ok!(cuStreamSynchronize(idle));
+        assert_eq!(code!(cuStreamQuery(stream)), 719);
+        assert_eq!(code!(cuStreamQuery(idle)), 719);
+        assert_eq!(code!(cuMemsetD32_v2(memory, 2, 1)), 719);
+        ok!(cuCtxDestroy_v2(context));
+        ok!(cuCtxDestroy_v2(other));
     });
 }
 
@@ -106,7 +129,7 @@ fn after_a_fault_no_copy_reaches_the_host() {
             ok!(cuMemcpyDtoHAsync_v2(host.cast(), memory, len, second));
             ok!(cuMemsetD8Async(memory, 0xee, len, second));
         }
-        assert_eq!(launch(trap, first, &[0]), 0);
+        assert_eq!(launch(trap, first, &[1]), 0);
         while code!(cuStreamQuery(first)) != 719 {}
         let written = || {
             // SAFETY: page-locked memory of that length; after the fault nothing writes it (F104).

@@ -5,7 +5,10 @@
 mod common;
 
 use common::*;
-use cuscope_sys::*;
+use cuscope_sys::{
+    CU_DEVICE_ATTRIBUTE_WARP_SIZE, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    CUDA_MEMSET_NODE_PARAMS, CUdevice_attribute, CUjit_option,
+};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut, without_provenance_mut};
 
@@ -35,8 +38,8 @@ fn images_that_are_refused() {
 fn the_compilers_log_is_cut_to_its_buffer() {
     let context = context();
     let image = c".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { nonsense; }";
-    let mut log = [0x7f_u8; 64];
-    for room in [64, 20, 1] {
+    let mut log = [0x7f_u8; 200];
+    for room in [200, 64, 20, 1] {
         let mut module: CUmodule = null_mut();
         // Another option (1: threads per block) is ignored.
         let mut options =
@@ -48,9 +51,10 @@ fn the_compilers_log_is_cut_to_its_buffer() {
             code!(cuModuleLoadDataEx(&raw mut module, data, 3, options, values.as_mut_ptr()));
         assert_eq!(code, 218);
         let text = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
-        assert_eq!(text.len(), room - 1);
+        assert!(text.len() < room);
         assert!("ptxas application ptx input".starts_with(text) || text.contains("line 4"));
-        assert_eq!(values[2].addr(), text.len());
+        let cut = text.len() + 1 == room;
+        assert_eq!(values[2].addr(), if room == 1 { 0 } else { text.len() + usize::from(cut) });
         assert_eq!(values[0].addr(), 7);
     }
     ok!(cuCtxDestroy_v2(context));
@@ -129,7 +133,7 @@ fn variables_and_functions_of_a_module() {
     ok!(cuModuleUnload(module));
     assert_eq!(code!(cuModuleUnload(module)), 400);
     assert_eq!(launch(scale, stream, &[out]), 400);
-    assert_eq!(code!(cuMemGetAddressRange_v2(null_mut(), null_mut(), table)), 1);
+    assert_eq!(code!(cuMemGetAddressRange_v2(&raw mut factor, null_mut(), table)), 500);
     ok!(cuCtxDestroy_v2(context));
 }
 
@@ -185,4 +189,45 @@ fn texts_and_attributes() {
     assert_eq!(value, 32);
     assert_eq!(code!(cuDeviceGetAttribute(&raw mut value, CUdevice_attribute(4711), 0)), 1);
     assert_eq!(code!(cuDeviceGetAttribute(&raw mut value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 2)), 101);
+}
+
+#[test]
+fn copies_may_overlap_and_may_name_device_memory_as_the_hosts() {
+    let context = context();
+    let memory = device_memory(&[1, 2, 3, 4]);
+    ok!(cuMemcpyDtoD_v2(memory + 4, memory, 12)); // F64
+    assert_eq!(values(memory, 4), [1, 1, 2, 3]);
+    ok!(cuMemcpyDtoD_v2(memory, memory + 4, 12));
+    assert_eq!(values(memory, 4), [1, 2, 3, 3]);
+    let alias = without_provenance_mut(memory as usize + 4);
+    ok!(cuMemcpyHtoD_v2(memory + 12, alias, 4));
+    assert_eq!(values(memory, 4), [1, 2, 3, 2]);
+    assert_eq!(code!(cuMemcpyDtoD_v2(memory, memory + 4, 13)), 1);
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn flags_of_contexts() {
+    ok!(cuInit(0));
+    for (flags, given) in [(0, 0), (4, 4), (8, 8), (0x18, 0x18), (0x40, 0x20), (0x80, 0x80)] {
+        let context: CUcontext = made!(cuCtxCreate_v2(flags, 0));
+        let seen: u32 = made!(cuCtxGetFlags());
+        assert_eq!(seen, given);
+        ok!(cuCtxDestroy_v2(context));
+    }
+    let mut context: CUcontext = null_mut();
+    for flags in [3, 6, 7, 0x100, 0xffff] {
+        assert_eq!(code!(cuCtxCreate_v2(&raw mut context, flags, 0)), 1); // F21
+    }
+    assert_eq!(code!(cuDevicePrimaryCtxSetFlags_v2(0, 8)), 1);
+    ok!(cuDevicePrimaryCtxSetFlags_v2(0, 4));
+    let primary: CUcontext = made!(cuDevicePrimaryCtxRetain(0));
+    ok!(cuCtxPushCurrent_v2(primary));
+    let seen: u32 = made!(cuCtxGetFlags());
+    assert_eq!(seen, 12);
+    ok!(cuDevicePrimaryCtxRelease_v2(0));
+    let (mut flags, mut active) = (9, 9);
+    ok!(cuDevicePrimaryCtxGetState(0, &raw mut flags, &raw mut active));
+    assert_eq!((flags, active), (0, 0));
+    ok!(cuCtxPopCurrent_v2(null_mut()));
 }

@@ -132,3 +132,64 @@ fn every_stream_of_many_threads_does_its_work_in_order() {
     });
     ok!(cuCtxDestroy_v2(context));
 }
+
+#[test]
+fn the_null_streams_work_is_that_of_blocking_streams_too() {
+    let context = context();
+    let blocking: CUstream = made!(cuStreamCreate(0));
+    let free = stream();
+    let memory = device_memory(&[0]);
+    let gate = Gate::new(free);
+    ok!(cuStreamQuery(null_mut()));
+    ok!(cuStreamSynchronize(null_mut()));
+    gate.open();
+    let gate = Gate::new(blocking);
+    ok!(cuMemsetD32_v2(memory, 1, 1));
+    assert_eq!(code!(cuStreamQuery(null_mut())), 600);
+    let opener = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(60));
+        gate.open();
+    });
+    let start = Instant::now();
+    ok!(cuStreamSynchronize(null_mut()));
+    assert!(start.elapsed() >= Duration::from_millis(50));
+    opener.join().unwrap();
+    assert_eq!(values(memory, 1), [1]);
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn a_host_function_may_use_explicit_streams_and_events_only() {
+    /// What the host function is given, and where its codes go.
+    struct Seen {
+        stream: CUstream,
+        event: CUevent,
+        memory: CUdeviceptr,
+        codes: [u32; 8],
+    }
+    unsafe extern "C" fn calls(seen: *mut c_void) {
+        // SAFETY: the test passes a `Seen` and leaves it alone until the stream is finished.
+        let seen = unsafe { &mut *seen.cast::<Seen>() };
+        let mut count = 0;
+        seen.codes = [
+            code!(cuDeviceGetCount(&raw mut count)),
+            code!(cuMemFree_v2(0)),
+            code!(cuStreamQuery(null_mut())),
+            code!(cuMemcpyHtoDAsync_v2(seen.memory, (&raw const count).cast(), 4, seen.stream)),
+            code!(cuStreamQuery(seen.stream)),
+            code!(cuMemsetD8Async(seen.memory, 1, 4, seen.stream)),
+            code!(cuEventRecord(seen.event, seen.stream)),
+            code!(cuInit(0)),
+        ];
+    }
+    let context = context();
+    let (first, stream) = (stream(), stream());
+    let event: CUevent = made!(cuEventCreate(0));
+    let mut seen = Seen { stream, event, memory: device_memory(&[0]), codes: [1; 8] };
+    ok!(cuLaunchHostFunc(first, Some(calls), (&raw mut seen).cast()));
+    ok!(cuStreamSynchronize(first));
+    assert_eq!(seen.codes, [800, 800, 800, 800, 0, 0, 0, 0]); // F23
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(values(seen.memory, 1), [0x0101_0101]);
+    ok!(cuCtxDestroy_v2(context));
+}

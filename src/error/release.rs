@@ -36,9 +36,9 @@ pub(crate) fn released(call: &'static str, code: CUresult) {
 pub(crate) fn report_drop(error: Error) {
     // Not held during the call: the hook may drop handles or set another hook.
     let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(hook) = hook {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| hook(&error))) {
-            std::mem::forget(payload); // its own drop could panic
-        }
+    if let Some(hook) = hook
+        && let Err(payload) = catch_unwind(AssertUnwindSafe(|| hook(&error)))
+    {
+        std::mem::forget(payload); // its own drop could panic
     }
 }

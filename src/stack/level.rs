@@ -5,7 +5,7 @@
 //! (*settled*). Nothing is popped without a look: foreign code may have changed the stack (F87, F88).
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::error::{check, report_drop};
 use crate::{Context, Error, Result};
 use ffi::CUcontext;
 use std::cell::{Cell, RefCell};
@@ -236,7 +236,9 @@ impl Drop for Frame {
         RECORD.with(|r| {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
-            let _ = self.base.settle("cuCtxPopCurrent_v2");
+            if let Err(error) = self.base.settle("cuCtxPopCurrent_v2") {
+                report_drop(error);
+            }
             r.frame.set(self.before.frame);
             settle_orphan(r);
         });

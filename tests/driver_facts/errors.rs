@@ -197,7 +197,7 @@ fn each_bad_image_has_its_code() {
 
 /// F64
 #[test]
-fn copies_past_the_end_and_overlapping_ones_are_invalid_value() {
+fn copies_past_the_end_are_invalid_value_and_may_overlap_within() {
     let a = Place::new();
     let mut host = vec![0_u8; 2 * Place::BYTES];
     let (host, past) = (host.as_mut_ptr().cast::<c_void>(), Place::BYTES + 1);
@@ -206,9 +206,11 @@ fn copies_past_the_end_and_overlapping_ones_are_invalid_value() {
             cuMemcpyHtoD_v2(a.memory, host, past);
             cuMemcpyDtoH_v2(host, a.memory, past);
             cuMemcpyHtoD_v2(a.memory + 1, host, Place::BYTES);
-            cuMemcpyDtoD_v2(a.memory, a.memory + 64, 128);
+            cuMemcpyDtoD_v2(a.memory + 64, a.memory, Place::BYTES);
         });
         ok!(cuMemcpyDtoD_v2(a.memory, a.memory + 64, 64));
+        ok!(cuMemcpyDtoD_v2(a.memory, a.memory + 64, 128));
+        ok!(cuMemcpyDtoD_v2(a.memory + 1, a.memory, 128));
         ok!(cuMemcpyDtoH_v2(host, a.memory, Place::BYTES));
     });
     a.destroy();

@@ -79,14 +79,18 @@ impl<T> Zero for *const T {
     const ZERO: Self = std::ptr::null();
 }
 
-/// Calls every declared function but `cuInit` with null and 0 throughout, and hands `answer` its
-/// name and code.
+/// What the driver writes through a null pointer of before it looks at anything.
+const NEED_A_POINTER: [&str; 3] =
+    ["cuGetErrorName", "cuGetErrorString", "cuThreadExchangeStreamCaptureMode"];
+
+/// Calls every declared function with null and 0 throughout, and hands `answer` its name and code;
+/// but for `cuInit`, and for those that need a pointer to write to.
 ///
 /// For a process in which no call gets as far as its arguments. Allocates nothing.
 pub(crate) fn call_every_function(mut answer: impl FnMut(&'static str, CUresult)) {
     macro_rules! call {
         ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
-            $(if stringify!($name) != "cuInit" {
+            $(if stringify!($name) != "cuInit" && !NEED_A_POINTER.contains(&stringify!($name)) {
                 answer(stringify!($name), code!($name($(<$ty as Zero>::ZERO),*)));
             })*
         };

@@ -83,7 +83,7 @@ impl DeviceMemory {
         }
         // After a fault nothing of this kernel counts any more.
         let result = Cell::new(R::default());
-        let _ = sticky::with_host_memory(|| result.set(f()));
+        sticky::with_host_memory(|| result.set(f()));
         result.into_inner()
     }
 }

@@ -29,52 +29,63 @@ driver! {
         }
         entry::write(dptr, state().space.allocate(&life, bytesize, Kind::Device)?)
     }
-    /// Frees memory of whatever context (F40); 0 is nothing to free (F62).
+    /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
+    /// to free (F62).
     fn cuMemFree_v2(dptr: CUdeviceptr) {
+        if let Some(current) = stack::top() {
+            current.life()?;
+        }
         if dptr == 0 { Ok(()) } else { free(dptr, Kind::Device) }
     }
-    /// Free and total memory of the current device.
+    /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let life = stack::current_life()?;
-        entry::wanted(free)?;
-        entry::wanted(total)?;
-        entry::write(free, TOTAL_MEMORY - state().space.used(life.device))?;
-        entry::write(total, TOTAL_MEMORY)
+        entry::write_optional(free, TOTAL_MEMORY - state().space.used(life.device));
+        entry::write_optional(total, TOTAL_MEMORY);
+        Ok(())
     }
-    /// Start and size of an allocation; either pointer may be null (F39).
+    /// Start and size of an allocation; either pointer may be null (F39). NOT_FOUND without one.
     fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) {
+        if pbase.is_null() && psize.is_null() {
+            return Ok(());
+        }
         let _current = stack::current_life()?;
-        let allocation = state().space.find(dptr, 1)?;
+        let allocation = state().space.find(dptr, 1).map_err(|_| CUDA_ERROR_NOT_FOUND)?;
         entry::write_optional(pbase, allocation.base);
         entry::write_optional(psize, allocation.size);
         Ok(())
     }
-    /// Allocates page-locked host memory, which the end of the context unmaps (F102).
+    /// Allocates page-locked host memory, which the end of the context unmaps (F102); of 0 bytes
+    /// there is none, and that is no error.
     fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
         let life = stack::current_life()?;
         entry::wanted(pp)?;
         if bytesize == 0 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
+            return entry::write(pp, std::ptr::null_mut());
         }
         let base = state().space.allocate(&life, bytesize, Kind::Host)?;
         entry::write(pp, std::ptr::with_exposed_provenance_mut(base as usize))
     }
-    /// Frees page-locked host memory, once all work of its context is finished (F50).
+    /// Frees page-locked host memory, once all work of its context is finished (F50); null is
+    /// nothing to free.
     fn cuMemFreeHost(p: *mut c_void) {
-        free(p.addr() as u64, Kind::Host)
+        if p.is_null() { Ok(()) } else { free(p.addr() as u64, Kind::Host) }
     }
-    /// Allocates at once; usable behind this point of the stream.
+    /// Allocates at once; usable behind this point of the stream. Nothing, for 0 bytes.
     fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
         let target = stream::target(hStream)?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
+            return entry::write(dptr, 0);
         }
         entry::write(dptr, state().space.allocate(&target.life, bytesize, Kind::Device)?)
     }
-    /// Frees behind what the stream holds so far.
+    /// Frees behind what the stream holds so far; 0 is nothing to free.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
         let target = stream::target(hStream)?;
+        if dptr == 0 {
+            return Ok(());
+        }
         let space = &state().space;
         let allocation = space.exactly(dptr, Kind::Device)?;
         space.retire(&allocation)?;

@@ -29,13 +29,21 @@ enum Return {
     Soon,
 }
 
-/// Copies from the host (F53, F55, F64).
+/// Whether host memory is no such, but device memory, which has addresses of its own.
+fn on_a_device(at: *const c_void, len: usize) -> bool {
+    state().space.find(at.addr() as u64, len).is_ok_and(|one| one.kind != Kind::Host)
+}
+
+/// Copies from the host (F53, F55, F64), or from where its address leads.
 fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Return) -> Answer {
     if len == 0 {
         return Ok(());
     }
     if from.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    if on_a_device(from, len) {
+        return on_device(target, to, from.addr() as u64, len);
     }
     let allocation = state().space.find(to, len)?;
     let offset = allocation.offset(to);
@@ -63,13 +71,16 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     if wait { target.submit_short(work)?.wait() } else { target.submit(work).map(drop) }
 }
 
-/// Copies to the host (F54, F55, F64).
+/// Copies to the host (F54, F55, F64), or to where its address leads.
 fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return) -> Answer {
     if len == 0 {
         return Ok(());
     }
     if to.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    if on_a_device(to, len) {
+        return on_device(target, to.addr() as u64, from, len);
     }
     let allocation = state().space.find(from, len)?;
     let offset = allocation.offset(from);
@@ -87,19 +98,27 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     if wait { target.submit_short(work)?.wait() } else { target.submit(work).map(drop) }
 }
 
-/// Copies on and between devices (F64, F80); never waits.
+/// Copies on and between devices (F64, F80), overlapping or not; never waits.
 fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     if len == 0 {
         return Ok(());
     }
     let source = state().space.find(from, len)?;
     let destination = state().space.find(to, len)?;
-    if to.abs_diff(from) < len as u64 {
-        return Err(CUDA_ERROR_INVALID_VALUE);
-    }
+    let staged = if to.abs_diff(from) < len as u64 {
+        Some(Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
+    } else {
+        None
+    };
     let work = move || {
-        let offset = destination.offset(to);
-        destination.storage.copy_across(offset, &source.storage, source.offset(from), len);
+        let (offset, start) = (destination.offset(to), source.offset(from));
+        match staged {
+            Some(staged) => {
+                staged.copy_across(0, &source.storage, start, len);
+                destination.storage.copy_across(offset, &staged, 0, len);
+            }
+            None => destination.storage.copy_across(offset, &source.storage, start, len),
+        }
         Ok(())
     };
     target.submit_sized(len, work).map(drop)

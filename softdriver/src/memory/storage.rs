@@ -214,10 +214,8 @@ impl Storage {
             return f(at, len, 0);
         }
         for start in (0..len).step_by(PIECE) {
-            let piece = || f(at.wrapping_add(start), PIECE.min(len - start), start);
-            if sticky::with_host_memory(piece).is_err() {
-                return;
-            }
+            let len = PIECE.min(len - start);
+            sticky::with_host_memory(|| f(at.wrapping_add(start), len, start));
         }
     }
 }
@@ -240,9 +238,7 @@ fn with_host(to: *mut u8, from: *const u8, len: usize) {
     for start in (0..len).step_by(PIECE) {
         let piece = PIECE.min(len - start);
         let (to, from) = (to.wrapping_add(start), from.wrapping_add(start));
-        if sticky::with_host_memory(|| copy(to, from, piece)).is_err() {
-            return;
-        }
+        sticky::with_host_memory(|| copy(to, from, piece));
     }
 }
 
