@@ -3,6 +3,7 @@
 
 pub(crate) mod kernels;
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
 const FRESH: &str = "CUSCOPE_TEST_IN_FRESH_PROCESS";
@@ -14,6 +15,19 @@ macro_rules! fresh {
     ($test:ident, $body:block) => {
         if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
             $crate::common::assert_success(stringify!($test), &output);
+        } else {
+            $body
+        }
+    };
+}
+
+/// As [`fresh!`], for what uses a context that was destroyed: a real driver follows dangling pointers
+/// then, and may die of it in one run and answer in the next. The software driver must answer.
+#[macro_export]
+macro_rules! dangling {
+    ($test:ident, $body:block) => {
+        if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
+            $crate::common::assert_success_or_death(stringify!($test), &output);
         } else {
             $body
         }
@@ -49,6 +63,14 @@ pub(crate) fn assert_success(test: &str, output: &Output) {
     let text = [String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)];
     assert!(output.status.success(), "{test}: {}\n{}", output.status, text.concat());
     assert!(text[0].contains("1 passed"), "{test} did not run:\n{}", text.concat());
+}
+
+/// As [`assert_success`], but a real driver may also have killed the process.
+pub(crate) fn assert_success_or_death(test: &str, output: &Output) {
+    match output.status.signal() {
+        Some(signal) if !software() => eprintln!("{test}: the driver died of signal {signal}"),
+        _ => assert_success(test, output),
+    }
 }
 
 /// Leaves the test, saying so: `skip!("needs two devices")`.

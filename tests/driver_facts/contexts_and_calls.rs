@@ -2,7 +2,7 @@
 //!
 //! `A` is the context that the handles belong to; `B` is another one on the same device.
 
-use crate::fresh;
+use crate::dangling;
 use crate::raw::*;
 use cuscope::ffi::{
     CU_FUNC_ATTRIBUTE_NUM_REGS, CU_MEMORYTYPE_DEVICE, CU_POINTER_ATTRIBUTE_CONTEXT,
@@ -294,7 +294,7 @@ fn graphs_are_made_and_run_whatever_is_current() {
 #[test]
 fn handles_of_a_destroyed_context_are_refused() {
     // Alone in a process: elsewhere a new handle may get the value of a dead one.
-    fresh!(handles_of_a_destroyed_context_are_refused, {
+    dangling!(handles_of_a_destroyed_context_are_refused, {
         let (a, b) = (Place::new(), Place::new());
         let nothing = a.kernel(c"nothing");
         ok!(cuCtxDestroy_v2(a.context));

