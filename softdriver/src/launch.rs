@@ -24,10 +24,11 @@ fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize)
         extents.iter().zip(most).all(|(&extent, most)| (1..=most).contains(&extent))
     };
     let threads = block.iter().map(|&extent| u64::from(extent)).product::<u64>();
-    let most = kernel.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS);
+    let most = kernel.block.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS);
     let good = fits(grid, MAX_GRID)
         && fits(block, MAX_BLOCK)
         && threads <= u64::from(most)
+        && kernel.block.required.is_none_or(|shape| shape == block)
         && kernel.static_shared + dynamic <= MAX_SHARED;
     if good { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
 }
@@ -110,7 +111,7 @@ driver! {
         let kernel = function.kernel();
         entry::write(pi, match attrib {
             CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
-                kernel.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
+                kernel.block.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
             }
             CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared as c_int,
             CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.module.constant_bytes() as c_int,

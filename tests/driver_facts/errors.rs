@@ -154,6 +154,56 @@ fn an_unknown_function_is_not_found() {
     a.destroy();
 }
 
+/// F111
+#[test]
+fn a_kernel_that_requires_a_block_takes_no_other() {
+    const REQUIRES_32: &CStr = c"
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry exactly() .reqntid 32 { ret; }
+.visible .entry at_most() .maxntid 32 { ret; }
+";
+    let a = Place::new();
+    within(a.context, || {
+        let module: CUmodule = made!(cuModuleLoadData(REQUIRES_32.as_ptr().cast()));
+        let (exactly, at_most) = (kernel(module, c"exactly"), kernel(module, c"at_most"));
+        for (block, of_exactly, of_at_most) in [
+            ([32, 1, 1], SUCCESS, SUCCESS),
+            ([31, 1, 1], INVALID_VALUE, SUCCESS),
+            ([16, 2, 1], INVALID_VALUE, SUCCESS),
+            ([33, 1, 1], INVALID_VALUE, INVALID_VALUE),
+        ] {
+            let answer = |function| launch_shaped(function, [1; 3], block, 0, a.stream, &[]);
+            assert_eq!((answer(exactly), answer(at_most)), (of_exactly, of_at_most), "{block:?}");
+        }
+        ok!(cuStreamSynchronize(a.stream));
+    });
+    a.destroy();
+}
+
+/// F112
+#[test]
+fn a_target_needs_its_ptx_version() {
+    const TOO_OLD: &CStr = c"
+.version 7.0
+.target sm_90
+.address_size 64
+.visible .entry empty() { ret; }
+";
+    const OLD: &CStr = c"
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry empty() { ret; }
+";
+    let context = create_context();
+    let mut module = null_mut();
+    assert_eq!(code!(cuModuleLoadData(&raw mut module, TOO_OLD.as_ptr().cast())), INVALID_PTX);
+    ok!(cuModuleLoadData(&raw mut module, OLD.as_ptr().cast()));
+    ok!(cuCtxDestroy_v2(context));
+}
+
 /// F63
 #[test]
 fn each_bad_image_has_its_code() {

@@ -8,11 +8,8 @@ use std::fmt::{self, Write as _};
 pub(crate) enum ParseErrorKind {
     /// The text is not PTX, or uses something that this driver lacks.
     InvalidPtx,
-    /// `.version` is newer than `NEWEST_VERSION`.
+    /// `.version` is newer than `NEWEST_VERSION`, or older than 1.0.
     UnsupportedVersion,
-    /// `.target` is one that exists but that this driver no longer runs
-    /// (`sm_1x` and `sm_2x`).
-    UnsupportedTarget,
 }
 
 /// Why a module was refused.

@@ -121,6 +121,15 @@ pub(crate) struct Param {
     pub(crate) align: usize,
 }
 
+/// What blocks a kernel takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockLimit {
+    /// The product of `.maxntid`: no more threads than that.
+    pub(crate) max_threads: Option<u32>,
+    /// `.reqntid`: exactly this shape.
+    pub(crate) required: Option<[u32; 3]>,
+}
+
 /// An entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
@@ -134,8 +143,8 @@ pub(crate) struct Kernel {
     pub(crate) static_shared: usize,
     /// The bytes of a thread's local memory, calls aside.
     pub(crate) local_bytes: usize,
-    /// The product of `.maxntid` or `.reqntid`.
-    pub(crate) max_threads: Option<u32>,
+    /// What blocks it takes.
+    pub(crate) block: BlockLimit,
     /// A number of registers to report.
     pub(crate) registers: u32,
     /// Slots of the entry's frame.

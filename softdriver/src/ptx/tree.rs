@@ -1,5 +1,6 @@
 //! The syntax tree: what the text says, with no name resolved.
 
+use super::BlockLimit;
 use super::types::Type;
 
 /// A whole module.
@@ -79,8 +80,8 @@ pub(crate) struct Function<'s> {
     pub(crate) returns: Vec<Variable<'s>>,
     /// Its parameters.
     pub(crate) params: Vec<Variable<'s>>,
-    /// The product of `.maxntid` or `.reqntid`.
-    pub(crate) max_threads: Option<u32>,
+    /// What blocks it takes.
+    pub(crate) block: BlockLimit,
     /// Its statements; none for a declaration.
     pub(crate) body: Option<Vec<Statement<'s>>>,
 }

@@ -153,7 +153,7 @@ fn kernel<'s>(
         param_bytes,
         static_shared: static_shared as usize,
         local_bytes: local as usize,
-        max_threads: function.max_threads,
+        block: function.block,
         registers: (slots - FIRST + 8).min(255),
         slots,
         dynamic_offset: static_shared.next_multiple_of(16) as usize,

@@ -4,6 +4,7 @@ mod body;
 mod operand;
 mod variable;
 
+use super::BlockLimit;
 use super::error::{Diagnostic, ParseError, ParseErrorKind, report};
 use super::lex::{Kind, Token, tokens};
 use super::tree::{Function, Source, Space};
@@ -11,14 +12,41 @@ use super::tree::{Function, Source, Space};
 /// The newest `.version` that is taken: that of CUDA 13.0.
 pub(crate) const NEWEST_VERSION: (u32, u32) = (9, 0);
 
-/// The numbers of the `.target`s there are.
-const TARGETS: &[u32] = &[
-    30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110,
-    120, 121,
+/// The numbers of the `.target`s there are, each with the `.version` in tenths that it needs (PTX ISA,
+/// "Release Notes"). Those below `sm_50` load as well: the assembler of CUDA 13.0 takes them.
+const TARGETS: &[(u32, u32)] = &[
+    (10, 10),
+    (11, 10),
+    (12, 12),
+    (13, 12),
+    (20, 20),
+    (21, 20),
+    (30, 30),
+    (32, 40),
+    (35, 31),
+    (37, 41),
+    (50, 40),
+    (52, 41),
+    (53, 42),
+    (60, 50),
+    (61, 50),
+    (62, 50),
+    (70, 60),
+    (72, 61),
+    (75, 63),
+    (80, 70),
+    (86, 71),
+    (87, 74),
+    (88, 90),
+    (89, 78),
+    (90, 78),
+    (100, 86),
+    (101, 86),
+    (103, 88),
+    (110, 90),
+    (120, 87),
+    (121, 88),
 ];
-
-/// Targets that once were.
-const OLD_TARGETS: &[u32] = &[10, 11, 12, 13, 20, 21];
 
 /// An error, with the kind that decides the driver's code.
 struct Failure(ParseErrorKind, Diagnostic);
@@ -131,15 +159,16 @@ impl<'s> Parser<'_, 's> {
 
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source::default();
-        self.version()?;
-        source.target = self.target()?;
+        let version = self.version()?;
+        source.target = self.target(version)?;
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }
         Ok(source)
     }
 
-    fn version(&mut self) -> Result<(), Failure> {
+    /// `.version`, in tenths.
+    fn version(&mut self) -> Result<u32, Failure> {
         if !self.take_word(".version") {
             return Err(Failure::from(Diagnostic::new(
                 self.line(),
@@ -151,10 +180,7 @@ impl<'s> Parser<'_, 's> {
         };
         let tenths = f64::from_bits(bits) * 10.0;
         let newest = f64::from(NEWEST_VERSION.0 * 10 + NEWEST_VERSION.1);
-        if !(10.0..1000.0).contains(&tenths) {
-            return Ok(self.error("Invalid .version")?);
-        }
-        if tenths.round() > newest {
+        if !(10.0..=newest).contains(&tenths.round()) {
             let message = format!(
                 "Unsupported .version {:.1}; current version is '{}.{}'",
                 tenths / 10.0,
@@ -167,10 +193,10 @@ impl<'s> Parser<'_, 's> {
             ));
         }
         self.at += 1;
-        Ok(())
+        Ok(tenths.round() as u32) // 10 to 90
     }
 
-    fn target(&mut self) -> Result<u32, Failure> {
+    fn target(&mut self, version: u32) -> Result<u32, Failure> {
         if !self.take_word(".target") {
             return Ok(self.error("Missing .target directive")?);
         }
@@ -179,17 +205,16 @@ impl<'s> Parser<'_, 's> {
             .strip_prefix("sm_")
             .map(|number| number.trim_end_matches(['a', 'f']))
             .and_then(|number| number.parse::<u32>().ok());
-        let number = match number {
-            Some(number) if TARGETS.contains(&number) => number,
-            Some(number) if OLD_TARGETS.contains(&number) => {
-                let message = format!("Target {name} is no longer supported");
-                return Err(Failure(
-                    ParseErrorKind::UnsupportedTarget,
-                    Diagnostic::new(self.line(), message),
-                ));
-            }
-            _ => return Ok(self.error(format!("Unknown target '{name}'"))?),
+        let Some(&(number, needs)) =
+            TARGETS.iter().find(|&&(known, _)| number.is_some_and(|number| number == known))
+        else {
+            return Ok(self.error(format!("Unsupported .target '{name}'"))?);
         };
+        if version < needs {
+            let (major, minor) = (version / 10, version % 10);
+            let message = format!("PTX .version {major}.{minor} does not support .target {name}");
+            return Ok(self.error(message)?);
+        }
         while self.take(',') {
             match self.name()? {
                 "debug" | "texmode_unified" | "texmode_independent" => {}
@@ -292,23 +317,30 @@ impl<'s> Parser<'_, 's> {
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.name()?;
         let params = self.parameters()?;
-        let max_threads = self.function_directives()?;
+        let block = self.function_directives()?;
         let body = if self.take(';') { None } else { Some(self.body()?) };
-        Ok(Function { name, line, entry, returns, params, max_threads, body })
+        Ok(Function { name, line, entry, returns, params, block, body })
     }
 
-    /// `.maxntid` and what else may stand before the body.
-    fn function_directives(&mut self) -> Result<Option<u32>, Diagnostic> {
-        let mut max_threads = None;
+    /// `.maxntid`, `.reqntid` and what else may stand before the body.
+    fn function_directives(&mut self) -> Result<BlockLimit, Diagnostic> {
+        let mut block = BlockLimit::default();
         loop {
             match self.peek(0) {
-                Kind::Word(".maxntid" | ".reqntid") => {
+                Kind::Word(word @ (".maxntid" | ".reqntid")) => {
                     self.at += 1;
-                    let mut product = self.small()?;
-                    while self.take(',') {
-                        product = product.saturating_mul(self.small()?);
+                    let mut shape = [self.small()?, 1, 1];
+                    for extent in &mut shape[1..] {
+                        if self.take(',') {
+                            *extent = self.small()?;
+                        }
                     }
-                    max_threads = Some(product);
+                    if word == ".reqntid" {
+                        block.required = Some(shape);
+                    } else {
+                        let product = shape.into_iter().fold(1, u32::saturating_mul);
+                        block.max_threads = Some(product);
+                    }
                 }
                 Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxnreg") => {
                     self.at += 1;
@@ -316,7 +348,7 @@ impl<'s> Parser<'_, 's> {
                 }
                 Kind::Word(".noreturn") => self.at += 1,
                 Kind::Word(".pragma") => self.skip_line_directive()?,
-                Kind::Mark('{' | ';') => return Ok(max_threads),
+                Kind::Mark('{' | ';') => return Ok(block),
                 Kind::Word(word) if word.starts_with('.') => {
                     return self.error(format!("Directive '{word}' is not supported"));
                 }

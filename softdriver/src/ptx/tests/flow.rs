@@ -231,7 +231,8 @@ fn what_a_kernel_reports() {
     let places: Vec<_> = kernel.params.iter().map(|p| (p.offset, p.size, p.align)).collect();
     assert_eq!(places, [(0, 1, 1), (8, 12, 8), (20, 2, 2)]);
     assert_eq!((kernel.param_bytes, kernel.static_shared), (22, 10));
-    assert_eq!((kernel.local_bytes, kernel.max_threads), (32, Some(64)));
+    assert_eq!(kernel.local_bytes, 32);
+    assert_eq!((kernel.block.max_threads, kernel.block.required), (Some(64), None));
     assert!(kernel.registers > 0);
     assert_eq!(module.target, 80);
 }

@@ -100,7 +100,7 @@ fn every_error_is_listed() {
 
 #[test]
 fn headers() {
-    use ParseErrorKind::{InvalidPtx, UnsupportedTarget, UnsupportedVersion};
+    use ParseErrorKind::{InvalidPtx, UnsupportedVersion};
     for (text, kind) in [
         ("", InvalidPtx),
         ("\0\0", InvalidPtx),
@@ -110,7 +110,9 @@ fn headers() {
         (".version 9.1\n.target sm_80", UnsupportedVersion),
         (".version 9.0\n.target sm_81", InvalidPtx),
         (".version 9.0\n.target frob", InvalidPtx),
-        (".version 1.4\n.target sm_13", UnsupportedTarget),
+        (".version 0.1\n.target sm_13", UnsupportedVersion),
+        (".version 7.0\n.target sm_90", InvalidPtx),
+        (".version 7.7\n.target sm_89", InvalidPtx),
         (".version 9.0\n.target sm_80\n.address_size 32", InvalidPtx),
         (".version 9.0\n.target sm_80\n.extern .global .u32 x;", InvalidPtx),
         (".version 9.0\n.target sm_80\n.global .u32 x; .global .u32 x;", InvalidPtx),
@@ -131,6 +133,8 @@ fn headers() {
     for text in [
         ".version 9.0\n.target sm_90a\n.address_size 64\0",
         ".version 3.2 .target sm_30, debug",
+        ".version 1.4 .target sm_13",
+        ".version 7.8 .target sm_90",
         "/* a\nb */ .version 8.0 // c\n.target sm_80 .section .debug { .b8 1 }",
     ] {
         assert!(Module::parse(text).is_ok(), "{text}");
