@@ -1,107 +1,55 @@
 //! Devices.
 
-use crate::{CUdevice, CUresult, CUuuid};
-use core::ffi::{c_char, c_int, c_uint};
-
-enumeration! {
-    /// What `cuDeviceGetAttribute` tells of a device.
-    pub enum CUdevice_attribute: c_uint {
-        /// Threads in a block, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
-        /// Extent of a block in x, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
-        /// Extent of a block in y, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,
-        /// Extent of a block in z, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4,
-        /// Extent of a grid in x, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
-        /// Extent of a grid in y, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6,
-        /// Extent of a grid in z, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7,
-        /// Shared memory of a block in bytes, at most, without opting in to more.
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
-        /// Constant memory in bytes.
-        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY = 9,
-        /// Threads in a warp.
-        CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
-        /// 32-bit registers of a block, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK = 12,
-        /// Clock frequency in kHz.
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
-        /// Number of multiprocessors.
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
-        /// 1 if kernels are stopped after a time.
-        CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT = 17,
-        /// 1 if the device uses the host's memory.
-        CU_DEVICE_ATTRIBUTE_INTEGRATED = 18,
-        /// 1 if host memory can be mapped into the device's address space.
-        CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY = 19,
-        /// Who may use the device: a `CUcomputemode`.
-        CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
-        /// 1 if kernels of one context can run at the same time.
-        CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS = 31,
-        /// 1 if error correction is on.
-        CU_DEVICE_ATTRIBUTE_ECC_ENABLED = 32,
-        /// PCI bus number.
-        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID = 33,
-        /// PCI device number.
-        CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID = 34,
-        /// Memory clock frequency in kHz.
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
-        /// Width of the memory bus in bits.
-        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37,
-        /// Size of the L2 cache in bytes.
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
-        /// Threads resident on a multiprocessor, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
-        /// Number of copy engines.
-        CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT = 40,
-        /// 1 if host and device share one address space.
-        CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
-        /// PCI domain number.
-        CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID = 50,
-        /// Compute capability, the number before the point.
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
-        /// Compute capability, the number behind the point.
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-        /// 1 if streams have priorities.
-        CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED = 78,
-        /// Shared memory of a multiprocessor in bytes.
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
-        /// 32-bit registers of a multiprocessor.
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
-        /// 1 if managed memory is available.
-        CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY = 83,
-        /// 1 if cooperative launches are available.
-        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
-        /// Shared memory of a block in bytes, at most, for a kernel that opted in.
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-        /// Blocks resident on a multiprocessor, at most.
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
-        /// 1 if stream-ordered allocation is available.
-        CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
-    }
-}
+use crate::types::*;
+use core::ffi::{c_char, c_int, c_uint, c_void};
 
 /// Hands the functions of this group to the macro `$with`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! device_functions { ($with:path) => { $with! {
     /// The device of an ordinal, 0 to count - 1.
-    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int) -> CUresult;
+    2000 fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int) -> CUresult;
     /// The number of devices.
-    fn cuDeviceGetCount(count: *mut c_int) -> CUresult;
+    2000 fn cuDeviceGetCount(count: *mut c_int) -> CUresult;
     /// Writes the name, at most `len` bytes with its NUL.
-    fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) -> CUresult;
-    /// The identity of a device.
-    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) -> CUresult;
+    2000 fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) -> CUresult;
+    /// The identity of a device; of the slice, where the device is one of a partitioned GPU.
+    11040 fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) -> CUresult;
+    /// Writes the 8 bytes of the locally unique identifier that Windows gave the device, and its node mask.
+    10000 fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) -> CUresult;
     /// Memory of the device in bytes.
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) -> CUresult;
+    3020 fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) -> CUresult;
+    /// The widest linear 1D texture of a format, in elements of `numChannels` channels.
+    11010 fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: *mut usize, format: CUarray_format, numChannels: c_uint, dev: CUdevice) -> CUresult;
     /// One attribute of a device.
-    fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) -> CUresult;
+    2000 fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) -> CUresult;
+    /// Fills an `NvSciSyncAttrList` with what this device can signal or wait for; `flags` says which.
+    10020 fn cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList: *mut c_void, dev: CUdevice, flags: c_int) -> CUresult;
+    /// Whether contexts of the device can have this kind of execution affinity: writes 1 or 0.
+    11040 fn cuDeviceGetExecAffinitySupport(pi: *mut c_int, type_: CUexecAffinityType, dev: CUdevice) -> CUresult;
+    /// Waits until remote writes to the memory of the current context's device are visible to `scope`.
+    11030 fn cuFlushGPUDirectRDMAWrites(target: CUflushGPUDirectRDMAWritesTarget, scope: CUflushGPUDirectRDMAWritesScope) -> CUresult;
+    /// The device at a PCI address, written `domain:bus:device.function`.
+    4010 fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) -> CUresult;
     /// Writes the PCI address as `domain:bus:device.function`, at most `len` bytes with its NUL.
-    fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) -> CUresult;
+    4010 fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) -> CUresult;
 } } }
 device_functions!(declare);
+
+/// Hands the functions of this group that CUDA 12.0 does not have to the macro `$with`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! device_newer_functions { ($with:path) => { $with! {
+    /// For each of `count` operations, which atomic forms the device can do on host memory: bits of `CUatomicOperationCapability`.
+    13000 fn cuDeviceGetHostAtomicCapabilities(capabilities: *mut c_uint, operations: *const CUatomicOperation, count: c_uint, dev: CUdevice) -> CUresult;
+    /// Has a function called when something happens to the device, such as memory running over budget.
+    12040 fn cuDeviceRegisterAsyncNotification(device: CUdevice, callbackFunc: CUasyncCallback, userData: *mut c_void, callback: *mut CUasyncCallbackHandle) -> CUresult;
+    /// Ends the calls that `cuDeviceRegisterAsyncNotification` asked for.
+    12040 fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) -> CUresult;
+} } }
+device_newer_functions!(lookup);
+
+// skipped cuDeviceGetUuid: superseded by cuDeviceGetUuid_v2
+// skipped cuDeviceTotalMem: 32-bit sizes; superseded by cuDeviceTotalMem_v2
+// skipped cuDeviceGetProperties: deprecated since CUDA 5.0; use cuDeviceGetAttribute
+// skipped cuDeviceComputeCapability: deprecated since CUDA 5.0; use cuDeviceGetAttribute

@@ -5,14 +5,61 @@
 /// Built for the software driver, the symbol has a prefix of its own (`cuscope_soft_cuInit`), so
 /// that a program in which a real libcuda is loaded as well is not disturbed.
 macro_rules! declare {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+    ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
         #[allow(unsafe_code, reason = "the declarations are what this crate is for; nothing here calls them")]
         unsafe extern "C" { $(
             $(#[$meta])*
+            #[doc = concat!("\n\nSince CUDA version ", stringify!($since), ".")]
             #[cfg_attr(cuda_driver = "software", link_name = concat!("cuscope_soft_", stringify!($name)))]
             pub fn $name($($arg: $ty),*) -> $ret;
         )* }
     };
+}
+
+/// Declares functions that not every supported driver has: each becomes a function of the same name
+/// that looks it up.
+///
+/// Built for the software driver, there is nothing to look up: the answer is a reference to the
+/// symbol. Being `inline`, it is there only in a program that asks.
+macro_rules! lookup {
+    ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+        $(#[$meta])*
+        #[doc = concat!(
+            "\n\n```c\n", stringify!($ret), " ", stringify!($name), "(", stringify!($($arg: $ty),*), ")\n```",
+            "\n\nSince CUDA version ", stringify!($since), ": looked up when first asked for, not linked.",
+        )]
+        ///
+        /// # Errors
+        ///
+        /// The driver does not have it.
+        #[inline]
+        pub fn $name() -> Result<unsafe extern "C" fn($($arg: $ty),*) -> $ret, crate::NeedsDriver> {
+            #[cfg(cuda_driver = "software")]
+            {
+                #[allow(unsafe_code, reason = "as in `declare!`")]
+                unsafe extern "C" {
+                    #[link_name = concat!("cuscope_soft_", stringify!($name))]
+                    fn found($($arg: $ty),*) -> $ret;
+                }
+                Ok(found)
+            }
+            #[cfg(cuda_driver = "native")]
+            {
+                static SLOT: crate::lookup::Slot = crate::lookup::Slot::new();
+                let missing = crate::NeedsDriver { function: stringify!($name), since: $since };
+                let found = SLOT.get(concat!(stringify!($name), "\0")).ok_or(missing)?;
+                #[allow(unsafe_code, reason = "dlsym does not know types")]
+                // SAFETY: the driver's function of this name, whose type the headers' proof checks
+                let function = unsafe {
+                    core::mem::transmute::<
+                        core::ptr::NonNull<core::ffi::c_void>,
+                        unsafe extern "C" fn($($arg: $ty),*) -> $ret,
+                    >(found)
+                };
+                Ok(function)
+            }
+        }
+    )* };
 }
 
 /// Declares a C enumeration as a transparent integer with constants, so that a value which a newer

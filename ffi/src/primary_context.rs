@@ -1,6 +1,6 @@
 //! The primary context of a device: the one that the CUDA runtime uses.
 
-use crate::{CUcontext, CUdevice, CUresult};
+use crate::types::*;
 use core::ffi::{c_int, c_uint};
 
 /// Hands the functions of this group to the macro `$with`.
@@ -8,14 +8,18 @@ use core::ffi::{c_int, c_uint};
 #[doc(hidden)]
 macro_rules! primary_context_functions { ($with:path) => { $with! {
     /// Retains the primary context, creating it if need be; does not push it.
-    fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) -> CUresult;
+    7000 fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) -> CUresult;
     /// Gives one retain back; the last one deactivates the context.
-    fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) -> CUresult;
+    11000 fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) -> CUresult;
     /// Sets the flags that the primary context has or will have.
-    fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) -> CUresult;
+    11000 fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) -> CUresult;
     /// The flags of the primary context, and whether it is active.
-    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) -> CUresult;
+    7000 fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) -> CUresult;
     /// Destroys what the primary context holds, whoever uses it.
-    fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) -> CUresult;
+    11000 fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) -> CUresult;
 } } }
 primary_context_functions!(declare);
+
+// skipped cuDevicePrimaryCtxRelease: superseded by cuDevicePrimaryCtxRelease_v2
+// skipped cuDevicePrimaryCtxSetFlags: superseded by cuDevicePrimaryCtxSetFlags_v2
+// skipped cuDevicePrimaryCtxReset: superseded by cuDevicePrimaryCtxReset_v2

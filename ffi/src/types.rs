@@ -1,50 +1,61 @@
-//! Handles, addresses and the aliases that every group uses.
+//! The types and constants of `cuda.h`, by subject.
+//!
+//! A struct or union that has no name in C is called after the one around it and its field.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
-use static_assertions::{assert_eq_align, assert_eq_size, assert_not_impl_any, const_assert_eq};
+mod array_format;
+mod batch;
+mod checkpoint;
+mod context;
+mod copy;
+mod coredump;
+mod device;
+mod device_attribute;
+mod entry_point;
+mod event;
+mod execution;
+mod external;
+mod fabric;
+mod graph;
+mod graph_nodes;
+mod graphics;
+mod green_context;
+mod handles;
+mod logs;
+mod memory;
+mod module;
+mod pool;
+mod result;
+mod stream;
+mod tensor;
+mod texture;
+mod unified;
+mod virtual_memory;
 
-/// A device, by ordinal.
-pub type CUdevice = c_int;
-/// An address in device memory. An integer: the host never follows it.
-pub type CUdeviceptr = u64;
-/// A function that a stream runs on the host: `cuLaunchHostFunc`.
-pub type CUhostFn = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
-
-handles! {
-    /// A context.
-    CUcontext -> CUctx_st;
-    /// A loaded module.
-    CUmodule -> CUmod_st;
-    /// A kernel in a loaded module.
-    CUfunction -> CUfunc_st;
-    /// A stream; null is the default stream of the current context.
-    CUstream -> CUstream_st;
-    /// An event.
-    CUevent -> CUevent_st;
-    /// A graph under construction.
-    CUgraph -> CUgraph_st;
-    /// A node of a graph.
-    CUgraphNode -> CUgraphNode_st;
-    /// An instantiated graph.
-    CUgraphExec -> CUgraphExec_st;
-}
-
-/// The identity of a device, the same in every process and after every restart.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CUuuid {
-    /// The 16 bytes.
-    pub bytes: [c_char; 16],
-}
-
-// The layout that cuda.h gives these on every supported platform (all are 64-bit).
-assert_eq_size!(CUcontext, usize);
-assert_eq_size!(CUdeviceptr, [u8; 8]);
-assert_eq_size!(CUhostFn, usize);
-assert_eq_size!(CUuuid, [u8; 16]);
-assert_eq_align!(CUuuid, u8);
-const_assert_eq!(size_of::<c_int>(), 4);
-const_assert_eq!(size_of::<c_uint>(), 4);
-// Who may use a handle from which thread is for a safe layer to say.
-assert_not_impl_any!(CUcontext: Send, Sync);
-assert_not_impl_any!(CUctx_st: Send, Sync, Unpin);
+pub use array_format::*;
+pub use batch::*;
+pub use checkpoint::*;
+pub use context::*;
+pub use copy::*;
+pub use coredump::*;
+pub use device::*;
+pub use device_attribute::*;
+pub use entry_point::*;
+pub use event::*;
+pub use execution::*;
+pub use external::*;
+pub use fabric::*;
+pub use graph::*;
+pub use graph_nodes::*;
+pub use graphics::*;
+pub use green_context::*;
+pub use handles::*;
+pub use logs::*;
+pub use memory::*;
+pub use module::*;
+pub use pool::*;
+pub use result::*;
+pub use stream::*;
+pub use tensor::*;
+pub use texture::*;
+pub use unified::*;
+pub use virtual_memory::*;

@@ -327,7 +327,7 @@ fn the_declared_functions_are_found_once_each() {
 fn the_names_are_those_that_the_crate_hands_out() {
     let mut handed_out: Vec<&str> = Vec::new();
     macro_rules! note {
-        ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
             handed_out.extend([$(stringify!($name)),*]);
         };
     }
@@ -341,15 +341,20 @@ fn the_names_are_those_that_the_crate_hands_out() {
 #[test]
 fn only_lines_of_the_lists_count_as_declarations() {
     let source = "\
-        /// fn cuInDoc(x: u32);\n\
-        //  fn cuInComment(x: u32);\n\
-        fn culprit<T>(x: T) {}\n\
-        fn $name($($arg: $ty),*) -> $ret;\n\
-        fn other(x: u32) -> u32;\n\
-        \x20   fn cuOne(x: u32) -> CUresult;\n\
-        \x20   fn cuTwo_v2(\n\
+        macro_rules! one_functions { ($with:path) => { $with! {\n\
+        /// 2000 fn cuInDoc(x: u32);\n\
+        //  2000 fn cuInComment(x: u32);\n\
+        fn cuWithoutVersion(x: u32);\n\
+        $since fn $name($($arg: $ty),*) -> $ret;\n\
+        2000 fn other(x: u32) -> u32;\n\
+        \x20   2000 fn cuOne(x: u32) -> CUresult;\n\
+        \x20   12000 fn cuTwo_v2(\n\
         \x20       x: u32,\n\
-        \x20   ) -> CUresult;\n";
+        \x20   ) -> CUresult;\n\
+        } } }\n\
+        macro_rules! one_newer_functions { ($with:path) => { $with! {\n\
+        \x20   12050 fn cuLookedUp(x: u32) -> CUresult;\n\
+        } } }\n";
     assert_eq!(declared::in_source(source), ["cuOne", "cuTwo_v2"]);
 }
 

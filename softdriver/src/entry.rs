@@ -154,8 +154,8 @@ impl Zero for CUhostFn {
     }
 }
 
-/// Defines driver functions: each is exported as `cuscope_soft_…` and runs its body under
-/// [`call`]. The body gives an [`Answer`].
+/// Defines driver functions: each runs its body under [`call`]. The body gives an [`Answer`]. They are
+/// exported in [`exports`](crate::exports).
 macro_rules! driver {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
         $(#[$meta])*
@@ -163,8 +163,6 @@ macro_rules! driver {
         /// # Safety
         ///
         /// As for the driver's function of the same name: pointers lead to what it reads or writes.
-        // SAFETY: the prefix is this library's own, so that no other symbol has the name.
-        #[unsafe(export_name = concat!("cuscope_soft_", stringify!($name)))]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> cuscope_sys::CUresult {
             let zeros = [$($crate::entry::Zero::is_zero(&$arg)),*];
             $crate::entry::call(stringify!($name), &zeros, move || $body)

@@ -2,7 +2,8 @@
 //!
 //! The functions of the driver that `cuscope-sys` declares, answered on the CPU the way an NVIDIA
 //! H200 with driver 580 answers them: the same results and the same codes, in the cases that the
-//! manual leaves open too. Kernels are PTX and are interpreted.
+//! manual leaves open too. Kernels are PTX and are interpreted. What is not implemented answers
+//! NOT_SUPPORTED (801).
 //!
 //! The functions are exported with a prefix (`cuscope_soft_cuInit`), so that a real libcuda in the
 //! same process is not disturbed. [`control`] tells tests what the driver saw.
@@ -16,6 +17,7 @@ mod device;
 mod driver;
 mod entry;
 mod event;
+mod exports;
 mod graph;
 mod launch;
 mod life;
@@ -31,6 +33,7 @@ mod sticky;
 mod stream;
 mod sync;
 mod unified;
+mod unsupported;
 
 pub use context::{
     cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxGetApiVersion, cuCtxGetDevice, cuCtxGetFlags, cuCtxGetId,
@@ -78,15 +81,5 @@ pub use stream::{
 };
 pub use unified::cuPointerGetAttribute;
 
-/// That every declared function is here, with its type.
-mod complete {
-    use core::ffi::*;
-    use cuscope_sys::*;
-
-    macro_rules! complete {
-        ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
-            const _: unsafe extern "C" fn($($ty),*) -> $ret = crate::$name;
-        )* };
-    }
-    cuscope_sys::driver_functions!(complete);
-}
+// What is not among the above.
+pub use unsupported::*;

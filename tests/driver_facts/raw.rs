@@ -80,21 +80,101 @@ impl<T> Zero for *const T {
     const ZERO: Self = std::ptr::null();
 }
 
-/// What the driver writes through a null pointer of before it looks at anything.
-const NEED_A_POINTER: [&str; 3] =
-    ["cuGetErrorName", "cuGetErrorString", "cuThreadExchangeStreamCaptureMode"];
+/// The functions that rows F1 and F20 were asked of. Not `cuInit`, nor what writes through a null pointer
+/// before it looks at anything: `cuGetErrorName`, `cuGetErrorString`, and
+/// `cuThreadExchangeStreamCaptureMode`.
+const ASKED: [&str; 73] = [
+    "cuCtxCreate_v2",
+    "cuCtxDestroy_v2",
+    "cuCtxGetApiVersion",
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuCtxGetFlags",
+    "cuCtxGetId",
+    "cuCtxPopCurrent_v2",
+    "cuCtxPushCurrent_v2",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDeviceGetPCIBusId",
+    "cuDeviceGetUuid_v2",
+    "cuDevicePrimaryCtxGetState",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxReset_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxSetFlags_v2",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventElapsedTime",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuFuncGetAttribute",
+    "cuGraphAddMemsetNode",
+    "cuGraphCreate",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+    "cuLaunchHostFunc",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemAllocHost_v2",
+    "cuMemAlloc_v2",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+    "cuMemFree_v2",
+    "cuMemGetAddressRange_v2",
+    "cuMemGetInfo_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyDtoD_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoH_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyHtoD_v2",
+    "cuMemsetD16Async",
+    "cuMemsetD16_v2",
+    "cuMemsetD32Async",
+    "cuMemsetD32_v2",
+    "cuMemsetD8Async",
+    "cuMemsetD8_v2",
+    "cuModuleGetFunction",
+    "cuModuleGetGlobal_v2",
+    "cuModuleLoad",
+    "cuModuleLoadData",
+    "cuModuleLoadDataEx",
+    "cuModuleUnload",
+    "cuPointerGetAttribute",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamGetCtx",
+    "cuStreamGetFlags",
+    "cuStreamQuery",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
 
-/// Calls every declared function with null and 0 throughout, and hands `answer` its name and code;
-/// but for `cuInit`, and for those that need a pointer to write to.
+/// Calls every function of `ASKED` with null and 0 throughout, and hands `answer` its name and code.
 ///
 /// For a process in which no call gets as far as its arguments. Allocates nothing.
 pub(crate) fn call_every_function(mut answer: impl FnMut(&'static str, CUresult)) {
     macro_rules! call {
-        ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
-            $(if stringify!($name) != "cuInit" && !NEED_A_POINTER.contains(&stringify!($name)) {
-                answer(stringify!($name), code!($name($(<$ty as Zero>::ZERO),*)));
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+            $(if ASKED.contains(&stringify!($name)) {
+                answer(stringify!($name), code!($name($(all_zeros::<$ty>()),*)));
             })*
         };
+    }
+    /// Null, or 0.
+    fn all_zeros<T>() -> T {
+        // SAFETY: what a function of C takes is a number, a structure of numbers, a pointer, or a
+        // function that may be null: of each, zeros are a value.
+        unsafe { std::mem::zeroed() }
     }
     // The types as the declarations name them.
     use cuscope::ffi::*;

@@ -10,7 +10,7 @@ use core::ffi::*;
 use cuscope_sys::*;
 
 macro_rules! forward {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+    ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
         $(#[$meta])*
         ///
         /// # Safety
@@ -26,3 +26,4 @@ macro_rules! forward {
     )* };
 }
 cuscope_sys::driver_functions!(forward);
+cuscope_sys::newer_functions!(forward);

@@ -1,0 +1,34 @@
+//! Resources of OpenGL and Direct3D.
+
+use bitflags::bitflags;
+use core::ffi::c_uint;
+
+bitflags! {
+    /// What CUDA does with a resource of graphics.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct CUgraphicsRegisterFlags: c_uint {
+        /// Anything.
+        const CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x00;
+        /// Only reads.
+        const CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 0x01;
+        /// Only writes, all of it.
+        const CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 0x02;
+        /// Binds a surface to it.
+        const CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 0x04;
+        /// Gathers texels of it.
+        const CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 0x08;
+    }
+}
+
+enumeration! {
+    /// What CUDA does with a mapped resource of graphics.
+    pub enum CUgraphicsMapResourceFlags: c_uint {
+        /// Anything.
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x00,
+        /// Only reads.
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY = 0x01,
+        /// Only writes, all of it.
+        CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x02,
+    }
+}
