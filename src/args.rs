@@ -8,6 +8,9 @@ use std::ffi::c_void;
 /// One kernel argument: a plain value (a number, an array, a `#[repr(C)]` struct with bytemuck's
 /// `#[derive(Pod)]` or `NoUninit`), `&buffer` for memory that the kernel reads, or `&mut buffer` for
 /// memory that it writes; a buffer is passed as its address. Sealed.
+///
+/// What is passed is of the type that Rust infers: a literal without a suffix is an `i32` or an `f64`,
+/// and the elements of a buffer may be so too. Write `2.0_f32`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
     label = "neither a plain value nor borrowed device memory",

@@ -15,7 +15,6 @@ pub(crate) use cuscope::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUresult, CUstream,
 };
 
-use cuscope::ffi::{CUdevice_attribute, CUfunction_attribute, CUpointer_attribute};
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use std::time::Duration;
@@ -43,7 +42,7 @@ macro_rules! ok {
 /// What a call that must succeed writes to its first argument: `made!(cuStreamCreate(0))`.
 macro_rules! made {
     ($name:ident($($argument:expr),* $(,)?)) => {{
-        let mut out = $crate::raw::Zero::ZERO;
+        let mut out = $crate::raw::all_zeros();
         ok!($name(&raw mut out, $($argument),*));
         out
     }};
@@ -56,28 +55,11 @@ macro_rules! each_gives {
     };
 }
 
-/// What all-zero arguments of a declared function are.
-pub(crate) trait Zero {
-    /// Null, or 0.
-    const ZERO: Self;
-}
-
-macro_rules! zero {
-    ($($ty:ty = $zero:expr),* $(,)?) => { $(impl Zero for $ty { const ZERO: Self = $zero; })* };
-}
-zero! {
-    u8 = 0, u16 = 0, u32 = 0, u64 = 0, usize = 0, i32 = 0, f32 = 0.0,
-    CUresult = SUCCESS,
-    CUdevice_attribute = CUdevice_attribute(0),
-    CUfunction_attribute = CUfunction_attribute(0),
-    CUpointer_attribute = CUpointer_attribute(0),
-    cuscope::ffi::CUhostFn = None,
-}
-impl<T> Zero for *mut T {
-    const ZERO: Self = null_mut();
-}
-impl<T> Zero for *const T {
-    const ZERO: Self = std::ptr::null();
+/// Null, or 0.
+pub(crate) fn all_zeros<T>() -> T {
+    // SAFETY: what a function of C takes and writes is a number, a structure of numbers, a pointer, or
+    // a function that may be null: of each, zeros are a value. The tests ask for nothing else.
+    unsafe { std::mem::zeroed() }
 }
 
 /// The functions that rows F1 and F20 were asked of. Not `cuInit`, nor what writes through a null pointer
@@ -169,12 +151,6 @@ pub(crate) fn call_every_function(mut answer: impl FnMut(&'static str, CUresult)
                 answer(stringify!($name), code!($name($(all_zeros::<$ty>()),*)));
             })*
         };
-    }
-    /// Null, or 0.
-    fn all_zeros<T>() -> T {
-        // SAFETY: what a function of C takes is a number, a structure of numbers, a pointer, or a
-        // function that may be null: of each, zeros are a value.
-        unsafe { std::mem::zeroed() }
     }
     // The types as the declarations name them.
     use cuscope::ffi::*;
