@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
-/// to choose the moment. Again is harmless and, after a success, free.
+/// to choose the moment. Again is harmless and, after a success, free: it does not notice a fork.
 ///
 /// # Errors
 /// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of

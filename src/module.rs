@@ -8,6 +8,7 @@ use ffi::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CUmodule}
 use static_assertions::assert_impl_all;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_void};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, fs, ptr};
@@ -127,14 +128,17 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Reads a file of PTX text, compiles it for this device and loads it.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read as text; as [`load_ptx`](Self::load_ptx).
+    /// [`Error::File`] if it cannot be read, [`Error::InvalidArgument`] if it is not text; as
+    /// [`load_ptx`](Self::load_ptx).
     #[doc(alias = "cuModuleLoad")]
     pub fn load_ptx_file(&self, path: impl AsRef<Path>) -> Result<Module<'ctx>> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path).map_err(|e| Error::File {
-            call: LOAD,
-            path: Box::new(path.to_owned()),
-            kind: e.kind(),
+        let text = fs::read_to_string(path).map_err(|e| match e.kind() {
+            ErrorKind::InvalidData => {
+                let reason = "the file is not text, as PTX is: compile to PTX, not to machine code";
+                Error::InvalidArgument { call: LOAD, reason }
+            }
+            kind => Error::File { call: LOAD, path: Box::new(path.to_owned()), kind },
         })?;
         self.load_ptx(text)
     }

@@ -3,7 +3,9 @@
 
 use crate::Result;
 use crate::error::{check, released};
-use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUresult, CUstreamCaptureMode};
+use ffi::{
+    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_NOT_PERMITTED, CUresult, CUstreamCaptureMode,
+};
 use std::io::Write as _;
 
 /// Lifts stream capture's ban on waiting from this thread, until dropped.
@@ -46,8 +48,8 @@ pub(crate) fn wait(call: &'static str, wait: impl FnOnce() -> CUresult) -> Resul
 /// As [`wait`], for an operation that is in flight and whose memory the caller gets back: when this
 /// returns, the device no longer touches it (invariant `waiting-waits`).
 ///
-/// Aborts if the driver says that it did not wait: the stream itself is being captured, which only
-/// foreign code can bring about (F103). Memory that the caller believes to be its own may still be
+/// Aborts if the driver says that it did not wait: the stream itself is being captured (F103), or this
+/// is a host function of a stream, which only foreign code can bring about. Memory that the caller believes to be its own may still be
 /// written, so there is nothing sound to return.
 pub(crate) fn wait_for_memory(call: &'static str, wait: impl FnOnce() -> CUresult) -> Result {
     let code = relaxed(wait);
@@ -67,17 +69,18 @@ fn abort(call: &str, code: CUresult) -> ! {
     // Not `eprintln`, which panics where stderr is closed.
     let _ = writeln!(
         std::io::stderr(),
-        "cuscope: `{call}` returned {} without waiting: foreign code captures a stream of this crate, \
-         and memory that it transfers cannot be protected. Aborting.",
+        "cuscope: `{call}` returned {} without waiting: foreign code captures a stream of this crate, or \
+         calls it from a host function, and memory in use cannot be protected. Aborting.",
         code.0
     );
     std::process::abort()
 }
 
 /// Whether a wait returned with the work still running. The codes of stream capture (900 to 908)
-/// mean that; a sticky error means that the device stopped (F104).
+/// mean that, and NOT_PERMITTED, should a driver refuse the wait in a host function (F23); a sticky
+/// error means that the device stopped (F104).
 fn did_not_wait(code: CUresult) -> bool {
-    (900..=908).contains(&code.0)
+    code == CUDA_ERROR_NOT_PERMITTED || (900..=908).contains(&code.0)
 }
 
 #[cfg(test)]
@@ -86,9 +89,10 @@ mod tests {
     use ffi::*;
 
     #[test]
-    fn only_the_codes_of_capture_mean_that_the_work_still_runs() {
+    fn only_refused_waits_mean_that_the_work_still_runs() {
         assert!(did_not_wait(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
         assert!(did_not_wait(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+        assert!(did_not_wait(CUDA_ERROR_NOT_PERMITTED));
         for stopped in [
             CUDA_SUCCESS,
             CUDA_ERROR_LAUNCH_FAILED,

@@ -87,6 +87,12 @@ fn images_that_are_no_ptx() {
         let error = gpu.load_ptx_file("/nowhere/at/all.ptx").unwrap_err();
         assert!(matches!(&error, Error::File { kind: std::io::ErrorKind::NotFound, .. }));
         assert_says(&error, "cuModuleLoadDataEx", "/nowhere/at/all.ptx");
+
+        let path = std::env::temp_dir().join(format!("cuscope-{}.cubin", std::process::id()));
+        std::fs::write(&path, b"\x7fELF\xff\xfe").unwrap();
+        let error = gpu.load_ptx_file(&path).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert_says(&error, "cuModuleLoadDataEx", "not text");
     });
 }
 

@@ -111,7 +111,7 @@ impl Error {
 }
 
 /// A driver call that failed: which one, and with what code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DriverError {
     call: &'static str,
     code: CUresult,
@@ -148,6 +148,13 @@ impl fmt::Display for DriverError {
             None => write!(f, "code {}, which this driver has no name for", code.0)?,
         }
         write!(f, "; {}", advice::for_call(call, code))
+    }
+}
+
+/// The message too: it is what a `main` that returns the error prints.
+impl fmt::Debug for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DriverError({self})")
     }
 }
 

@@ -20,7 +20,10 @@ static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 /// cuscope::on_release_error(|error| eprintln!("not released: {error}"));
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
-    *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(hook));
+    let hook: Hook = Arc::new(hook);
+    let before = HOOK.write().unwrap_or_else(PoisonError::into_inner).replace(hook);
+    // Behind the lock: what the hook before owns may release handles, or set another hook.
+    drop(before);
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
@@ -36,9 +39,45 @@ pub(crate) fn released(call: &'static str, code: CUresult) {
 pub(crate) fn report_drop(error: Error) {
     // Not held during the call: the hook may drop handles or set another hook.
     let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(hook) = hook
-        && let Err(payload) = catch_unwind(AssertUnwindSafe(|| hook(&error)))
-    {
+    let Some(hook) = hook else { return };
+    contained(|| hook(&error));
+    // A hook that was replaced meanwhile ends here, with what it owns.
+    contained(|| drop(hook));
+}
+
+/// Runs what is not ours, and ends a panic of it.
+fn contained(f: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
         std::mem::forget(payload); // its own drop could panic
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn a_hook_that_owns_what_sets_a_hook_is_replaced_and_panics_nowhere() {
+        struct Restore;
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                on_release_error(|_| ());
+                panic!("in the drop of what a hook owns");
+            }
+        }
+        let (done, finished) = mpsc::channel();
+        std::thread::spawn(move || {
+            let owned = Restore;
+            on_release_error(move |_| {
+                let _ = &owned;
+                on_release_error(|_| ());
+            });
+            // Runs the hook, which replaces itself and ends in here.
+            report_drop(Error::StackTaken);
+            let _ = done.send(());
+        });
+        assert!(finished.recv_timeout(Duration::from_secs(20)).is_ok(), "a deadlock, or a panic");
     }
 }
