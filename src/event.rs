@@ -120,7 +120,7 @@ impl Event<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if one is not finished; `CUDA_ERROR_INVALID_HANDLE` if one was not
-    /// recorded or takes no time stamps (F65).
+    /// recorded or takes no time stamps (F65), or if they are of different contexts.
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;

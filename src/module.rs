@@ -14,11 +14,13 @@ use std::sync::Arc;
 use std::{fmt, fs, ptr};
 
 const LOAD: &str = "cuModuleLoadDataEx";
+/// Zeros behind the text, its NUL among them.
+const PADDING: usize = 128;
 
 /// PTX text: `&str`, `String`, `&CStr` or `CString`. Sealed.
 ///
-/// The driver reads PTX up to a NUL. Text without one is copied and gets it, so a missing NUL cannot
-/// reach the driver.
+/// The driver reads PTX up to a NUL. The text is copied and gets it, so a missing NUL cannot reach the
+/// driver.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not PTX text",
     note = "PTX is `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
@@ -102,7 +104,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`Error::Load`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
     /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_IMAGE` (F63);
-    /// [`NotCurrent`](Error::NotCurrent); [`Error::InvalidArgument`] for text with a NUL inside.
+    /// [`NotCurrent`](Error::NotCurrent); [`Error::InvalidArgument`] for text with a NUL inside, or that
+    /// begins neither with `.version` nor with a comment.
     ///
     /// # Examples
     /// ```
@@ -144,19 +147,30 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     fn load_image(&self, ptx: &CStr) -> Result<Module<'ctx>> {
+        let text = ptx.to_bytes();
+        let start = text.trim_ascii_start();
+        if ![&b".version"[..], b"//", b"/*"].iter().any(|first| start.starts_with(first)) {
+            let reason = "the text is not PTX: it begins with `.version` or a comment";
+            return Err(Error::InvalidArgument { call: LOAD, reason });
+        }
+        // A copy with zeros behind it: the driver reads some bytes to tell images apart, whatever the
+        // text's length (F113).
+        let mut image = vec![0_u8; text.len() + PADDING];
+        image[..text.len()].copy_from_slice(text);
         let mut log = vec![0_u8; 16 * 1024];
         let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values =
             [log.as_mut_ptr().cast::<c_void>(), ptr::without_provenance_mut(log.len())];
         let mut raw = ptr::null_mut();
-        // SAFETY: 1. `raw` is valid for one handle. 2. The image is PTX text that ends in NUL.
+        // SAFETY: 1. `raw` is valid for one handle. 2. The image is PTX text that ends in NUL,
+        // with zeros behind it for what the driver reads to tell images apart (F113).
         // 3. `options` and `values` have two elements each: a buffer for errors, and its size in bytes,
         // which stands for itself in the place of a pointer. 4. The current context is the guard's:
         // the callers called `enter`.
         let code = unsafe {
             ffi::cuModuleLoadDataEx(
                 &raw mut raw,
-                ptx.as_ptr().cast(),
+                image.as_ptr().cast(),
                 2,
                 options.as_mut_ptr(),
                 values.as_mut_ptr(),

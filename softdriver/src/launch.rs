@@ -23,7 +23,7 @@ fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize)
     let fits = |extents: [u32; 3], most: [u32; 3]| {
         extents.iter().zip(most).all(|(&extent, most)| (1..=most).contains(&extent))
     };
-    let threads = block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+    let threads = block.iter().fold(1_u64, |all, &extent| all.saturating_mul(extent.into()));
     let most = kernel.block.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS);
     let good = fits(grid, MAX_GRID)
         && fits(block, MAX_BLOCK)

@@ -40,7 +40,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
              program instead"
         }
         (CUDA_ERROR_NOT_INITIALIZED, _) => {
-            "call `cuscope::init` first; after a fork, only the parent can use the driver"
+            "after a fork, only the parent can use the driver: start a new program instead"
         }
         (CUDA_ERROR_DEINITIALIZED, _) => "the process is ending: drop GPU resources earlier",
         (CUDA_ERROR_STUB_LIBRARY, _) => {
@@ -69,7 +69,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         }
         (CUDA_ERROR_FILE_NOT_FOUND, _) => "check the path",
         (CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime") => {
-            "both events must be recorded, and created with timing"
+            "both events must be recorded, created with timing, and of one context"
         }
         (CUDA_ERROR_INVALID_HANDLE, _) => {
             "a handle is stale or of another context: code outside this crate destroyed it"

@@ -10,8 +10,8 @@ static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 
 /// Calls `hook` with what a `Drop` of this crate could not return: a free, unload, destroy or pop
 /// that failed. Replaces the hook before it. Without one such errors are ignored: a resource that the
-/// driver refuses to release is gone in every case that was measured (F42, F60), and a context that
-/// could not be popped is kept alive.
+/// driver refuses to release is gone (F42, F60), or stays allocated until its context ends (a free while
+/// foreign code captures, F101), and a context that could not be popped is kept alive.
 ///
 /// If the hook panics, the panic ends there.
 ///
