@@ -4,7 +4,7 @@
 # They are kept outside the tree. Without a network: what is there already, or nothing.
 set -euo pipefail
 
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/cuscope-headers"
+cache="${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/cuscope-headers"
 wheels=(
     nvidia-cuda-runtime-cu11==11.8.89
     nvidia-cuda-runtime-cu12==12.0.146

@@ -1,4 +1,5 @@
 //! Functions that not every driver has.
+#![cfg(not(feature = "software"))] // there the symbols come with cuscope, which is not linked here
 
 use cuscope_sys::{DRIVER, NeedsDriver, cuGreenCtxDestroy};
 
