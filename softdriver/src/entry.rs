@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{control, sticky};
+use crate::{control, faults, sticky};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -85,10 +85,17 @@ pub(crate) fn is_in_host_function() -> bool {
 /// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     control::note(name);
+    let fault = faults::strike(name);
+    if let Some(fault) = fault.filter(|fault| !fault.performed) {
+        return fault.code;
+    }
     let result = catch_unwind(AssertUnwindSafe(|| {
         admit(name, zeros)?;
         body()
     }));
+    if let Some(fault) = fault {
+        return fault.code;
+    }
     match result {
         Ok(Ok(())) => CUDA_SUCCESS,
         Ok(Err(code)) => code,

@@ -18,6 +18,7 @@ mod driver;
 mod entry;
 mod event;
 mod exports;
+pub mod faults;
 mod graph;
 mod launch;
 mod life;
