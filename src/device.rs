@@ -34,6 +34,11 @@ impl fmt::Display for DeviceUuid {
 }
 
 impl Device {
+    /// The device of a number that the driver gave.
+    pub(crate) fn from_raw(raw: CUdevice) -> Device {
+        Device { raw }
+    }
+
     /// The device of an ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
 //! The driver itself: initialisation and version.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::Result;
 use crate::error::check;
+use crate::{Result, fork};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
-/// to choose the moment. Again is harmless and, after a success, free: it does not notice a fork.
+/// to choose the moment. Again is harmless and, after a success, free.
 ///
 /// # Errors
 /// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of
@@ -15,11 +15,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
     static DONE: AtomicBool = AtomicBool::new(false);
-    if DONE.load(Ordering::Acquire) {
+    // In the child of a fork the driver is asked, for what it says there.
+    if DONE.load(Ordering::Acquire) && !fork::is_child() {
         return Ok(());
     }
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     check("cuInit", unsafe { ffi::cuInit(0) })?;
+    fork::watch();
     DONE.store(true, Ordering::Release);
     Ok(())
 }

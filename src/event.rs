@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that an event may be shared")]
 
 use crate::brand::Brand;
-use crate::error::{check, released};
+use crate::error::{check, release};
 use crate::wait::wait;
 use crate::{Context, PushedGuard, Result};
 use bitflags::bitflags;
@@ -45,8 +45,7 @@ impl Drop for EventInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Waits that were enqueued for it still hold.
-        let code = unsafe { ffi::cuEventDestroy_v2(self.raw) };
-        released("cuEventDestroy_v2", code);
+        release("cuEventDestroy_v2", || unsafe { ffi::cuEventDestroy_v2(self.raw) });
     }
 }
 

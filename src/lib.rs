@@ -5,19 +5,24 @@ extern crate cuscope_softdriver as _;
 
 mod args;
 mod brand;
+mod cache;
+mod capture_mode;
 mod context;
 mod detached;
 mod device;
 mod driver;
 mod error;
 mod event;
+mod fork;
 mod function;
 mod launch;
+mod limits;
 mod memory;
 mod module;
 mod on_stream;
 mod stack;
 mod stream;
+mod trace;
 mod wait;
 
 pub mod error_index;
@@ -25,16 +30,30 @@ pub mod error_index;
 pub use ffi;
 
 pub use args::{KernelArg, KernelArgs};
-pub use context::{Context, ContextFlags, ContextKind};
-pub use detached::{Branded, Detached, NotAttached};
+pub use cache::{CacheConfig, SharedMemoryConfig};
+pub use context::{
+    Context, ContextFlags, ContextKind, Ownership, PrimaryContextState, RawContext, ReleaseWith,
+    SmResource, SmSplit, SmSplitFlags,
+};
+pub use detached::{Branded, Detached, NotAttached, Plain};
 pub use device::{Device, DeviceAttribute, DeviceUuid};
 pub use driver::{DriverVersion, driver_kind, driver_version, init};
 pub use error::{DriverError, Error, LoadError, Result, on_release_error};
 pub use event::{Event, EventFlags};
 pub use function::{Function, FunctionAttribute};
 pub use launch::{Dim3, LaunchConfig};
+pub use limits::Limit;
 pub use memory::{DeviceBuffer, Element, MemoryInfo};
 pub use module::{Module, PtxText};
 pub use on_stream::OnStream;
-pub use stack::{ContextStack, NestedStack, PushContext, PushedGuard};
+pub use stack::{
+    ContextStack, CurrentContext, NestedStack, PushContext, PushedGuard, StreamPriorityRange,
+    current_context,
+};
 pub use stream::{Stream, StreamFlags};
+
+/// For the macros of this crate. Not a part of its interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::detached::{BrandKey, BrandedSealed};
+}

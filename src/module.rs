@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a module may be shared")]
 
 use crate::brand::Brand;
-use crate::error::{Error, LoadError, check, released};
+use crate::capture_mode::relaxed;
+use crate::error::{Error, LoadError, check, release};
 use crate::{Context, Function, PushedGuard, Result};
 use ffi::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CUmodule};
 use static_assertions::assert_impl_all;
@@ -92,9 +93,8 @@ impl Drop for ModuleInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and no
         // `Function` of it is left, since each holds this value. Its context is alive. Work that runs
-        // its code is waited for by the driver (F50).
-        let code = unsafe { ffi::cuModuleUnload(self.raw) };
-        released("cuModuleUnload", code);
+        // its code is waited for by the driver (F50), and captures do not refuse it (F101).
+        release("cuModuleUnload", || relaxed(|| unsafe { ffi::cuModuleUnload(self.raw) }));
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a stream may be shared")]
 
 use crate::brand::Brand;
-use crate::error::{check, released};
+use crate::error::{check, release};
 use crate::wait::wait;
 use crate::{Context, PushedGuard, Result};
 use bitflags::bitflags;
@@ -45,8 +45,7 @@ impl Drop for StreamInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Work in flight still finishes (F51).
-        let code = unsafe { ffi::cuStreamDestroy_v2(self.raw) };
-        released("cuStreamDestroy_v2", code);
+        release("cuStreamDestroy_v2", || unsafe { ffi::cuStreamDestroy_v2(self.raw) });
     }
 }
 
@@ -73,6 +72,27 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
+        let inner = StreamInner { raw, context: self.context().clone() };
+        Ok(Stream { inner, _brand: Brand::new() })
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates a stream with a priority: the driver prefers work of streams with a greater one, which
+    /// is a *smaller* number. Numbers outside of
+    /// [`stream_priority_range`](Self::stream_priority_range) count as its nearest (F68).
+    ///
+    /// # Errors
+    /// As [`stream_with`](Self::stream_with).
+    #[doc(alias = "cuStreamCreateWithPriority")]
+    pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
+        const CALL: &str = "cuStreamCreateWithPriority";
+        self.enter(CALL)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: as in `stream_with`.
+        check(CALL, unsafe {
+            ffi::cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)
+        })?;
         let inner = StreamInner { raw, context: self.context().clone() };
         Ok(Stream { inner, _brand: Brand::new() })
     }
@@ -126,6 +146,22 @@ impl Stream<'_> {
         // SAFETY: the stream is alive; writes one `c_uint` to `flags`, which is valid for it.
         check("cuStreamGetFlags", unsafe { ffi::cuStreamGetFlags(self.raw(), &raw mut flags) })?;
         Ok(StreamFlags::from_bits_retain(flags))
+    }
+}
+
+impl Stream<'_> {
+    /// The priority.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuStreamGetPriority")]
+    pub fn priority(&self) -> Result<i32> {
+        let mut priority = 0;
+        // SAFETY: the stream is alive; writes one `c_int` to `priority`, which is valid for it.
+        check("cuStreamGetPriority", unsafe {
+            ffi::cuStreamGetPriority(self.raw(), &raw mut priority)
+        })?;
+        Ok(priority)
     }
 }
 

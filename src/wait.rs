@@ -1,67 +1,47 @@
 //! Waiting: the one way in which this crate blocks on the device.
-#![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::Result;
-use crate::error::{check, released};
+use crate::capture_mode::relaxed;
+use crate::error::{check, is_sticky};
+use crate::{Result, fork};
 use ffi::{
-    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_NOT_PERMITTED, CUresult, CUstreamCaptureMode,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NOT_INITIALIZED,
+    CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS, CUresult,
 };
 use std::io::Write as _;
-
-/// Lifts stream capture's ban on waiting from this thread, until dropped.
-///
-/// Without it a capture in global mode on *any* thread of the process makes a wait return at once,
-/// with an error, while the transfer still runs, and spoils that capture (F100).
-struct Relaxed {
-    before: CUstreamCaptureMode,
-}
-
-impl Relaxed {
-    fn enter() -> Relaxed {
-        let mut relaxed = Relaxed { before: CU_STREAM_CAPTURE_MODE_RELAXED };
-        relaxed.exchange();
-        relaxed
-    }
-
-    fn exchange(&mut self) {
-        let mode = &raw mut self.before;
-        // SAFETY: swaps `*mode`, a valid mode, with the calling thread's; needs no context.
-        let code = unsafe { ffi::cuThreadExchangeStreamCaptureMode(mode) };
-        released("cuThreadExchangeStreamCaptureMode", code);
-    }
-}
-
-impl Drop for Relaxed {
-    fn drop(&mut self) {
-        self.exchange();
-    }
-}
 
 /// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
 ///
 /// # Errors
 /// What the driver answers; the codes of stream capture mean that it did not wait.
-pub(crate) fn wait(call: &'static str, wait: impl FnOnce() -> CUresult) -> Result {
-    Ok(check(call, relaxed(wait))?)
+pub(crate) fn wait(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
+    Ok(check(call, settled(&wait))?)
 }
 
 /// As [`wait`], for an operation that is in flight and whose memory the caller gets back: when this
 /// returns, the device no longer touches it (invariant `waiting-waits`).
 ///
-/// Aborts if the driver says that it did not wait: the stream itself is being captured (F103), or this
-/// is a host function of a stream, which only foreign code can bring about. Memory that the caller believes to be its own may still be
-/// written, so there is nothing sound to return.
-pub(crate) fn wait_for_memory(call: &'static str, wait: impl FnOnce() -> CUresult) -> Result {
-    let code = relaxed(wait);
-    if did_not_wait(code) {
-        abort(call, code);
+/// An answer that does not say that the device stopped gets a second try. Aborts if the driver says
+/// again that it did not wait: the stream itself is being captured (F103), or this is a host function
+/// of a stream, which only foreign code can bring about. Memory that the caller believes to be its
+/// own may still be written, so there is nothing sound to return.
+///
+/// # Errors
+/// The first answer.
+pub(crate) fn wait_for_memory(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
+    let code = settled(&wait);
+    if !is_over(code) {
+        let again = settled(&wait);
+        if did_not_wait(again) {
+            abort(call, again);
+        }
     }
     Ok(check(call, code)?)
 }
 
-fn relaxed(wait: impl FnOnce() -> CUresult) -> CUresult {
-    let _relaxed = Relaxed::enter();
-    wait()
+/// Waits, in relaxed capture mode. In the child of a fork, where the driver may wait for ever, the
+/// answer is the one that most of its calls give there (F20).
+fn settled(wait: &impl Fn() -> CUresult) -> CUresult {
+    if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { relaxed(wait) }
 }
 
 #[cold]
@@ -76,9 +56,17 @@ fn abort(call: &str, code: CUresult) -> ! {
     std::process::abort()
 }
 
+/// Whether an answer says that the device no longer works on what was waited for: it is done, or a
+/// sticky error stopped the device (F104), or the context is gone and its work with it (F50), or this
+/// process has no device (F20).
+fn is_over(code: CUresult) -> bool {
+    let gone =
+        [CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED];
+    code == CUDA_SUCCESS || is_sticky(code) || gone.contains(&code)
+}
+
 /// Whether a wait returned with the work still running. The codes of stream capture (900 to 908)
-/// mean that, and NOT_PERMITTED, should a driver refuse the wait in a host function (F23); a sticky
-/// error means that the device stopped (F104).
+/// mean that, and NOT_PERMITTED, should a driver refuse the wait in a host function (F23).
 fn did_not_wait(code: CUresult) -> bool {
     code == CUDA_ERROR_NOT_PERMITTED || (900..=908).contains(&code.0)
 }
@@ -86,20 +74,36 @@ fn did_not_wait(code: CUresult) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ffi::*;
+    use std::cell::Cell;
 
     #[test]
     fn only_refused_waits_mean_that_the_work_still_runs() {
-        assert!(did_not_wait(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-        assert!(did_not_wait(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+        assert!(did_not_wait(ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+        assert!(did_not_wait(ffi::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
         assert!(did_not_wait(CUDA_ERROR_NOT_PERMITTED));
-        for stopped in [
-            CUDA_SUCCESS,
-            CUDA_ERROR_LAUNCH_FAILED,
-            CUDA_ERROR_ILLEGAL_ADDRESS,
-            CUDA_ERROR_CONTEXT_IS_DESTROYED,
+        for stopped in
+            [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, ffi::CUDA_ERROR_ILLEGAL_ADDRESS]
+        {
+            assert!(!did_not_wait(stopped) && is_over(stopped), "{stopped:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_proves_nothing_is_asked_for_again() {
+        for (code, waits) in [
+            (CUDA_SUCCESS, 1),
+            (ffi::CUDA_ERROR_LAUNCH_FAILED, 1),
+            (CUDA_ERROR_CONTEXT_IS_DESTROYED, 1),
+            (ffi::CUDA_ERROR_UNKNOWN, 2),
+            (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 2),
         ] {
-            assert!(!did_not_wait(stopped), "{stopped:?}");
+            let waited = Cell::new(0);
+            let answer = wait_for_memory("cuStreamSynchronize", || {
+                waited.set(waited.get() + 1);
+                if waited.get() == 1 { code } else { CUDA_SUCCESS }
+            });
+            assert_eq!(answer.err().and_then(|e| e.code()).unwrap_or(CUDA_SUCCESS), code);
+            assert_eq!(waited.get(), waits, "{code:?}");
         }
     }
 }

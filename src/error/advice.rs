@@ -4,7 +4,7 @@ use ffi::*;
 
 /// Whether the code is one after which the process has lost the GPU (F60, F85). For each of these
 /// the CUDA driver API, "CUresult", says that "the process must be terminated and relaunched".
-pub(super) fn is_sticky(code: CUresult) -> bool {
+pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
         CUDA_ERROR_ILLEGAL_ADDRESS

@@ -8,8 +8,11 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::path::PathBuf;
 
+pub(crate) use advice::is_sticky;
+#[cfg(feature = "tracing")]
+pub(crate) use release::contained;
 pub use release::on_release_error;
-pub(crate) use release::{released, report_drop};
+pub(crate) use release::{release, released, report_drop};
 
 /// The result of every fallible function of this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
@@ -80,6 +83,28 @@ pub enum Error {
         /// What is wrong and what to do.
         reason: &'static str,
     },
+    /// The driver on this machine is older than the function.
+    #[error(
+        "`{call}` was not called: it came with CUDA {}.{}, and the driver on this machine is older: \
+         update it",
+        since / 1000, since % 1000 / 10
+    )]
+    NeedsDriver {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// The version of CUDA that brought it: 1000 x major + 10 x minor.
+        since: u32,
+    },
+    /// The driver answered with a value that this version of the crate has no name for.
+    #[error(
+        "`{call}` answered {value}, which this version of cuscope does not know: call it through `cuscope::ffi`"
+    )]
+    UnknownValue {
+        /// The driver call.
+        call: &'static str,
+        /// Its answer.
+        value: u32,
+    },
     /// A file could not be read.
     #[error("`{call}` was not called: cannot read {}: {kind}; check the path", path.display())]
     File {
@@ -107,6 +132,12 @@ impl Error {
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         self.code().is_some_and(advice::is_sticky)
+    }
+}
+
+impl From<ffi::NeedsDriver> for Error {
+    fn from(needs: ffi::NeedsDriver) -> Self {
+        Error::NeedsDriver { call: needs.function, since: needs.since }
     }
 }
 

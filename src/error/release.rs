@@ -1,6 +1,7 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
 use super::Error;
+use crate::fork;
 use ffi::CUresult;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,7 +14,7 @@ static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 /// driver refuses to release is gone (F42, F60), or stays allocated until its context ends (a free while
 /// foreign code captures, F101), and a context that could not be popped is kept alive.
 ///
-/// If the hook panics, the panic ends there.
+/// If the hook panics, the panic ends there. With the feature `tracing` each is an event as well.
 ///
 /// # Examples
 /// ```
@@ -24,6 +25,16 @@ pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     let before = HOOK.write().unwrap_or_else(PoisonError::into_inner).replace(hook);
     // Behind the lock: what the hook before owns may release handles, or set another hook.
     drop(before);
+}
+
+/// Makes a call that releases what a value owns; what it answers goes to the hook. In the child of a
+/// fork nothing is called and nothing released: what is there belongs to the parent, and calls may
+/// hang (F20).
+#[inline]
+pub(crate) fn release(call: &'static str, f: impl FnOnce() -> CUresult) {
+    if !fork::is_child() {
+        released(call, f());
+    }
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
@@ -37,6 +48,7 @@ pub(crate) fn released(call: &'static str, code: CUresult) {
 /// As [`released`], for what is an error already.
 #[cold]
 pub(crate) fn report_drop(error: Error) {
+    crate::trace::not_released(&error);
     // Not held during the call: the hook may drop handles or set another hook.
     let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
     let Some(hook) = hook else { return };
@@ -46,10 +58,9 @@ pub(crate) fn report_drop(error: Error) {
 }
 
 /// Runs what is not ours, and ends a panic of it.
-fn contained(f: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
-        std::mem::forget(payload); // its own drop could panic
-    }
+pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
+    // The payload's own drop could panic.
+    catch_unwind(AssertUnwindSafe(f)).map_err(std::mem::forget).ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::Brand;
-use crate::error::{Error, check, released};
+use crate::capture_mode::relaxed;
+use crate::error::{Error, check, release};
 use crate::{Context, Element, PushedGuard, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -30,9 +31,9 @@ pub(crate) struct Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the allocation, which was made and not freed; its context
-        // is alive, and need not be current (F40). Work that uses the memory is waited for (F50).
-        let code = unsafe { ffi::cuMemFree_v2(self.address) };
-        released("cuMemFree_v2", code);
+        // is alive, and need not be current (F40). Work that uses the memory is waited for (F50), and
+        // captures do not refuse it (F101).
+        release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
     }
 }
 

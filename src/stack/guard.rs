@@ -63,8 +63,8 @@ impl<'ctx> PushedGuard<'ctx> {
         if std::mem::replace(&mut self.popped, true) {
             return Ok(());
         }
-        // The entry may still be on the stack: its context must never be destroyed (F13).
-        self.level.pop().inspect_err(|_| self.context.leak())
+        // The entry may still be on the stack: its context lives as long as it does (F13).
+        self.level.pop().inspect_err(|_| self.level.keep(&self.context))
     }
 
     /// The context.

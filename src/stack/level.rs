@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::error::{check, report_drop};
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, trace};
 use ffi::CUcontext;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -28,6 +28,10 @@ struct Record {
     /// soon as it is empty.
     first: [Cell<CUcontext>; INLINE],
     more: ManuallyDrop<RefCell<Vec<CUcontext>>>,
+    /// Contexts of entries whose guard is gone and could not pop them, with the entry's index: alive
+    /// until the entry is popped.
+    kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
+    trace: trace::Stack,
 }
 const INLINE: usize = 16;
 
@@ -41,19 +45,23 @@ thread_local! {
             depth: Cell::new(0),
             first: [const { Cell::new(ptr::null_mut()) }; INLINE],
             more: ManuallyDrop::new(RefCell::new(Vec::new())),
+            kept: ManuallyDrop::new(RefCell::new(Vec::new())),
+            trace: trace::Stack::new(),
         }
     };
 }
 const _: () = assert!(!std::mem::needs_drop::<Record>());
 
 impl Record {
-    fn add(&self, entry: CUcontext) {
+    fn add(&self, context: &Context) {
+        let entry = context.raw();
         let depth = self.depth.get();
         match self.first.get(depth) {
             Some(slot) => slot.set(entry),
             None => self.more.borrow_mut().push(entry),
         }
         self.depth.set(depth + 1);
+        self.trace.pushed(context);
     }
 
     fn top(&self) -> Option<CUcontext> {
@@ -64,7 +72,8 @@ impl Record {
         }
     }
 
-    fn remove(&self) {
+    /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
+    fn remove(&self, by: PoppedBy) {
         let left = self.depth.get().saturating_sub(1);
         self.depth.set(left);
         if left >= INLINE {
@@ -73,12 +82,36 @@ impl Record {
                 self.more.take();
             }
         }
+        if let Some(context) = self.take_kept(left) {
+            match by {
+                PoppedBy::Us => drop(context),
+                // Entries have no identity: this one may be there all the same, further down.
+                PoppedBy::Foreigner => std::mem::forget(context),
+            }
+        }
+        self.trace.popped();
     }
+
+    fn take_kept(&self, index: usize) -> Option<Context> {
+        let mut kept = self.kept.borrow_mut();
+        let at = kept.iter().rposition(|&(of, _)| of == index)?;
+        let (_, context) = kept.swap_remove(at);
+        if kept.is_empty() {
+            *kept = Vec::new();
+        }
+        Some(context)
+    }
+}
+
+/// Who popped an entry.
+enum PoppedBy {
+    Us,
+    Foreigner,
 }
 
 /// The top of the calling thread's stack, or null. Costs 10 ns.
 #[inline]
-pub(super) fn current() -> Result<CUcontext> {
+pub(crate) fn current() -> Result<CUcontext> {
     let mut top = ptr::null_mut();
     // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
     check("cuCtxGetCurrent", unsafe { ffi::cuCtxGetCurrent(&raw mut top) })?;
@@ -91,6 +124,19 @@ fn pop_top() -> Result {
     // SAFETY: writes one handle to `popped`. That the entry is one of ours, no longer in use, is for
     // the callers, all in this file: each has just compared `current()` with the recorded entry.
     Ok(check("cuCtxPopCurrent_v2", unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) })?)
+}
+
+/// What lies below `top`, the top of the calling thread's stack, which is popped for the look.
+fn below(top: CUcontext) -> Result<CUcontext> {
+    pop_top()?;
+    let below = current();
+    // SAFETY: `top` was on the stack the moment before, and is put back as it was.
+    let push = || unsafe { ffi::cuCtxPushCurrent_v2(top) };
+    if check("cuCtxPushCurrent_v2", push()).is_err() {
+        // Once more: a failure leaves the thread without an entry that is not ours.
+        check("cuCtxPushCurrent_v2", push())?;
+    }
+    below
 }
 
 /// A place on the stack: what a token or guard sees as "just me, nothing above".
@@ -130,12 +176,15 @@ impl Level {
     fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
         while r.depth.get() > self.depth {
             let top = current()?;
-            if r.top() == Some(top) {
+            let Some(entry) = r.top() else { break };
+            if top == entry {
                 pop_top()?;
-            } else if top.addr() != self.own {
-                return Err(Error::NotCurrent { call });
-            } // else foreign code popped the entry: it is gone already
-            r.remove();
+                r.remove(PoppedBy::Us);
+            } else if top.addr() == self.own && (top.is_null() || below(top)? != entry) {
+                r.remove(PoppedBy::Foreigner);
+            } else {
+                return Err(Error::NotCurrent { call }); // foreign code covers the entry
+            }
         }
         Ok(())
     }
@@ -148,7 +197,7 @@ impl Level {
         // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
         // gets the level keeps a clone of `context` until the entry is popped.
         check(CALL, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
-        RECORD.with(|r| r.add(own));
+        RECORD.with(|r| r.add(context));
         Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
     }
 
@@ -156,7 +205,7 @@ impl Level {
     ///
     /// # Errors
     /// As [`settle`](Self::settle). The entry then stays recorded, and is popped when the level below
-    /// is next reached and finds it on top.
+    /// is next reached and finds it on top: the caller has to [`keep`](Self::keep) its context.
     pub(super) fn pop(self) -> Result {
         const CALL: &str = "cuCtxPopCurrent_v2";
         self.settle(CALL)?;
@@ -164,8 +213,16 @@ impl Level {
             return Err(Error::NotCurrent { call: CALL });
         }
         pop_top()?;
-        RECORD.with(Record::remove);
+        RECORD.with(|r| r.remove(PoppedBy::Us));
         Ok(())
+    }
+
+    /// Keeps the context of this level's entry alive until that is popped.
+    #[cold]
+    pub(super) fn keep(self, context: &Context) {
+        RECORD.with(|r| {
+            r.kept.borrow_mut().push((self.depth.saturating_sub(1), context.clone()));
+        });
     }
 
     /// Checked by every context-sensitive call: `own` is current.
@@ -237,6 +294,9 @@ impl Drop for Frame {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
             if let Err(error) = self.base.settle("cuCtxPopCurrent_v2") {
+                if self.before.frame == 0 && !r.taken.get() {
+                    r.orphaned.set(r.orphaned.get().or(Some(self.before)));
+                } // else the frame or the token outside settles it
                 report_drop(error);
             }
             r.frame.set(self.before.frame);

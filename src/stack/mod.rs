@@ -5,11 +5,16 @@
 //! gone once it is popped (E0382). Lifetimes say nothing about a guard that is *leaked*; the levels
 //! in [`level`] do.
 
+mod current;
 mod guard;
 mod level;
 mod push;
+mod state;
 mod token;
 
+pub use current::{CurrentContext, current_context};
 pub use guard::PushedGuard;
+pub(crate) use level::current as current_raw;
 pub use push::PushContext;
+pub use state::StreamPriorityRange;
 pub use token::{ContextStack, NestedStack};

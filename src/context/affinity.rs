@@ -1,0 +1,84 @@
+//! Contexts that are bound to a number of multiprocessors.
+#![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
+
+use super::Context;
+use crate::error::check;
+use crate::{ContextFlags, Device, PushedGuard, Result};
+use ffi::{
+    CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUexecAffinityParam, CUexecAffinityParam_v1_param,
+    CUexecAffinitySmCount,
+};
+
+fn affinity(multiprocessors: u32) -> CUexecAffinityParam {
+    CUexecAffinityParam {
+        r#type: CU_EXEC_AFFINITY_TYPE_SM_COUNT,
+        param: CUexecAffinityParam_v1_param {
+            smCount: CUexecAffinitySmCount { val: multiprocessors },
+        },
+    }
+}
+
+impl Device {
+    /// Whether contexts on the device can be bound to a number of multiprocessors: under the
+    /// multi-process service (MPS) of some devices.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuDeviceGetExecAffinitySupport")]
+    pub fn supports_exec_affinity(self) -> Result<bool> {
+        let mut supported = 0;
+        // SAFETY: writes one `c_int` to `supported`, which is valid for it.
+        check("cuDeviceGetExecAffinitySupport", unsafe {
+            ffi::cuDeviceGetExecAffinitySupport(
+                &raw mut supported,
+                CU_EXEC_AFFINITY_TYPE_SM_COUNT,
+                self.raw(),
+            )
+        })?;
+        Ok(supported != 0)
+    }
+}
+
+impl Context {
+    /// Creates a context whose work runs on at most so many multiprocessors, which the driver may
+    /// round up. For a part that is the context's own, see [`create_green`](Self::create_green).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service; as
+    /// [`create`](Self::create).
+    #[doc(alias = "cuCtxCreate_v3")]
+    pub fn create_with_affinity(
+        device: Device,
+        flags: ContextFlags,
+        multiprocessors: u32,
+    ) -> Result<Context> {
+        const CALL: &str = "cuCtxCreate_v3";
+        let flags = flags.checked(CALL)?;
+        let mut affinity = affinity(multiprocessors);
+        Context::from_creation(CALL, device, |raw| {
+            // SAFETY: writes one handle to `raw`, which is valid for it, and reads one affinity at
+            // `affinity`; flags, device and number are checked by the driver.
+            Ok(unsafe { ffi::cuCtxCreate_v3(raw, &raw mut affinity, 1, flags, device.raw()) })
+        })
+    }
+}
+
+impl PushedGuard<'_> {
+    /// The number of multiprocessors that the context's work may run on.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuCtxGetExecAffinity")]
+    pub fn exec_affinity(&self) -> Result<u32> {
+        const CALL: &str = "cuCtxGetExecAffinity";
+        self.enter(CALL)?;
+        let mut affinity = affinity(0);
+        // SAFETY: writes one affinity to `affinity`, which is valid for it; acts on the current
+        // context, which `enter` found to be the guard's.
+        check(CALL, unsafe {
+            ffi::cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        })?;
+        // SAFETY: the union has one field, which holds a plain number.
+        Ok(unsafe { affinity.param.smCount }.val)
+    }
+}

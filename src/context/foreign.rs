@@ -1,0 +1,161 @@
+//! Contexts from and for foreign code, as raw handles.
+#![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
+
+use super::{Context, End, primary};
+use crate::error::check;
+use crate::{Device, Error, Result, init};
+use ffi::{CUcontext, CUgreenCtx};
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::Arc;
+
+/// What becomes of a foreign context: [`Context::from_raw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Ownership {
+    /// The last clone ends it, in the foreign code's place: it destroys a context that was created,
+    /// and gives back one retain of a primary context.
+    TakeOver,
+    /// Foreign code keeps and ends it, after the last clone is gone.
+    Borrow,
+    /// It is a primary context, and is retained once more: the last clone gives that back, and
+    /// foreign code keeps its own retain.
+    RetainPrimary,
+}
+
+/// A context that foreign code now owns: [`Context::into_raw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "nothing ends the context but who has this"]
+pub struct RawContext {
+    /// The handle.
+    pub raw: CUcontext,
+    /// What ends it.
+    pub release: ReleaseWith,
+}
+
+/// The driver call that ends a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReleaseWith {
+    /// `cuCtxDestroy` of the handle.
+    Destroy,
+    /// `cuDevicePrimaryCtxRelease` of the device, once.
+    ReleasePrimary(Device),
+    /// `cuGreenCtxDestroy` of this handle.
+    DestroyGreen(CUgreenCtx),
+    /// None: the context was borrowed.
+    Nothing,
+}
+
+impl Context {
+    /// Makes a context of the handle of foreign code.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for null, and for [`Ownership::RetainPrimary`] of
+    /// what is no primary context; what the driver answers. Nothing is taken over then.
+    ///
+    /// # Safety
+    /// 1. `raw` is null, or a context of this process that is alive.
+    /// 2. With [`TakeOver`](Ownership::TakeOver): the caller had to end it, and from now on neither
+    ///    does so nor uses it after the last clone. It is no green context's.
+    /// 3. With [`Borrow`](Ownership::Borrow): it stays alive until the last clone, guard and handle
+    ///    of it is gone.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, ContextStack, Ownership, Result, ffi};
+    ///
+    /// /// Called with the context that the host application works in.
+    /// ///
+    /// /// # Safety
+    /// /// `raw` is a context that stays alive during the call.
+    /// unsafe fn plugin_flush(raw: ffi::CUcontext) -> Result {
+    ///     // SAFETY: 1. and 3. are the caller's.
+    ///     let context = unsafe { Context::from_raw(raw, Ownership::Borrow) }?;
+    ///     ContextStack::reentrant(|stack| stack.push(&context)?.synchronize())
+    /// }
+    /// ```
+    pub unsafe fn from_raw(raw: CUcontext, ownership: Ownership) -> Result<Context> {
+        const CALL: &str = "cuCtxPushCurrent_v2";
+        init()?;
+        if raw.is_null() {
+            let reason = "the handle is null: nothing is current there, or nothing was created";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        let device = device_of(raw)?;
+        let end = match ownership {
+            Ownership::Borrow => End::Nothing,
+            Ownership::TakeOver if is_primary(raw, device)? => End::Release,
+            Ownership::TakeOver => End::Destroy,
+            Ownership::RetainPrimary => {
+                let context = Context::primary(device)?;
+                if context.raw() == raw {
+                    return Ok(context);
+                }
+                let reason =
+                    "the context is not its device's primary one: borrow it or take it over";
+                return Err(Error::InvalidArgument { call: "cuDevicePrimaryCtxRetain", reason });
+            }
+        };
+        Ok(Context::new(raw, device, end))
+    }
+
+    /// Takes a green context over from foreign code; the last clone destroys it.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers. Nothing is
+    /// taken over then.
+    ///
+    /// # Safety
+    /// 1. `raw` is a green context of this process that is alive, and the caller had to destroy it:
+    ///    from now on it neither does so nor uses it after the last clone.
+    #[doc(alias = "cuCtxFromGreenCtx")]
+    pub unsafe fn from_raw_green(raw: CUgreenCtx) -> Result<Context> {
+        init()?;
+        // SAFETY: a green context that is alive (1).
+        let context = unsafe { super::green::context_of(raw) }?;
+        Ok(Context::new(context, device_of(context)?, End::DestroyGreen(raw)))
+    }
+
+    /// Gives the context to foreign code, with what ends it, or back if a clone, guard or handle
+    /// still holds it. [`from_raw`](Self::from_raw) takes it over again.
+    ///
+    /// # Errors
+    /// `Err(self)` if something else holds it.
+    pub fn into_raw(self) -> Result<RawContext, Context> {
+        let inner = ManuallyDrop::new(Arc::try_unwrap(self.0).map_err(Context)?);
+        let release = match inner.end {
+            End::Destroy => ReleaseWith::Destroy,
+            End::Release => ReleaseWith::ReleasePrimary(inner.device),
+            End::DestroyGreen(green) => ReleaseWith::DestroyGreen(green),
+            End::Nothing => ReleaseWith::Nothing,
+        };
+        Ok(RawContext { raw: inner.raw, release })
+    }
+}
+
+/// The device of a context, which the driver tells of the current one only: it is pushed for the
+/// question.
+fn device_of(raw: CUcontext) -> Result<Device> {
+    // SAFETY: the callers vouch for a context that is alive, so this is not F6 or F14; it is popped
+    // below, on every way.
+    check("cuCtxPushCurrent_v2", unsafe { ffi::cuCtxPushCurrent_v2(raw) })?;
+    let mut device = 0;
+    // SAFETY: writes one `CUdevice` to `device`, which is valid for it; a live context is current.
+    let code = unsafe { ffi::cuCtxGetDevice(&raw mut device) };
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`; what it pops is the entry pushed above.
+    let popped = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) };
+    check("cuCtxGetDevice", code)?;
+    check("cuCtxPopCurrent_v2", popped)?;
+    Ok(Device::from_raw(device))
+}
+
+/// Whether a live context is the primary one of its device.
+fn is_primary(raw: CUcontext, device: Device) -> Result<bool> {
+    if !device.primary_context_state()?.active {
+        return Ok(false); // and is not activated for the question
+    }
+    let primary = Context::new(primary::retain(device)?, device, End::Release);
+    Ok(primary.raw() == raw)
+}

@@ -1,0 +1,257 @@
+//! Green contexts: contexts with multiprocessors of their own.
+#![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
+
+use super::{Context, End};
+use crate::error::check;
+use crate::{Device, Error, Result, init};
+use bitflags::bitflags;
+use ffi::{
+    CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
+    CUdevResource_v1_anonymous, CUdevSmResourceSplitByCount_flags as Split, CUgreenCtx,
+    CUgreenCtxCreate_flags, CUresult,
+};
+use static_assertions::assert_impl_all;
+use std::fmt;
+use std::ptr;
+
+/// Multiprocessors of a device: all of them, or a part that green contexts can have.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextStack, Device, SmSplitFlags};
+///
+/// # fn main() -> cuscope::Result {
+/// # cuscope::init()?;
+/// # if cuscope::driver_version()? < (cuscope::DriverVersion { major: 12, minor: 4 }) { return Ok(()); }
+/// let all = Device::get(0)?.sm_resource()?;
+/// let split = all.split_by_count(2, 16, SmSplitFlags::empty())?;
+/// let small = Context::create_green(&split.groups[..1])?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&small)?; // as any other context
+/// let stream = gpu.stream()?; // its work runs on those multiprocessors
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy)]
+pub struct SmResource {
+    raw: CUdevResource,
+    device: Device,
+}
+assert_impl_all!(SmResource: Send, Sync);
+// SAFETY: a value without owner or thread; `nextResource` is null (`new`) and never followed.
+unsafe impl Send for SmResource {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for SmResource {}
+
+bitflags! {
+    /// How multiprocessors are split.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct SmSplitFlags: u32 {
+        /// Without regard to which are scheduled together: finer parts, without clusters of blocks.
+        const IGNORE_SM_COSCHEDULING = Split::CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING.bits();
+        /// So that clusters of blocks can be as large as possible.
+        const MAX_POTENTIAL_CLUSTER_SIZE =
+            Split::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.bits();
+    }
+}
+
+/// What [`SmResource::split_by_count`] gives.
+#[derive(Clone, Debug)]
+pub struct SmSplit {
+    /// The parts, all of one size.
+    pub groups: Vec<SmResource>,
+    /// What is left, if anything.
+    pub remainder: Option<SmResource>,
+}
+
+impl Device {
+    /// All multiprocessors of the device.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    #[doc(alias = "cuDeviceGetDevResource")]
+    pub fn sm_resource(self) -> Result<SmResource> {
+        let get = ffi::cuDeviceGetDevResource()?;
+        SmResource::new(self, "cuDeviceGetDevResource", |to| {
+            // SAFETY: writes one resource to `to`, which is valid for it.
+            unsafe { get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM) }
+        })
+    }
+}
+
+impl SmResource {
+    fn new(
+        device: Device,
+        call: &'static str,
+        get: impl FnOnce(*mut CUdevResource) -> CUresult,
+    ) -> Result<SmResource> {
+        let mut raw = blank();
+        check(call, get(&raw mut raw))?;
+        raw.nextResource = ptr::null_mut();
+        Ok(SmResource { raw, device })
+    }
+
+    /// The number of multiprocessors.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        // SAFETY: the resource is of this kind: the driver was asked for it, or split one. All fields
+        // of the union are plain numbers.
+        unsafe { self.raw.anonymous.sm }.smCount
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Splits into up to `groups` parts of at least `min_count` multiprocessors each, which the
+    /// driver rounds up to what the device can separate.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_VALUE` for more
+    /// multiprocessors than there are, or unknown flags; [`NeedsDriver`](Error::NeedsDriver) before
+    /// CUDA 12.4.
+    #[doc(alias = "cuDevSmResourceSplitByCount")]
+    pub fn split_by_count(
+        &self,
+        groups: u32,
+        min_count: u32,
+        flags: SmSplitFlags,
+    ) -> Result<SmSplit> {
+        const CALL: &str = "cuDevSmResourceSplitByCount";
+        if groups == 0 {
+            let reason = "a split has at least one group";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        let split = ffi::cuDevSmResourceSplitByCount()?;
+        // No more groups than multiprocessors: a wish for 2^32 must not allocate as many.
+        let mut made = groups.min(self.count());
+        let mut parts = vec![blank(); made as usize];
+        let mut rest = blank();
+        let (parts_at, rest_at) = (parts.as_mut_ptr(), &raw mut rest);
+        // SAFETY: reads one resource, writes up to `made` of them to `parts`, which has as many, their
+        // number to `made`, and one to `rest`.
+        check(CALL, unsafe {
+            split(parts_at, &raw mut made, &raw const self.raw, rest_at, flags.bits(), min_count)
+        })?;
+        parts.truncate(made as usize);
+        let part = |raw| SmResource { raw, device: self.device };
+        let groups = parts.into_iter().map(|raw| part(unlinked(raw))).collect();
+        let left = rest.r#type != CU_DEV_RESOURCE_TYPE_INVALID;
+        Ok(SmSplit {
+            groups,
+            remainder: left.then(|| part(unlinked(rest))).filter(|r| r.count() > 0),
+        })
+    }
+}
+
+fn blank() -> CUdevResource {
+    CUdevResource {
+        r#type: CU_DEV_RESOURCE_TYPE_INVALID,
+        _internal_padding: [0; 92],
+        anonymous: CUdevResource_v1_anonymous { _oversize: [0; 40] },
+        nextResource: ptr::null_mut(),
+    }
+}
+
+fn unlinked(mut raw: CUdevResource) -> CUdevResource {
+    raw.nextResource = ptr::null_mut();
+    raw
+}
+
+impl fmt::Debug for SmResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SmResource({} of {:?})", self.count(), self.device)
+    }
+}
+
+impl Context {
+    /// Creates a green context: work of its streams runs on the multiprocessors of `resources` alone,
+    /// which come from one split. It takes about 0.13 s (F97) and keeps the device's primary
+    /// context active.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for no resources, or those of several devices;
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    #[doc(alias = "cuGreenCtxCreate")]
+    #[doc(alias = "cuDevResourceGenerateDesc")]
+    #[doc(alias = "cuCtxFromGreenCtx")]
+    pub fn create_green(resources: &[SmResource]) -> Result<Context> {
+        const DESCRIBE: &str = "cuDevResourceGenerateDesc";
+        let refused = |reason| Error::InvalidArgument { call: DESCRIBE, reason };
+        let (Some(first), Ok(count)) = (resources.first(), u32::try_from(resources.len())) else {
+            return Err(refused("a green context has at least one part of the device"));
+        };
+        let device = first.device;
+        if resources.iter().any(|resource| resource.device != device) {
+            return Err(refused("the parts are of several devices: a context has one"));
+        }
+        init()?;
+        let (describe, create) = (ffi::cuDevResourceGenerateDesc()?, ffi::cuGreenCtxCreate()?);
+        let mut parts: Vec<_> = resources.iter().map(|resource| resource.raw).collect();
+        let mut described = ptr::null_mut();
+        // SAFETY: writes one handle to `described`, and reads `count` resources at `parts`.
+        check(DESCRIBE, unsafe { describe(&raw mut described, parts.as_mut_ptr(), count) })?;
+        let mut green = ptr::null_mut();
+        let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.bits();
+        // SAFETY: writes one handle to `green`; the description was made above.
+        check("cuGreenCtxCreate", unsafe {
+            create(&raw mut green, described, device.raw(), flags)
+        })?;
+        // SAFETY: created above, and alive.
+        match unsafe { context_of(green) } {
+            Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
+            Err(error) => {
+                let (call, code) = destroy(green);
+                crate::error::released(call, code);
+                Err(error)
+            }
+        }
+    }
+
+    /// The multiprocessors that the context's work runs on: all of the device's, but for a green one.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    #[doc(alias = "cuCtxGetDevResource")]
+    pub fn sm_resource(&self) -> Result<SmResource> {
+        let get = ffi::cuCtxGetDevResource()?;
+        SmResource::new(self.device(), "cuCtxGetDevResource", |to| {
+            // SAFETY: writes one resource to `to`, which is valid for it; the context is alive.
+            unsafe { get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM) }
+        })
+    }
+
+    /// The handle of the green context, for calls of [`ffi`]. It is valid while a clone lives; do not
+    /// destroy it.
+    #[must_use]
+    pub fn raw_green(&self) -> Option<CUgreenCtx> {
+        match self.0.end {
+            End::DestroyGreen(green) => Some(green),
+            _ => None,
+        }
+    }
+}
+
+/// The context that a green one is pushed as.
+///
+/// # Safety
+/// 1. `green` is a green context that is alive.
+pub(super) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
+    let get = ffi::cuCtxFromGreenCtx()?;
+    let mut raw = ptr::null_mut();
+    // SAFETY: writes one handle to `raw`, which is valid for it; `green` is alive (1).
+    check("cuCtxFromGreenCtx", unsafe { get(&raw mut raw, green) })?;
+    Ok(raw)
+}
+
+/// Destroys a green context whose only owner calls this once.
+pub(super) fn destroy(green: CUgreenCtx) -> (&'static str, CUresult) {
+    const CALL: &str = "cuGreenCtxDestroy";
+    match ffi::cuGreenCtxDestroy() {
+        // SAFETY: created and not destroyed; no guard or handle of it is left, since each holds a
+        // clone of its context.
+        Ok(destroy) => (CALL, unsafe { destroy(green) }),
+        Err(_) => (CALL, ffi::CUDA_ERROR_NOT_SUPPORTED), // who created it had the function
+    }
+}

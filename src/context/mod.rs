@@ -1,0 +1,239 @@
+//! Contexts and who owns them.
+#![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
+
+mod affinity;
+mod create;
+mod flags;
+mod foreign;
+mod green;
+mod primary;
+
+use crate::error::{check, released};
+use crate::wait::wait;
+use crate::{Device, Error, Result, fork};
+use ffi::{CUcontext, CUgreenCtx, CUresult};
+use static_assertions::assert_impl_all;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+pub use flags::ContextFlags;
+pub use foreign::{Ownership, RawContext, ReleaseWith};
+pub use green::{SmResource, SmSplit, SmSplitFlags};
+pub use primary::PrimaryContextState;
+
+/// How a [`Context`] came to be, and so how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ContextKind {
+    /// Made by [`Context::create`], or taken over; the last clone destroys it.
+    Created,
+    /// The device's primary context, retained; the last clone releases it.
+    Primary,
+    /// A green context, with multiprocessors of its own; the last clone destroys it.
+    Green,
+    /// Borrowed from foreign code, which ends it.
+    Borrowed,
+}
+
+/// A context: a shared owner of it, cheap to clone.
+///
+/// Guards and handles hold a clone. So a context that is on any thread's stack, or behind any
+/// handle, is alive (invariant `context-alive`), and a guard that is leaked leaks its context with
+/// it instead of leaving an entry of a destroyed one (F13, F14).
+///
+/// Creating one leaves the thread's stack as it was. To use it, push it:
+/// [`ContextStack::push`](crate::ContextStack::push).
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+assert_impl_all!(Context: Send, Sync);
+
+struct Inner {
+    raw: CUcontext,
+    device: Device,
+    end: End,
+}
+// SAFETY: a context is not tied to a thread: it may be current on several at once, and be destroyed
+// or released from any (F11, F17; CUDA driver API, "Context Management"). `Inner` is never mutated.
+unsafe impl Send for Inner {}
+// SAFETY: as for `Send`; through `&Inner` the raw handles are only read.
+unsafe impl Sync for Inner {}
+
+/// What ends a context.
+enum End {
+    Destroy,
+    Release,
+    DestroyGreen(CUgreenCtx),
+    Nothing,
+}
+
+impl Inner {
+    /// Ends the context, unless this is the child of a fork, which has none (F20).
+    fn end(&self) -> Option<(&'static str, CUresult)> {
+        if fork::is_child() {
+            return None;
+        }
+        match self.end {
+            End::Destroy => {
+                // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
+                // it up), and no guard or handle is left, since each holds a clone. An entry on a
+                // stack that remains all the same keeps a clone too.
+                Some(("cuCtxDestroy_v2", unsafe { ffi::cuCtxDestroy_v2(self.raw) }))
+            }
+            End::Release => {
+                // SAFETY: gives back one retain, which is this owner's.
+                let code = unsafe { ffi::cuDevicePrimaryCtxRelease_v2(self.device.raw()) };
+                Some(("cuDevicePrimaryCtxRelease_v2", code))
+            }
+            End::DestroyGreen(green) => Some(green::destroy(green)),
+            End::Nothing => None,
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some((call, code)) = self.end() {
+            released(call, code);
+        }
+    }
+}
+
+impl Context {
+    fn new(raw: CUcontext, device: Device, end: End) -> Context {
+        Context(Arc::new(Inner { raw, device, end }))
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.0.device
+    }
+
+    /// How it came to be.
+    #[must_use]
+    pub fn kind(&self) -> ContextKind {
+        match self.0.end {
+            End::Destroy => ContextKind::Created,
+            End::Release => ContextKind::Primary,
+            End::DestroyGreen(_) => ContextKind::Green,
+            End::Nothing => ContextKind::Borrowed,
+        }
+    }
+
+    /// The handle, for calls of [`ffi`]. It is valid while a clone lives; do not destroy it.
+    #[must_use]
+    pub fn raw(&self) -> CUcontext {
+        self.0.raw
+    }
+
+    /// A number that no other context of the process has or had (F98).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if code outside this crate destroyed it.
+    #[doc(alias = "cuCtxGetId")]
+    pub fn id(&self) -> Result<u64> {
+        let mut id = 0;
+        // SAFETY: writes one `u64` to `id`, which is valid for it; the context is alive.
+        check("cuCtxGetId", unsafe { ffi::cuCtxGetId(self.raw(), &raw mut id) })?;
+        Ok(id)
+    }
+
+    /// The version of the driver interface that the context was created for, such as 3020.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_CONTEXT` if code outside this crate destroyed it (F16).
+    #[doc(alias = "cuCtxGetApiVersion")]
+    pub fn api_version(&self) -> Result<u32> {
+        let mut version = 0;
+        // SAFETY: writes one `c_uint` to `version`, which is valid for it; the context is alive.
+        check("cuCtxGetApiVersion", unsafe {
+            ffi::cuCtxGetApiVersion(self.raw(), &raw mut version)
+        })?;
+        Ok(version)
+    }
+
+    /// Whether the context is the calling thread's current one, by whomever it was pushed.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork.
+    #[doc(alias = "cuCtxGetCurrent")]
+    pub fn is_current(&self) -> Result<bool> {
+        Ok(crate::stack::current_raw()? == self.raw())
+    }
+
+    /// Waits until everything in the context is finished. It need not be current.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60); [`NeedsDriver`](Error::NeedsDriver) before CUDA 13.0,
+    /// where [`PushedGuard::synchronize`](crate::PushedGuard::synchronize) does it.
+    #[doc(alias = "cuCtxSynchronize_v2")]
+    pub fn synchronize(&self) -> Result {
+        let synchronize = ffi::cuCtxSynchronize_v2()?;
+        // SAFETY: the context is alive.
+        wait("cuCtxSynchronize_v2", || unsafe { synchronize(self.raw()) })
+    }
+
+    /// Destroys (or releases) now and tells the result, or gives the context back if a clone, guard
+    /// or handle still holds it. A borrowed context is let go of.
+    ///
+    /// # Errors
+    /// `Err(self)` if something else holds it; inside, what the driver answered.
+    #[doc(alias = "cuCtxDestroy")]
+    #[doc(alias = "cuDevicePrimaryCtxRelease")]
+    #[doc(alias = "cuGreenCtxDestroy")]
+    pub fn try_destroy(self) -> Result<Result, Context> {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => {
+                let ended = ManuallyDrop::new(inner).end();
+                Ok(ended.map_or(Ok(()), |(call, code)| check(call, code).map_err(Error::from)))
+            }
+            Err(shared) => Err(Context(shared)),
+        }
+    }
+}
+
+/// Equal if the driver's handles are: two retains of one primary context are one context.
+impl PartialEq for Context {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw() == other.raw()
+    }
+}
+impl Eq for Context {}
+
+impl Hash for Context {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.raw().hash(state);
+    }
+}
+
+/// As `primary context 2 of device 0`, the number being the [`id`](Context::id).
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind() {
+            ContextKind::Created => "created",
+            ContextKind::Primary => "primary",
+            ContextKind::Green => "green",
+            ContextKind::Borrowed => "borrowed",
+        };
+        write!(f, "{kind} context ")?;
+        match self.id() {
+            Ok(id) => write!(f, "{id}")?,
+            Err(_) => f.write_str("?")?,
+        }
+        write!(f, " of device {}", self.device().ordinal())
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Context");
+        debug.field("kind", &self.kind()).field("device", &self.device().ordinal());
+        match self.id() {
+            Ok(id) => debug.field("id", &id),
+            Err(_) => debug.field("id", &"?"),
+        };
+        debug.field("raw", &self.raw()).finish()
+    }
+}

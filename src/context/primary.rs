@@ -1,0 +1,90 @@
+//! The primary context of a device: the one that the CUDA runtime and the libraries on it use.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::{Context, End};
+use crate::error::check;
+use crate::{ContextFlags, Device, Result, init};
+use ffi::CUcontext;
+use std::ptr;
+
+/// What [`Device::primary_context_state`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrimaryContextState {
+    /// The flags that it has, or will have when it is next activated.
+    pub flags: ContextFlags,
+    /// Whether somebody in this process retains it.
+    pub active: bool,
+}
+
+impl Context {
+    /// Retains the primary context of a device: the one that the CUDA runtime and the libraries on
+    /// it use. Created on first use; every retain of it gives an equal [`Context`] (F18).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error (F60).
+    #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    pub fn primary(device: Device) -> Result<Context> {
+        Ok(Context::new(retain(device)?, device, End::Release))
+    }
+}
+
+/// Retains the primary context: somebody has to release it.
+pub(super) fn retain(device: Device) -> Result<CUcontext> {
+    init()?;
+    let mut raw = ptr::null_mut();
+    // SAFETY: writes one handle to `raw`, which is valid for it. It pushes nothing (F10).
+    check("cuDevicePrimaryCtxRetain", unsafe {
+        ffi::cuDevicePrimaryCtxRetain(&raw mut raw, device.raw())
+    })?;
+    Ok(raw)
+}
+
+impl Device {
+    /// The flags of the primary context, and whether it is active. Does not activate it.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuDevicePrimaryCtxGetState")]
+    pub fn primary_context_state(self) -> Result<PrimaryContextState> {
+        let (mut flags, mut active) = (0, 0);
+        // SAFETY: writes one integer to each of `flags` and `active`, which are valid for it.
+        check("cuDevicePrimaryCtxGetState", unsafe {
+            ffi::cuDevicePrimaryCtxGetState(self.raw(), &raw mut flags, &raw mut active)
+        })?;
+        Ok(PrimaryContextState {
+            flags: ContextFlags::from_bits_retain(flags),
+            active: active != 0,
+        })
+    }
+
+    /// Sets the flags of the primary context, active or not. Whoever else uses it gets them too.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
+    /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on.
+    #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
+    pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
+        const CALL: &str = "cuDevicePrimaryCtxSetFlags_v2";
+        let flags = flags.checked(CALL)?;
+        // SAFETY: no obligations: the driver checks both.
+        Ok(check(CALL, unsafe { ffi::cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags) })?)
+    }
+
+    /// Destroys everything in the primary context, whoever in the process uses it, and the context
+    /// itself. Retains of it stay, and have to be released.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    ///
+    /// # Safety
+    /// 1. No [`Context`], guard or handle of the primary context is used from now on, not even to be
+    ///    dropped, until it was retained again: events of it crash the driver (F42, F89).
+    /// 2. No other code in the process uses the primary context of this device: the CUDA runtime and
+    ///    its libraries do.
+    #[doc(alias = "cuDevicePrimaryCtxReset")]
+    pub unsafe fn reset_primary_context(self) -> Result {
+        // SAFETY: obligations 1 and 2 are the caller's.
+        let code = unsafe { ffi::cuDevicePrimaryCtxReset_v2(self.raw()) };
+        Ok(check("cuDevicePrimaryCtxReset_v2", code)?)
+    }
+}

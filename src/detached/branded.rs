@@ -1,0 +1,71 @@
+//! What can be detached: the trait, and the handles themselves.
+#![allow(unsafe_code, reason = "vouches for handles that change their phantom lifetime")]
+
+use super::Detached;
+use crate::brand::Brand;
+use crate::{Context, DeviceBuffer, Element, Event, Function, Module, Stream};
+
+/// A handle, or a collection of handles, that can change its brand. Sealed.
+///
+/// # Safety
+/// 1. `With<'a>` and `With<'b>` are one type up to the lifetime, which is phantom in both, and
+///    `Self` is `With<'ctx>` for some `'ctx`.
+/// 2. `contexts` reports every context behind `self`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a handle that can be detached from its guard",
+    note = "streams, events, modules, functions and device buffers can, and tuples, arrays, `Vec`s and `Option`s of them",
+    note = "declare a struct of handles with `cuscope::handles!`; wrap what holds no handle in `Plain`"
+)]
+pub unsafe trait Branded: Sized + Sealed {
+    /// The same handle under the guard `'b`.
+    type With<'b>: Branded<With<'static> = Self::With<'static>>;
+
+    #[doc(hidden)]
+    fn contexts(&self, see: &mut dyn FnMut(&Context));
+
+    #[doc(hidden)]
+    fn rebrand<'b>(self, key: Key) -> Self::With<'b>;
+
+    /// Unties the handle from its guard. Needs no current context, neither now nor when dropped.
+    fn detach(self) -> Detached<Self::With<'static>> {
+        Detached(self.rebrand(Key(())))
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot implement `Branded`, which is sealed",
+    label = "only the handles of cuscope do, and collections of them",
+    note = "declare a struct of handles with `cuscope::handles!`"
+)]
+#[doc(hidden)]
+pub trait Sealed {}
+
+/// Lets a handle change its brand: only what compares contexts first, or detaches, can make one.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "holds nothing")]
+pub struct Key(pub(super) ());
+
+macro_rules! branded {
+    ($($name:ident [$($g:ident: $b:ident)?] $($field:ident)*;)*) => { $(
+        impl<$($g: $b)?> Sealed for $name<'_ $(, $g)?> {}
+        // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` only. 2. It has one context.
+        unsafe impl<'ctx $(, $g: $b)?> Branded for $name<'ctx $(, $g)?> {
+            type With<'b> = $name<'b $(, $g)?>;
+            fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+                see(self.context());
+            }
+            fn rebrand<'b>(self, _: Key) -> $name<'b $(, $g)?> {
+                let $name { $($field,)* _brand: _ } = self;
+                $name { $($field,)* _brand: Brand::new() }
+            }
+        }
+    )* };
+}
+branded! {
+    Stream [] inner;
+    Event [] inner;
+    Module [] inner;
+    Function [] inner;
+    DeviceBuffer [T: Element] inner len data;
+}

@@ -1,0 +1,100 @@
+//! Handles without a guard: storable in `'static` structs, sendable, usable again under any guard of
+//! their context.
+#![allow(unsafe_code, reason = "changes a phantom lifetime behind a reference")]
+
+mod branded;
+mod collections;
+mod plain;
+mod structs;
+
+use crate::{Context, Error, PushedGuard, Result, Stream};
+use branded::Key;
+use static_assertions::assert_impl_all;
+use std::fmt;
+
+pub use branded::Branded;
+#[doc(hidden)]
+pub use branded::{Key as BrandKey, Sealed as BrandedSealed};
+pub use plain::Plain;
+
+/// A handle without a guard: `Detached<Stream<'static>>`. `'static`, and `Send` and `Sync` where the
+/// handle is. Released like the handle when dropped, on any thread, whatever is current there (F40).
+///
+/// To use it, [`attach`](PushedGuard::attach) it to a guard of its context, or let one
+/// [`bind`](PushedGuard::bind) it (invariant `detached-unusable`).
+#[must_use = "the handle is released when this is dropped"]
+pub struct Detached<H>(H);
+assert_impl_all!(Detached<Stream<'static>>: Send, Sync);
+
+impl<H> fmt::Debug for Detached<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Detached")
+    }
+}
+
+/// What [`PushedGuard::attach`] refused: the handle, back. Turns into
+/// [`Error::OtherContext`] by `?`.
+pub struct NotAttached<H>(pub Detached<H>);
+
+impl<H> fmt::Debug for NotAttached<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NotAttached: the handle belongs to another context")
+    }
+}
+
+impl<H> From<NotAttached<H>> for Error {
+    fn from(_: NotAttached<H>) -> Self {
+        Error::OtherContext { call: "PushedGuard::attach" }
+    }
+}
+
+impl<H: Branded> Detached<H> {
+    fn belongs_to(&self, context: &Context) -> bool {
+        let mut all = true;
+        self.0.contexts(&mut |c| all &= c == context);
+        all
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Ties a detached handle to this guard. Makes no driver call.
+    ///
+    /// # Errors
+    /// The handle, back, if it belongs to another context.
+    pub fn attach<H: Branded>(&self, handle: Detached<H>) -> Result<H::With<'ctx>, NotAttached<H>> {
+        if handle.belongs_to(self.context()) {
+            Ok(handle.0.rebrand(Key(())))
+        } else {
+            Err(NotAttached(handle))
+        }
+    }
+
+    /// Lends a detached handle under this guard. Makes no driver call.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext).
+    pub fn bind<'d, H: Branded>(&self, handle: &'d Detached<H>) -> Result<&'d H::With<'ctx>> {
+        if !handle.belongs_to(self.context()) {
+            return Err(Error::OtherContext { call: "PushedGuard::bind" });
+        }
+        // SAFETY: the pointer is valid for `'d` as it comes from a reference, and the types are one up
+        // to a phantom lifetime (`Branded` 1).
+        Ok(unsafe { &*(&raw const handle.0).cast() })
+    }
+
+    /// Lends a detached handle exclusively under this guard. Makes no driver call.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext).
+    pub fn bind_mut<'d, H: Branded>(
+        &self,
+        handle: &'d mut Detached<H>,
+    ) -> Result<&'d mut H::With<'ctx>> {
+        if !handle.belongs_to(self.context()) {
+            return Err(Error::OtherContext { call: "PushedGuard::bind_mut" });
+        }
+        // SAFETY: as in `bind`, from an exclusive reference. Whatever is written through it carries the
+        // brand `'ctx` but owns its context, so it stays valid as a `Detached`.
+        Ok(unsafe { &mut *(&raw mut handle.0).cast() })
+    }
+}

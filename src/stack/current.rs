@@ -1,0 +1,110 @@
+//! Looking at what is current, without a guard.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::level::current;
+use crate::brand::NotSend;
+use crate::error::check;
+use crate::{Context, ContextFlags, Device, Error, Result, init};
+use ffi::CUcontext;
+use static_assertions::assert_not_impl_any;
+use std::fmt;
+
+/// The calling thread's current context, by whomever it was pushed: for code that looks and does
+/// nothing. See [`current`](crate::current_context).
+///
+/// It owns nothing and keeps nothing current. Each method looks again first, and answers
+/// [`NotCurrent`](Error::NotCurrent) once another context is current.
+pub struct CurrentContext {
+    raw: CUcontext,
+    _thread: NotSend,
+}
+assert_not_impl_any!(CurrentContext: Send, Sync);
+
+/// Looks at the calling thread's current context. Initialises the driver; needs no
+/// [`ContextStack`](crate::ContextStack) and changes nothing.
+///
+/// # Errors
+/// As [`init`](crate::init()).
+///
+/// # Examples
+/// ```
+/// assert!(cuscope::current_context()?.is_none(), "a new thread has none");
+/// # Ok::<(), cuscope::Error>(())
+/// ```
+#[doc(alias = "cuCtxGetCurrent")]
+pub fn current_context() -> Result<Option<CurrentContext>> {
+    init()?;
+    let raw = current()?;
+    Ok((!raw.is_null()).then_some(CurrentContext { raw, _thread: [] }))
+}
+
+impl CurrentContext {
+    /// Whether it is this context.
+    #[must_use]
+    pub fn is(&self, context: &Context) -> bool {
+        self.raw == context.raw()
+    }
+
+    /// The handle, for calls of [`ffi`](crate::ffi). Who pushed it knows how long it is valid.
+    #[must_use]
+    pub fn raw(&self) -> CUcontext {
+        self.raw
+    }
+
+    /// The device.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](Error::NotCurrent).
+    #[doc(alias = "cuCtxGetDevice")]
+    pub fn device(&self) -> Result<Device> {
+        const CALL: &str = "cuCtxGetDevice";
+        self.look(CALL)?;
+        let mut device = 0;
+        // SAFETY: writes one `CUdevice` to `device`, which is valid for it; a context is current.
+        check(CALL, unsafe { ffi::cuCtxGetDevice(&raw mut device) })?;
+        Ok(Device::from_raw(device))
+    }
+
+    /// The flags.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](Error::NotCurrent).
+    #[doc(alias = "cuCtxGetFlags")]
+    pub fn flags(&self) -> Result<ContextFlags> {
+        const CALL: &str = "cuCtxGetFlags";
+        self.look(CALL)?;
+        get_flags(CALL)
+    }
+
+    /// The number that no other context of the process has or had (F98).
+    ///
+    /// # Errors
+    /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+    #[doc(alias = "cuCtxGetId")]
+    pub fn id(&self) -> Result<u64> {
+        const CALL: &str = "cuCtxGetId";
+        self.look(CALL)?;
+        let mut id = 0;
+        // SAFETY: writes one `u64` to `id`, which is valid for it; null stands for the current context.
+        check(CALL, unsafe { ffi::cuCtxGetId(std::ptr::null_mut(), &raw mut id) })?;
+        Ok(id)
+    }
+
+    fn look(&self, call: &'static str) -> Result {
+        if current()? == self.raw { Ok(()) } else { Err(Error::NotCurrent { call }) }
+    }
+}
+
+/// The flags of the current context, of which there is one.
+pub(super) fn get_flags(call: &'static str) -> Result<ContextFlags> {
+    let mut flags = 0;
+    // SAFETY: writes one `c_uint` to `flags`, which is valid for it.
+    check(call, unsafe { ffi::cuCtxGetFlags(&raw mut flags) })?;
+    Ok(ContextFlags::from_bits_retain(flags))
+}
+
+impl fmt::Debug for CurrentContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CurrentContext").field(&self.raw).finish()
+    }
+}

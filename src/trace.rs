@@ -1,0 +1,75 @@
+//! Spans and events for `tracing`, with the feature of that name; nothing without it.
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) use off::{Stack, not_released};
+#[cfg(feature = "tracing")]
+pub(crate) use on::{Stack, not_released};
+
+#[cfg(feature = "tracing")]
+mod on {
+    use crate::error::contained;
+    use crate::{Context, Error};
+    use std::cell::RefCell;
+    use std::mem::ManuallyDrop;
+    use tracing::Span;
+    use tracing::span::EnteredSpan;
+
+    /// The spans of the thread's entries: one from push to pop, leaked guards included. Without a
+    /// destructor, as the record that it is a part of.
+    pub(crate) struct Stack(ManuallyDrop<RefCell<Vec<EnteredSpan>>>);
+
+    impl Stack {
+        pub(crate) const fn new() -> Self {
+            Stack(ManuallyDrop::new(RefCell::new(Vec::new())))
+        }
+
+        pub(crate) fn pushed(&self, context: &Context) {
+            let enter = || {
+                tracing::info_span!(
+                    target: "cuscope",
+                    "context",
+                    context = %context,
+                    device = context.device().ordinal(),
+                )
+                .entered()
+            };
+            // Runs the subscriber: outside of the borrow below, and a panic of it ends here.
+            let span = contained(enter).unwrap_or_else(|| Span::none().entered());
+            self.0.borrow_mut().push(span);
+        }
+
+        pub(crate) fn popped(&self) {
+            let span = self.0.borrow_mut().pop();
+            contained(|| drop(span)); // outside of the borrow, as above
+        }
+    }
+
+    /// A release that failed where it could not be returned.
+    pub(crate) fn not_released(error: &Error) {
+        contained(|| tracing::error!(target: "cuscope", %error, "not released"));
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+mod off {
+    use crate::{Context, Error};
+
+    pub(crate) struct Stack;
+
+    impl Stack {
+        pub(crate) const fn new() -> Self {
+            Stack
+        }
+
+        #[inline]
+        #[allow(clippy::unused_self, reason = "as with the feature")]
+        pub(crate) fn pushed(&self, _: &Context) {}
+
+        #[inline]
+        #[allow(clippy::unused_self, reason = "as with the feature")]
+        pub(crate) fn popped(&self) {}
+    }
+
+    #[inline]
+    pub(crate) fn not_released(_: &Error) {}
+}
