@@ -16,10 +16,12 @@
 //! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
 //! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
 //! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
-//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0133 | [launches](#launches) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments | [launches](#launches) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
+//! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts) |
 //! | error: unused `PushedGuard` that must be used; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
 //! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
 //!
@@ -54,7 +56,8 @@
 //! # }
 //! ```
 //! `ui-tests/use_after_pop.rs`. The same for a handle that was detached or attached:
-//! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`.
+//! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`; and for a context that was destroyed or
+//! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`.
 //!
 //! # The guard is covered
 //!
@@ -85,7 +88,8 @@
 //! outer.synchronize()
 //! # }
 //! ```
-//! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`. Operations that were taken from
+//! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`,
+//! `ui-tests/limit_of_covered_guard.rs`. Operations that were taken from
 //! the guard before, by `outer.on(&stream)`, keep it from being covered: `ui-tests/push_under_operations.rs`.
 //!
 //! # Out of order
@@ -274,7 +278,10 @@
 //! A future that has a guard over an `.await` cannot be sent either: drop the guard before, or run the
 //! future on one thread. `ui-tests/send_guard.rs`, `ui-tests/share_guard.rs`, `ui-tests/send_token.rs`,
 //! `ui-tests/share_token.rs`, `ui-tests/static_token.rs`, `ui-tests/send_nested_stack.rs`,
-//! `ui-tests/spawn_future.rs`.
+//! `ui-tests/spawn_future.rs`. So does what was seen to be current: `ui-tests/send_current_context.rs`.
+//!
+//! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* A handle is moved to
+//! a thread of its own with its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`.
 //!
 //! # Out of `reentrant`
 //!
@@ -320,6 +327,24 @@
 //! # }
 //! ```
 //! `ui-tests/detached_used.rs`.
+//!
+//! # Structs of handles
+//!
+//! [`handles!`](crate::handles) declares a struct that detaches as a whole. Its fields are handles, collections
+//! of them, and plain values.
+//!
+//! *error\[E0277\]: `&str` is not a handle that can be detached from its guard.* A field borrows, and would
+//! outlive what it borrows: own it, or wrap it in [`Plain`](crate::Plain) if it has no lifetime.
+//! `ui-tests/handles_with_a_borrow.rs`.
+//!
+//! *error: lifetime may not live long enough … `'to` must outlive `'static`.* A field is a handle of another
+//! guard than the struct's: `ui-tests/handles_of_another_lifetime.rs`.
+//!
+//! *error\[E0509\]: cannot move out of type `Watched`, which implements the `Drop` trait.*
+//! `ui-tests/handles_with_drop.rs`.
+//!
+//! A struct under another guard gets the message that its handles would get
+//! ([above](#a-handle-under-another-guard)): `ui-tests/handles_under_another_guard.rs`.
 //!
 //! # What a library takes
 //!
@@ -414,6 +439,13 @@
 //! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
 //! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
 //! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`.
+//!
+//! # What is `unsafe` about contexts
+//!
+//! *error\[E0133\]: call to unsafe function …* Taking a context from foreign code, since the driver follows its
+//! handle unchecked, and resetting a primary context, which takes it from everybody else in the process:
+//! `ui-tests/raw_context_without_unsafe.rs`, `ui-tests/reset_without_unsafe.rs`. Their documentation lists
+//! what to make sure of.
 //!
 //! # A guard needs a name
 //!

@@ -468,20 +468,28 @@ fn contradictory_flags_are_refused_before_the_driver_sees_them() {
     assert!(matches!(error, Error::InvalidArgument { call: "cuCtxCreate_v2", .. }), "{error}");
 }
 
+/// F9: as deep as the thread's own stack lets a program nest.
 #[test]
-fn a_deep_stack_comes_back_down() {
-    let a = context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    fn descend(guard: &mut cuscope::PushedGuard<'_>, context: &Context, left: u32) {
+fn a_hundred_thousand_nested_pushes_come_back_down() {
+    fn descend(guard: &mut cuscope::PushedGuard<'_>, contexts: [&Context; 2], left: u32) {
         if left > 0 {
-            let mut inner = guard.push(context).unwrap();
-            descend(&mut inner, context, left - 1);
+            let mut inner = guard.push(contexts[0]).unwrap();
+            descend(&mut inner, [contexts[1], contexts[0]], left - 1);
+            if left.is_multiple_of(1000) {
+                inner.synchronize().unwrap();
+            }
             inner.pop().unwrap();
         }
     }
-    let mut gpu = stack.push(&a).unwrap();
-    descend(&mut gpu, &a, 2_000);
-    gpu.synchronize().unwrap();
-    gpu.pop().unwrap();
-    assert!(is_empty());
+    let (a, b) = (context(), context());
+    let nest = move || {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut gpu = stack.push(&a).unwrap();
+        descend(&mut gpu, [&b, &a], 100_000);
+        gpu.synchronize().unwrap();
+        gpu.pop().unwrap();
+        assert!(is_empty());
+    };
+    let deep = std::thread::Builder::new().stack_size(512 << 20);
+    deep.spawn(nest).unwrap().join().unwrap();
 }

@@ -71,6 +71,37 @@ fn eight_threads_push_different_contexts() {
     run((0..THREADS).map(|i| (contexts[i].clone(), contexts[(i + 1) % THREADS].clone())).collect());
 }
 
+/// F91: contexts are made, used and destroyed on all threads at once.
+#[test]
+fn eight_threads_churn_contexts() {
+    let device = Device::get(0).unwrap();
+    let shared = context(device);
+    let churn = || -> Result<()> {
+        let mut stack = ContextStack::current_thread()?;
+        for _ in 0..4 {
+            let own = Context::create(device, ContextFlags::default())?;
+            let primary = Context::primary(device)?;
+            let mut outer = stack.push(&shared)?;
+            let mut middle = outer.push(&own)?;
+            let (stream, mut buffer) = (middle.stream()?, middle.alloc::<u32>(256)?);
+            middle.on(&stream).fill(&mut buffer, 3)?;
+            middle.push(&primary)?.synchronize()?;
+            let rest = (stream, buffer).detach();
+            drop(middle);
+            let own = own.try_destroy().expect_err("the handles hold it");
+            drop(rest);
+            own.try_destroy().expect("nothing holds it")?;
+            outer.synchronize()?;
+        }
+        Ok(())
+    };
+    thread::scope(|s| {
+        let threads: Vec<_> = (0..THREADS).map(|_| s.spawn(churn)).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+    });
+    shared.try_destroy().expect("nothing holds it").unwrap();
+}
+
 #[test]
 fn a_new_thread_starts_with_an_empty_stack() {
     let a = context(Device::get(0).unwrap());

@@ -1,5 +1,5 @@
 //! Only this crate says which types can change their guard: another one could smuggle a handle into
-//! another context (F34). Store the fields of a struct as `Detached`, or detach pairs and `Vec`s.
+//! another context (F34). Declare a struct of handles with `cuscope::handles!`, which checks its fields.
 
 use cuscope::{Branded, Stream};
 

@@ -2,12 +2,12 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary};
-use crate::error::check;
-use crate::{Device, Error, Result, init};
+use crate::{ContextStack, Device, Error, Result, current_context, init};
 use ffi::{CUcontext, CUgreenCtx};
 use std::mem::ManuallyDrop;
-use std::ptr;
 use std::sync::Arc;
+
+const CALL: &str = "cuCtxGetDevice";
 
 /// What becomes of a foreign context: [`Context::from_raw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,7 +76,6 @@ impl Context {
     /// }
     /// ```
     pub unsafe fn from_raw(raw: CUcontext, ownership: Ownership) -> Result<Context> {
-        const CALL: &str = "cuCtxPushCurrent_v2";
         init()?;
         if raw.is_null() {
             let reason = "the handle is null: nothing is current there, or nothing was created";
@@ -134,21 +133,17 @@ impl Context {
     }
 }
 
-/// The device of a context, which the driver tells of the current one only: it is pushed for the
-/// question.
+/// The device of a context that is alive, which the driver tells of the current one only: it is
+/// pushed for the question.
 fn device_of(raw: CUcontext) -> Result<Device> {
-    // SAFETY: the callers vouch for a context that is alive, so this is not F6 or F14; it is popped
-    // below, on every way.
-    check("cuCtxPushCurrent_v2", unsafe { ffi::cuCtxPushCurrent_v2(raw) })?;
-    let mut device = 0;
-    // SAFETY: writes one `CUdevice` to `device`, which is valid for it; a live context is current.
-    let code = unsafe { ffi::cuCtxGetDevice(&raw mut device) };
-    let mut top = ptr::null_mut();
-    // SAFETY: writes one handle to `top`; what it pops is the entry pushed above.
-    let popped = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) };
-    check("cuCtxGetDevice", code)?;
-    check("cuCtxPopCurrent_v2", popped)?;
-    Ok(Device::from_raw(device))
+    let unknown = Device::from_raw(ffi::CU_DEVICE_INVALID);
+    let context = Context::new(raw, unknown, End::Nothing);
+    ContextStack::reentrant(|stack| {
+        let gpu = stack.push(&context)?;
+        let device = current_context()?.ok_or(Error::NotCurrent { call: CALL })?.device()?;
+        gpu.pop()?;
+        Ok(device)
+    })
 }
 
 /// Whether a live context is the primary one of its device.

@@ -81,7 +81,8 @@ macro_rules! handles {
 
             fn rebrand<'to>(self, key: $crate::__private::BrandKey) -> $name<'to $(, $param)*> {
                 let Self { $($field),* } = self;
-                $name { $($field: $crate::Branded::rebrand($field, key),)* }
+                $(let $field: <$ty as $crate::Branded>::With<'to> = $crate::Branded::rebrand($field, key);)*
+                $name { $($field),* }
             }
         }
     };

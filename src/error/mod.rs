@@ -128,6 +128,25 @@ impl Error {
         }
     }
 
+    /// The driver function that failed or was not called, as libcuda exports it; or the method of this
+    /// crate that refused, where it makes no driver call.
+    #[must_use]
+    pub fn call(&self) -> Option<&'static str> {
+        match self {
+            Error::Driver(e) => Some(e.call),
+            Error::Load(e) => Some(e.driver.call),
+            Error::StackTaken => None,
+            Error::Suspended { call }
+            | Error::NotCurrent { call }
+            | Error::OtherContext { call }
+            | Error::LengthMismatch { call, .. }
+            | Error::InvalidArgument { call, .. }
+            | Error::NeedsDriver { call, .. }
+            | Error::UnknownValue { call, .. }
+            | Error::File { call, .. } => Some(call),
+        }
+    }
+
     /// Whether only a new process can use the GPU again: see [`DriverError::is_sticky`].
     #[must_use]
     pub fn is_sticky(&self) -> bool {

@@ -15,7 +15,8 @@ use std::fmt;
 /// It owns nothing and keeps nothing current. Each method looks again first, and answers
 /// [`NotCurrent`](Error::NotCurrent) once another context is current.
 pub struct CurrentContext {
-    raw: CUcontext,
+    /// An address to compare with: `NotSend` alone names what ties the value to its thread.
+    raw: usize,
     _thread: NotSend,
 }
 assert_not_impl_any!(CurrentContext: Send, Sync);
@@ -35,20 +36,20 @@ assert_not_impl_any!(CurrentContext: Send, Sync);
 pub fn current_context() -> Result<Option<CurrentContext>> {
     init()?;
     let raw = current()?;
-    Ok((!raw.is_null()).then_some(CurrentContext { raw, _thread: [] }))
+    Ok((!raw.is_null()).then_some(CurrentContext { raw: raw.expose_provenance(), _thread: [] }))
 }
 
 impl CurrentContext {
     /// Whether it is this context.
     #[must_use]
     pub fn is(&self, context: &Context) -> bool {
-        self.raw == context.raw()
+        self.raw == context.raw().addr()
     }
 
     /// The handle, for calls of [`ffi`](crate::ffi). Who pushed it knows how long it is valid.
     #[must_use]
     pub fn raw(&self) -> CUcontext {
-        self.raw
+        std::ptr::with_exposed_provenance_mut(self.raw)
     }
 
     /// The device.
@@ -91,7 +92,7 @@ impl CurrentContext {
     }
 
     fn look(&self, call: &'static str) -> Result {
-        if current()? == self.raw { Ok(()) } else { Err(Error::NotCurrent { call }) }
+        if current()?.addr() == self.raw { Ok(()) } else { Err(Error::NotCurrent { call }) }
     }
 }
 
@@ -105,6 +106,6 @@ pub(super) fn get_flags(call: &'static str) -> Result<ContextFlags> {
 
 impl fmt::Debug for CurrentContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CurrentContext").field(&self.raw).finish()
+        f.debug_tuple("CurrentContext").field(&self.raw()).finish()
     }
 }

@@ -243,7 +243,7 @@ impl Level {
             if r.taken.get() || r.frame.get() != 0 {
                 return Err(Error::StackTaken);
             }
-            settle_orphan(r);
+            let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
             let level = Level::here()?;
             r.taken.set(true);
             Ok(level)
@@ -256,7 +256,7 @@ impl Level {
             r.taken.set(false);
             // An older orphan lies lower: settling it settles this one.
             r.orphaned.set(r.orphaned.get().or(Some(self)));
-            settle_orphan(r);
+            settle_orphan_in_drop(r);
         });
     }
 
@@ -273,13 +273,26 @@ impl Level {
 }
 
 /// Pops what dropped tokens left, once neither a frame nor another token is in the way.
-fn settle_orphan(r: &Record) {
-    if let Some(orphan) = r.orphaned.get()
-        && !r.taken.get()
-        && orphan.settle("cuCtxPopCurrent_v2").is_ok()
-    {
+///
+/// # Errors
+/// As [`Level::settle`]: inside `reentrant`, or foreign code is on top; then later.
+fn settle_orphan(r: &Record) -> Result {
+    if let Some(orphan) = r.orphaned.get().filter(|_| !r.taken.get()) {
+        orphan.settle("cuCtxPopCurrent_v2")?;
         r.orphaned.set(None);
-    } // else inside `reentrant`, or foreign code is on top: later
+    }
+    Ok(())
+}
+
+/// The same where nobody is there to do it later: it is tried again if the driver failed.
+fn settle_orphan_in_drop(r: &Record) {
+    match settle_orphan(r) {
+        Ok(()) | Err(Error::Suspended { .. }) => {}
+        Err(error) => {
+            report_drop(error);
+            let _ = settle_orphan(r);
+        }
+    }
 }
 
 /// A running `reentrant` call. Its drop leaves the stack as it was found.
@@ -300,7 +313,7 @@ impl Drop for Frame {
                 report_drop(error);
             }
             r.frame.set(self.before.frame);
-            settle_orphan(r);
+            settle_orphan_in_drop(r);
         });
     }
 }

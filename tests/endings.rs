@@ -1,0 +1,179 @@
+//! Where values end: on threads that are ending, in the child of a fork, at the end of the process.
+#![allow(unsafe_code, reason = "forks, and registers a function for the end of the process")]
+
+mod common;
+
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Module,
+    PushedGuard, Result, Stream,
+};
+use std::cell::RefCell;
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+type Handles<'ctx> = (Stream<'ctx>, cuscope::Event<'ctx>, DeviceBuffer<'ctx, u32>, Module<'ctx>);
+
+fn create() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn handles<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Handles<'ctx>> {
+    let ptx = common::kernels::STORE;
+    Ok((gpu.stream()?, gpu.event()?, gpu.alloc(8)?, gpu.load_ptx(ptx)?))
+}
+
+fn detached(context: &Context) -> Detached<Handles<'static>> {
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(context).unwrap();
+    handles(&gpu).unwrap().detach()
+}
+
+/// Nothing but `context` holds the context any more, and its end is no error.
+fn assert_released(context: Context) {
+    context.try_destroy().expect("the handles are gone").unwrap();
+}
+
+#[test]
+fn handles_end_with_a_thread_that_never_used_the_driver() {
+    let context = create();
+    let handles = detached(&context);
+    thread::spawn(move || drop(handles)).join().unwrap();
+    assert_released(context);
+}
+
+#[test]
+fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
+    thread_local! {
+        static FIRST: RefCell<Option<Detached<Handles<'static>>>> = const { RefCell::new(None) };
+        static STATIC_GUARD: RefCell<Option<PushedGuard<'static>>> = const { RefCell::new(None) };
+        static LAST: RefCell<Option<Detached<Handles<'static>>>> = const { RefCell::new(None) };
+    }
+    let context = create();
+    let there = context.clone();
+    thread::spawn(move || {
+        // Registered before and after whatever the driver keeps for the thread.
+        FIRST.with_borrow(|_| ());
+        FIRST.set(Some(detached(&there)));
+        LAST.set(Some(detached(&there)));
+        // A guard for as long as the thread lives, and a stack that is leaked.
+        let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+        let gpu = stack.push(&there).unwrap();
+        assert!(gpu.stream().unwrap().query().unwrap());
+        STATIC_GUARD.set(Some(gpu));
+    })
+    .join()
+    .unwrap();
+    assert_released(context);
+}
+
+#[test]
+fn a_stack_may_be_used_in_the_destructor_of_a_thread_local() {
+    struct AtExit(Context, Detached<Handles<'static>>);
+    impl Drop for AtExit {
+        fn drop(&mut self) {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&self.0).unwrap();
+            let (stream, ..) = gpu.bind(&self.1).unwrap();
+            stream.synchronize().unwrap();
+            gpu.pop().unwrap();
+        }
+    }
+    thread_local! {
+        static AT_EXIT: RefCell<Option<AtExit>> = const { RefCell::new(None) };
+    }
+    let context = create();
+    let there = context.clone();
+    thread::spawn(move || AT_EXIT.set(Some(AtExit(there.clone(), detached(&there)))))
+        .join()
+        .unwrap();
+    assert_released(context);
+}
+
+/// Runs `child` in a fork, and gives its exit status; a child that hangs is a failure.
+fn fork(child: impl FnOnce() -> bool) -> i32 {
+    // SAFETY: the child runs `child` and leaves at once. The process is one of the test's own
+    // (`fresh!`), in which no other thread holds a lock that it needs.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child)).unwrap_or(false);
+        // SAFETY: leaves without destructors, as the child of a fork does.
+        unsafe { libc::_exit(if done { 0 } else { 1 }) };
+    }
+    let start = Instant::now();
+    loop {
+        let mut status = 0;
+        // SAFETY: waits for the child made above; `status` is valid for one `c_int`.
+        if unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } == pid {
+            return status;
+        }
+        if start.elapsed() > Duration::from_secs(20) {
+            // SAFETY: the child made above, which was not waited for yet.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+            panic!("the child of the fork hangs");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// F20: what is dropped in the child of a fork is left to the parent, without a driver call.
+#[test]
+fn everything_can_be_dropped_in_the_child_of_a_fork() {
+    fresh!(everything_can_be_dropped_in_the_child_of_a_fork, {
+        let (context, other) = (create(), create());
+        let kept = detached(&context);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&context).unwrap();
+        let all = handles(&outer).unwrap();
+        let mut inner = outer.push(&other).unwrap();
+        let leaked = inner.push(&context).unwrap();
+        std::mem::forget(leaked);
+        let status = fork(|| {
+            let not_here = cuscope::ffi::CUDA_ERROR_NOT_INITIALIZED;
+            let init = cuscope::init().unwrap_err();
+            let wait = all.0.synchronize().unwrap_err();
+            let push = inner.push(&context).unwrap_err();
+            let stack = ContextStack::current_thread().unwrap_err();
+            drop((kept, all, inner));
+            let codes = [init, wait, push, stack].map(|error| error.code());
+            codes == [Some(not_here); 4] && context.try_destroy().is_err()
+        });
+        assert_eq!(status, 0, "the child failed or died");
+        // `fork` moved all of it into the child's closure; in this process the closure was dropped
+        // when it returned, with everything in it: what is left works.
+        outer.synchronize().unwrap();
+        outer.pop().unwrap();
+        assert_released(other);
+    });
+}
+
+/// At the end of the process the driver may be gone already: nothing crashes, whatever ends then.
+#[test]
+fn handles_may_end_with_the_process() {
+    static KEPT: Mutex<Option<Detached<Handles<'static>>>> = Mutex::new(None);
+    thread_local! {
+        static OF_MAIN: RefCell<Option<Detached<Handles<'static>>>> = const { RefCell::new(None) };
+    }
+    const DONE: &str = "dropped at the end of the process";
+    extern "C" fn at_exit() {
+        drop(KEPT.lock().unwrap().take());
+        println!("{DONE}");
+    }
+    let respawned = common::respawn(module_path!(), "handles_may_end_with_the_process");
+    if let Some(output) = respawned {
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains(DONE), "{}: {text}", output.status);
+        return;
+    }
+    // Registered before the driver registers anything: runs after whatever it does at exit.
+    // SAFETY: a function without obligations.
+    assert_eq!(unsafe { libc::atexit(at_exit) }, 0);
+    let context = create();
+    *KEPT.lock().unwrap() = Some(detached(&context));
+    OF_MAIN.set(Some(detached(&context)));
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&context).unwrap());
+    std::mem::forget(stack);
+    // SAFETY: runs what is registered for the end of the process, on this thread.
+    unsafe { libc::exit(0) };
+}

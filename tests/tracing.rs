@@ -1,0 +1,127 @@
+//! With the feature `tracing`: a span for every pushed context, from push to pop, and an event for every
+//! release that a `Drop` could not return.
+
+use cuscope::{Context, ContextFlags, ContextStack, Device};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::fmt::{Debug, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Writes down what is traced.
+#[derive(Clone, Default)]
+struct Log {
+    lines: Arc<Mutex<Vec<String>>>,
+    next: Arc<AtomicU64>,
+    panics: bool,
+}
+
+impl Log {
+    fn add(&self, line: String) {
+        self.lines.lock().unwrap().push(line);
+        assert!(!self.panics, "a subscriber that panics");
+    }
+
+    /// Runs `f` traced, and gives what was.
+    fn of(self, f: impl FnOnce()) -> Vec<String> {
+        let lines = self.lines.clone();
+        tracing::subscriber::with_default(self, f);
+        std::mem::take(&mut *lines.lock().unwrap())
+    }
+}
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "cuscope"
+    }
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut fields = Fields(String::new());
+        span.record(&mut fields);
+        self.add(format!("{id}: {}{}", span.metadata().name(), fields.0));
+        Id::from_u64(id)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        self.add(format!("event{}", fields.0));
+    }
+    fn enter(&self, id: &Id) {
+        self.add(format!("{} entered", id.into_u64()));
+    }
+    fn exit(&self, id: &Id) {
+        self.add(format!("{} left", id.into_u64()));
+    }
+}
+
+fn create() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+#[test]
+fn pushed_contexts_are_spans() {
+    let (a, b) = (create(), create());
+    let (of_a, of_b) = (a.id().unwrap(), b.id().unwrap());
+    let lines = Log::default().of(|| {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        outer.push(&b).unwrap().pop().unwrap();
+        std::mem::forget(outer.push(&b).unwrap());
+        outer.synchronize().unwrap(); // the leaked entry goes, and its span ends
+        outer.pop().unwrap();
+    });
+    let expected = [
+        format!("1: context context=created context {of_a} of device 0 device=0"),
+        "1 entered".into(),
+        format!("2: context context=created context {of_b} of device 0 device=0"),
+        "2 entered".into(),
+        "2 left".into(),
+        format!("3: context context=created context {of_b} of device 0 device=0"),
+        "3 entered".into(),
+        "3 left".into(),
+        "1 left".into(),
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_release_that_failed_is_an_event() {
+    let context = create();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let stream = gpu.stream().unwrap();
+    let code = cuscope::ffi::CUDA_ERROR_UNKNOWN;
+    let fault = Fault { which: Which::Named("cuStreamDestroy_v2"), code, performed: true };
+    let lines = Log::default().of(|| drop(with_fault(fault, || drop(stream))));
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].starts_with("event message=not released error=`cuStreamDestroy_v2` failed"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_subscriber_that_panics_does_no_harm() {
+    let context = create();
+    let log = Log { panics: true, ..Log::default() };
+    let lines = log.of(|| {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        gpu.synchronize().unwrap();
+        gpu.pop().unwrap();
+    });
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    context.try_destroy().expect("nothing holds it").unwrap();
+}

@@ -1,0 +1,170 @@
+//! Collections of handles, and structs of users' own, detach, move, attach and are bound as one: in a
+//! program without `unsafe`.
+#![forbid(unsafe_code)]
+
+mod without_unsafe {
+    use cuscope::{
+        Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Dim3,
+        Element, Error, Event, NotAttached, Plain, PushContext, PushedGuard, Result, Stream,
+        handles,
+    };
+    use std::thread;
+
+    handles! {
+        /// Documented, generic, with private and public fields.
+        #[derive(Debug)]
+        pub struct Layer<'ctx, T: Element> {
+            /// Documented.
+            pub weights: DeviceBuffer<'ctx, T>,
+            bias: Option<DeviceBuffer<'ctx, T>>,
+            grid: Dim3,
+        }
+    }
+
+    handles! {
+        struct Model<'ctx> {
+            layers: Vec<Layer<'ctx, f32>>,
+            streams: [Stream<'ctx>; 2],
+            marks: (Event<'ctx>, (Event<'ctx>, u64)),
+            name: String,
+            of_another_context: Plain<Option<Detached<Stream<'static>>>>,
+        }
+    }
+
+    handles! {
+        struct Nothing<'ctx> {
+            stream: Option<Stream<'ctx>>
+        }
+    }
+
+    fn create() -> Result<Context> {
+        Context::create(Device::get(0)?, ContextFlags::default())
+    }
+
+    fn model<'ctx>(gpu: &PushedGuard<'ctx>, name: &str) -> Result<Model<'ctx>> {
+        let layer = |bias| {
+            let bias = if bias { Some(gpu.alloc(2)?) } else { None };
+            Ok::<_, Error>(Layer { weights: gpu.alloc(4)?, bias, grid: Dim3::from(3) })
+        };
+        Ok(Model {
+            layers: vec![layer(true)?, layer(false)?],
+            streams: [gpu.stream()?, gpu.stream()?],
+            marks: (gpu.event()?, (gpu.event()?, 7)),
+            name: name.to_owned(),
+            of_another_context: Plain(None),
+        })
+    }
+
+    /// What a service does with a model that it keeps.
+    fn step(
+        stack: &mut impl PushContext,
+        context: &Context,
+        kept: &mut Detached<Model<'static>>,
+    ) -> Result<f32> {
+        let gpu = stack.push(context)?;
+        let Model { layers, streams, .. } = gpu.bind_mut(kept)?;
+        let mut values = [0.0; 4];
+        gpu.on(&streams[0]).download(&layers[0].weights, &mut values)?;
+        values.iter_mut().for_each(|value| *value += 1.0);
+        gpu.on(&streams[1]).upload(&values, &mut layers[0].weights)?;
+        gpu.pop()?;
+        Ok(values[0])
+    }
+
+    #[test]
+    fn a_model_is_kept_and_sent_between_threads() {
+        let context = create().unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let mut model = model(&gpu, "first").unwrap();
+        gpu.on(&model.streams[0]).zero(&mut model.layers[0].weights).unwrap();
+        let mut kept = model.detach();
+        gpu.pop().unwrap();
+        assert_eq!(step(&mut stack, &context, &mut kept).unwrap(), 1.0);
+        let there = context.clone();
+        let mut kept = thread::spawn(move || {
+            let mut stack = ContextStack::current_thread().unwrap();
+            assert_eq!(step(&mut stack, &there, &mut kept).unwrap(), 2.0);
+            kept
+        })
+        .join()
+        .unwrap();
+        assert_eq!(step(&mut stack, &context, &mut kept).unwrap(), 3.0);
+
+        let gpu = stack.push(&context).unwrap();
+        let model = gpu.attach(kept).unwrap();
+        assert_eq!((model.name.as_str(), model.marks.1.1), ("first", 7));
+        assert_eq!(model.layers[0].bias.as_ref().unwrap().len(), 2);
+        assert!(model.layers[1].bias.is_none());
+        assert_eq!(model.layers[1].grid, Dim3::from(3));
+        drop(model);
+        gpu.pop().unwrap();
+        context.try_destroy().expect("the model is gone").unwrap();
+    }
+
+    #[test]
+    fn one_handle_of_another_context_refuses_the_whole() {
+        let (a, b) = (create().unwrap(), create().unwrap());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&b).unwrap();
+        let foreign = gpu.stream().unwrap().detach();
+        gpu.pop().unwrap();
+
+        let gpu = stack.push(&a).unwrap();
+        let mut model = model(&gpu, "plain").unwrap();
+        // Beside the handles, still detached, one of another context is no handle of the whole.
+        model.of_another_context = Plain(Some(foreign));
+        let kept = model.detach();
+        assert_eq!(gpu.bind(&kept).unwrap().name, "plain");
+        gpu.pop().unwrap();
+
+        let gpu = stack.push(&b).unwrap();
+        assert!(matches!(gpu.bind(&kept), Err(Error::OtherContext { .. })));
+        let Err(NotAttached(kept)) = gpu.attach(kept) else {
+            panic!("attached under another context")
+        };
+        gpu.pop().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let model = gpu.attach(kept).unwrap();
+        let foreign = model.of_another_context.0.unwrap();
+        assert!(matches!(gpu.bind(&foreign), Err(Error::OtherContext { .. })));
+    }
+
+    #[test]
+    fn what_holds_no_handle_attaches_anywhere() {
+        let (a, b) = (create().unwrap(), create().unwrap());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let empty =
+            (Vec::<Stream<'_>>::new(), None::<Event<'_>>, Nothing { stream: None }, 5_u8).detach();
+        let gpu = stack.push(&a).unwrap();
+        let mut empty = gpu.attach(empty).unwrap();
+        empty.2.stream = Some(gpu.stream().unwrap());
+        let full = empty.detach();
+        gpu.pop().unwrap();
+        assert!(stack.push(&b).unwrap().attach(full).is_err());
+    }
+
+    #[test]
+    fn collections_of_every_shape_detach() {
+        let context = create().unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let stream = || gpu.stream().unwrap();
+        let one = (stream(),).detach();
+        let eight = (
+            stream(),
+            stream(),
+            stream(),
+            stream(),
+            stream(),
+            stream(),
+            stream(),
+            [stream(), stream()],
+        );
+        let (one, eight) = (gpu.attach(one).unwrap(), gpu.attach(eight.detach()).unwrap());
+        assert!(one.0.query().unwrap() && eight.7[1].query().unwrap());
+        let nested = vec![Some((stream(), vec![stream()])), None].detach();
+        let nested = gpu.bind(&nested).unwrap();
+        assert!(nested[0].as_ref().unwrap().1[0].query().unwrap());
+    }
+}

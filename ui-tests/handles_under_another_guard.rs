@@ -1,0 +1,20 @@
+//! A struct of handles belongs to one guard, as each of its handles does: under another one it would be used
+//! in another context (F34). Detach it, and attach it to the other guard, which compares.
+
+use cuscope::{Context, ContextStack, DeviceBuffer, Result, Stream, handles};
+
+handles! {
+    struct Layer<'ctx> {
+        weights: DeviceBuffer<'ctx, f32>,
+        stream: Stream<'ctx>,
+    }
+}
+
+fn misuse(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
+    let mut outer = stack.push(a)?;
+    let mut layer = Layer { weights: outer.alloc(16)?, stream: outer.stream()? };
+    let inner = outer.push(b)?;
+    inner.on(&layer.stream).zero(&mut layer.weights)
+}
+
+fn main() {}
