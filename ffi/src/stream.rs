@@ -58,7 +58,7 @@ stream_functions!(declare);
 macro_rules! stream_newer_functions { ($with:path) => { $with! {
     /// The device of a stream.
     12080 fn cuStreamGetDevice(hStream: CUstream, device: *mut CUdevice) -> CUresult;
-    /// The context of a stream, or the green context that it was created in; the other is null.
+    /// The context of a stream, and the green context that it was created in, or null. Either may be unwanted.
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) -> CUresult;
     /// Begins a capture into a graph that exists, behind the given nodes.
     12030 fn cuStreamBeginCaptureToGraph(hStream: CUstream, hGraph: CUgraph, dependencies: *const CUgraphNode, dependencyData: *const CUgraphEdgeData, numDependencies: usize, mode: CUstreamCaptureMode) -> CUresult;

@@ -3,10 +3,12 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::green::Green;
 pub(crate) use crate::life::Life;
-use crate::{device, primary, stack, sticky, sync};
-use core::ffi::c_uint;
+use crate::{affinity, device, event, primary, stack, sticky, sync};
+use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What `cuCtxGetApiVersion` says of every context.
@@ -18,22 +20,73 @@ pub(crate) struct Context {
     handle: usize,
     /// The ordinal of the device.
     pub(crate) device: usize,
-    /// Whether it is its device's primary context.
-    pub(crate) primary: bool,
-    /// The flags that it was created with; a primary context's are its device's.
-    flags: c_uint,
+    /// How it came to be.
+    pub(crate) creation: Creation,
+    /// The flags; a green context has those of the primary one.
+    flags: AtomicU32,
     /// The last life; none before the first.
     life: Mutex<Arc<Life>>,
 }
 
+/// How a context came to be.
+pub(crate) enum Creation {
+    /// By `cuCtxCreate`.
+    Ordinary,
+    /// As its device's primary context.
+    Primary,
+    /// By `cuGreenCtxCreate`.
+    Green(Green),
+}
+
 impl Context {
     /// Makes a context and registers it.
-    pub(crate) fn create(device: usize, flags: c_uint, primary: bool) -> Arc<Self> {
+    pub(crate) fn create(device: usize, flags: c_uint, creation: Creation) -> Arc<Self> {
         let make = |handle| {
-            let life = Mutex::new(Life::new(device, handle));
-            Self { handle, device, primary, flags, life }
+            let life = match &creation {
+                Creation::Green(green) => Life::part(&green.primary.last_life(), handle),
+                _ => Life::new(device, handle),
+            };
+            Self { handle, device, creation, flags: flags.into(), life: Mutex::new(life) }
         };
         state().contexts.insert(make).1
+    }
+
+    /// What it has as a green context, if it is one.
+    pub(crate) fn green(&self) -> Option<&Green> {
+        match &self.creation {
+            Creation::Green(green) => Some(green),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a primary context.
+    pub(crate) fn is_primary(&self) -> bool {
+        matches!(self.creation, Creation::Primary)
+    }
+
+    /// The context whose flags it has.
+    fn with_flags(&self) -> &Self {
+        self.green().map_or(self, |green| &green.primary)
+    }
+
+    /// The flags; mapped host memory is always on in a primary context.
+    fn flags(&self) -> c_uint {
+        let context = self.with_flags();
+        let flags = context.flags.load(Ordering::Relaxed);
+        let map_host = if context.is_primary() { CUctx_flags::CU_CTX_MAP_HOST.bits() } else { 0 };
+        flags | map_host
+    }
+
+    /// Changes the flags, but for those of dumps, which stay as they were at the creation (F118).
+    pub(crate) fn set_flags(&self, flags: c_uint) {
+        let changed = |old| Some(old & DUMPS | flags & !DUMPS);
+        let own = &self.with_flags().flags;
+        let _old = own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, changed);
+    }
+
+    /// Gives it the flags of a creation.
+    pub(crate) fn reset_flags(&self, flags: c_uint) {
+        self.flags.store(created_with(flags), Ordering::Relaxed);
     }
 
     /// The handle.
@@ -78,6 +131,14 @@ fn find_or_current(handle: CUcontext) -> Answer<Arc<Context>> {
 /// (0x20, 0x40) and memory operations that wait (0x80).
 pub(crate) const FLAGS: c_uint = 0xff;
 
+/// The flags of dumps.
+const DUMPS: c_uint = 0x60;
+
+/// The flags of a context that was created with some: one kind of dump on request is the other too.
+fn created_with(flags: c_uint) -> c_uint {
+    if flags & 0x40 != 0 { flags & !0x40 | 0x20 } else { flags }
+}
+
 /// Unknown flags, and more than one way to wait, are INVALID_VALUE (F21).
 pub(crate) fn check_flags(flags: c_uint, known: c_uint) -> Answer {
     let waits = CUctx_flags::CU_CTX_SCHED_SPIN
@@ -87,18 +148,63 @@ pub(crate) fn check_flags(flags: c_uint, known: c_uint) -> Answer {
     if ways > 1 || flags & !known != 0 { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
 }
 
+/// Creates a context and pushes it, if `params` does not refuse.
+fn create(
+    pctx: *mut CUcontext,
+    flags: c_uint,
+    dev: CUdevice,
+    params: impl FnOnce() -> Answer,
+) -> Answer {
+    let device = device::device(dev)?;
+    entry::wanted(pctx)?;
+    params()?;
+    check_flags(flags, FLAGS)?;
+    sticky::check()?;
+    let context = Context::create(device.ordinal, created_with(flags), Creation::Ordinary);
+    stack::push(context.clone());
+    entry::write(pctx, context.handle())
+}
+
+/// Refuses to share with graphics, of which there is none (F116).
+fn refuse_graphics(params: &CUctxCreateParams) -> Answer {
+    if params.cigParams.is_null() {
+        return Ok(());
+    }
+    let shared = entry::read(params.cigParams)?.sharedDataType;
+    let known = shared == CIG_DATA_TYPE_D3D12_COMMAND_QUEUE || params.numExecAffinityParams > 0;
+    Err(if known { CUDA_ERROR_NOT_SUPPORTED } else { CUDA_ERROR_INVALID_VALUE })
+}
+
 driver! {
     /// Creates a context and pushes it (F10).
     fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) {
-        entry::wanted(pctx)?;
-        check_flags(flags, FLAGS)?;
-        let device = device::device(dev)?;
-        sticky::check()?;
-        // One kind of dump on request is the other too.
-        let flags = if flags & 0x40 != 0 { flags & !0x40 | 0x20 } else { flags };
-        let context = Context::create(device.ordinal, flags, false);
-        stack::push(context.clone());
-        entry::write(pctx, context.handle())
+        create(pctx, flags, dev, || Ok(()))
+    }
+    /// The same; with an affinity it cannot (F115).
+    fn cuCtxCreate_v3(
+        pctx: *mut CUcontext,
+        paramsArray: *mut CUexecAffinityParam,
+        numParams: c_int,
+        flags: c_uint,
+        dev: CUdevice,
+    ) {
+        create(pctx, flags, dev, || affinity::refuse(paramsArray, numParams))
+    }
+    /// The same; without parameters, or with none in them (F116).
+    fn cuCtxCreate_v4(
+        pctx: *mut CUcontext,
+        ctxCreateParams: *mut CUctxCreateParams,
+        flags: c_uint,
+        dev: CUdevice,
+    ) {
+        create(pctx, flags, dev, || {
+            if ctxCreateParams.is_null() {
+                return Ok(());
+            }
+            let params = entry::read(ctxCreateParams)?;
+            refuse_graphics(&params)?;
+            affinity::refuse(params.execAffinityParams, params.numExecAffinityParams)
+        })
     }
     /// Destroys a context; popped if it is the top of this thread's stack (F12), else its entries
     /// stay (F13).
@@ -107,8 +213,8 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let context = find(ctx)?;
-        if context.primary {
-            return Err(CUDA_ERROR_INVALID_CONTEXT); // F19
+        if !matches!(context.creation, Creation::Ordinary) {
+            return Err(CUDA_ERROR_INVALID_CONTEXT); // F19, F129
         }
         if !context.last_life().end() {
             return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED); // F15
@@ -124,9 +230,23 @@ driver! {
     /// The flags; of a destroyed context too.
     fn cuCtxGetFlags(flags: *mut c_uint) {
         entry::wanted(flags)?;
+        entry::write(flags, stack::current()?.flags())
+    }
+    /// Changes the flags of the current context (F118).
+    fn cuCtxSetFlags(flags: c_uint) {
         let context = stack::current()?;
-        let own = if context.primary { primary::flags(context.device)? } else { context.flags };
-        entry::write(flags, own)
+        check_flags(flags, FLAGS)?;
+        let _alive = context.life()?;
+        context.set_flags(flags);
+        if context.with_flags().is_primary() {
+            primary::note_flags(device::device(context.device as CUdevice)?, flags);
+        }
+        Ok(())
+    }
+    /// The device of a context, a destroyed one too.
+    fn cuCtxGetDevice_v2(device: *mut CUdevice, ctx: CUcontext) {
+        entry::wanted(device)?;
+        entry::write(device, find_or_current(ctx)?.device as CUdevice)
     }
     /// The number that no other context has (F98).
     fn cuCtxGetId(ctx: CUcontext, ctxId: *mut u64) {
@@ -144,5 +264,19 @@ driver! {
     fn cuCtxSynchronize() {
         stack::current_life()?.synchronize()?;
         sticky::check()
+    }
+    /// Waits for everything in a context (F123).
+    fn cuCtxSynchronize_v2(ctx: CUcontext) {
+        let life = find_or_current(ctx)?.life()?;
+        life.synchronize()?;
+        life.check_work()
+    }
+    /// Records an event behind all that a context holds; null is no context here (F123).
+    fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent) {
+        event::record_behind(&*find(hCtx)?.life()?, hEvent)
+    }
+    /// Makes all that comes next in a context wait for an event; null is no context here (F124).
+    fn cuCtxWaitEvent(hCtx: CUcontext, hEvent: CUevent) {
+        event::hold(&*find(hCtx)?.life()?, hEvent)
     }
 }

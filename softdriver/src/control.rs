@@ -48,6 +48,8 @@ pub struct Live {
     pub contexts: usize,
     /// Primary contexts that are active.
     pub primary_contexts: usize,
+    /// Green contexts; each also keeps a primary one active.
+    pub green_contexts: usize,
     /// Streams.
     pub streams: usize,
     /// Events.

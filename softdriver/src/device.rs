@@ -4,6 +4,7 @@
 use crate::context::Context;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::limits::MAX_PERSISTING;
 use core::ffi::{c_char, c_int};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,8 @@ pub(crate) const MAX_SHARED: usize = 49_152;
 
 /// Bytes of `0000:00:00.0` with its NUL.
 const PCI_ADDRESS: c_int = 13;
+/// Multiprocessors.
+pub(crate) const MULTIPROCESSORS: u32 = 132;
 /// Constant memory.
 pub(crate) const MAX_CONSTANT: usize = 65_536;
 
@@ -36,15 +39,18 @@ pub(crate) struct Device {
 pub(crate) struct Primary {
     /// Made by the first retain; the handle stays the same from then on.
     pub(crate) context: Option<Arc<Context>>,
-    /// Retains minus releases.
+    /// Retains minus releases; a green context retains too (F135).
     pub(crate) count: usize,
+    /// Green contexts that are alive.
+    pub(crate) green_contexts: usize,
     /// The flags that it has or will have.
     pub(crate) flags: u32,
 }
 
 impl Device {
     pub(crate) fn new(ordinal: usize) -> Self {
-        Self { ordinal, primary: Mutex::new(Primary { context: None, count: 0, flags: 0 }) }
+        let primary = Primary { context: None, count: 0, green_contexts: 0, flags: 0 };
+        Self { ordinal, primary: Mutex::new(primary) }
     }
 }
 
@@ -69,7 +75,7 @@ fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
         CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK => 65_536,
         CU_DEVICE_ATTRIBUTE_CLOCK_RATE => 1_980_000,
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => 132,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => MULTIPROCESSORS as c_int,
         CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT => 0,
         CU_DEVICE_ATTRIBUTE_INTEGRATED => 0,
         CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY => 1,
@@ -93,6 +99,7 @@ fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => 1,
         CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => 232_448,
+        CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => MAX_PERSISTING as c_int,
         CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => 32,
         CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
         _ => return Err(CUDA_ERROR_INVALID_VALUE),

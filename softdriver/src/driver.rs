@@ -1,7 +1,7 @@
 //! The state of the process: initialisation, devices, and the registries of everything.
 #![allow(unsafe_code, reason = "exported functions, and a handler for fork")]
 
-use crate::context::Context;
+use crate::context::{Context, Creation};
 use crate::control::Live;
 use crate::device::Device;
 use crate::entry::{self, driver};
@@ -10,6 +10,7 @@ use crate::graph::{Exec, Graph};
 use crate::memory::space::Space;
 use crate::module::{Function, Module};
 use crate::registry::Registry;
+use crate::resource::Description;
 use crate::stream::Stream;
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -37,6 +38,8 @@ pub(crate) struct Driver {
     pub(crate) graphs: Registry<Graph>,
     /// Instantiated graphs.
     pub(crate) execs: Registry<Exec>,
+    /// Descriptions of resources; they cannot be destroyed.
+    pub(crate) descriptions: Registry<Description>,
     /// The memory of all devices.
     pub(crate) space: Space,
 }
@@ -94,6 +97,7 @@ impl Driver {
             functions: Registry::new(0x45),
             graphs: Registry::new(0x46),
             execs: Registry::new(0x47),
+            descriptions: Registry::new(0x48),
             space: Space::new(devices),
         }
     }
@@ -101,9 +105,13 @@ impl Driver {
     /// Counts what is alive.
     pub(crate) fn live(&self) -> Live {
         let memory = self.space.usage();
+        let contexts = |which: fn(&Creation) -> bool| {
+            self.contexts.count(|context| which(&context.creation) && context.alive())
+        };
         Live {
-            contexts: self.contexts.count(|context| !context.primary && context.alive()),
-            primary_contexts: self.contexts.count(|context| context.primary && context.alive()),
+            contexts: contexts(|creation| matches!(creation, Creation::Ordinary)),
+            primary_contexts: contexts(|creation| matches!(creation, Creation::Primary)),
+            green_contexts: contexts(|creation| matches!(creation, Creation::Green(_))),
             streams: self.streams.count(|stream| stream.life.alive()),
             events: self.events.count(|event| event.life.alive()),
             modules: self.modules.count(|_| true),

@@ -16,9 +16,14 @@ const ALWAYS: &[&str] = &["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorStr
 /// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
 const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuCtxDestroy_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxFromGreenCtx", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxGetDevResource", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuCtxGetDevice", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuCtxGetDevice_v2", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuCtxGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuCtxGetId", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuDevResourceGenerateDesc", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuDevResourceGenerateDesc", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuDeviceGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuDevicePrimaryCtxGetState", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuDevicePrimaryCtxGetState", 2, CUDA_ERROR_INVALID_VALUE),
@@ -30,11 +35,23 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuEventSynchronize", 0, CUDA_ERROR_INVALID_HANDLE),
     ("cuFuncGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuFuncGetAttribute", 2, CUDA_ERROR_INVALID_HANDLE),
+    ("cuGreenCtxGetDevResource", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuGreenCtxGetId", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuGreenCtxRecordEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
+    ("cuGreenCtxStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGreenCtxStreamCreate", 1, CUDA_ERROR_INVALID_CONTEXT),
+    ("cuGreenCtxWaitEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
     ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
     ("cuStreamGetCtx", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetCtx_v2", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetDevice", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetFlags", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetGreenCtx", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetId", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetPriority", 1, CUDA_ERROR_INVALID_VALUE),
 ];
 
 /// Calls that work in host functions (F23), those with a stream if it is no default one.
@@ -52,7 +69,12 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuMemsetD8Async",
     "cuStreamDestroy_v2",
     "cuStreamGetCtx",
+    "cuStreamGetCtx_v2",
+    "cuStreamGetDevice",
     "cuStreamGetFlags",
+    "cuStreamGetGreenCtx",
+    "cuStreamGetId",
+    "cuStreamGetPriority",
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
@@ -141,7 +163,17 @@ macro_rules! transparent_zero {
         }
     })* };
 }
-transparent_zero!(CUresult, CUdevice_attribute, CUfunction_attribute, CUpointer_attribute);
+transparent_zero!(
+    CUresult,
+    CUdevResourceType,
+    CUdevice_attribute,
+    CUexecAffinityType,
+    CUfunc_cache,
+    CUfunction_attribute,
+    CUlimit,
+    CUpointer_attribute,
+    CUsharedconfig
+);
 
 impl<T> Zero for *mut T {
     fn is_zero(&self) -> bool {

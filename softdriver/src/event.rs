@@ -19,6 +19,14 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// Remembers the completion that `make` gives as what was recorded.
+    pub(crate) fn record(&self, make: impl FnOnce() -> Answer<Arc<Ticket>>) -> Answer {
+        // Held meanwhile, so that of two that record, the later one in the stream stays.
+        let mut recorded = sync::lock(&self.recorded);
+        *recorded = Some(make()?);
+        Ok(())
+    }
+
     /// What was recorded last.
     pub(crate) fn recorded(&self) -> Option<Arc<Ticket>> {
         sync::lock(&self.recorded).clone()
@@ -40,10 +48,27 @@ pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
     Ok(event)
 }
 
+/// Records an event behind all that a life holds; only one at home there (F123).
+pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
+    let event = find(handle)?;
+    if !life.shares(&event.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    event.record(|| life.mark())
+}
+
+/// Makes all that comes next in a life wait for an event, of whatever context (F124).
+pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
+    match find(handle)?.recorded().filter(|ticket| !ticket.done()) {
+        Some(ticket) => life.hold_for(ticket),
+        None => Ok(()),
+    }
+}
+
 driver! {
     /// Creates an event in the current context.
     fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) {
-        let life = stack::current_life()?;
+        let life = stack::current_home()?;
         entry::wanted(phEvent)?;
         let flags = CUevent_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let shared = flags.contains(CUevent_flags::CU_EVENT_INTERPROCESS);
@@ -64,13 +89,10 @@ driver! {
     fn cuEventRecord(hEvent: CUevent, hStream: CUstream) {
         let event = find(hEvent)?;
         let target = stream::target(hStream)?;
-        if !target.life.is(&event.life) {
+        if !target.life.shares(&event.life) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
-        // Held meanwhile, so that of two that record, the later one in the stream stays.
-        let mut recorded = sync::lock(&event.recorded);
-        *recorded = Some(target.submit_short(|| Ok(()))?);
-        Ok(())
+        event.record(|| target.submit_short(|| Ok(())))
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
     fn cuEventQuery(hEvent: CUevent) {

@@ -121,7 +121,7 @@ driver! {
         let params = entry::read(memsetParams)?;
         let life = match ctx.is_null() {
             true => state().space.find(params.dst, 1)?.life.clone(),
-            false => context::find(ctx)?.life()?,
+            false => context::find(ctx)?.life()?.home(),
         };
         let mut nodes = sync::lock(&graph.nodes);
         for i in 0..numDependencies {

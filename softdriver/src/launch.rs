@@ -142,7 +142,7 @@ driver! {
     ) {
         let function = module::function(f)?;
         let target = stream::target(hStream)?;
-        if !target.life.is(&function.module.life) {
+        if !target.life.shares(&function.module.life) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
         let grid = [gridDimX, gridDimY, gridDimZ];

@@ -11,6 +11,8 @@
 //! The variable `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default).
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
+mod affinity;
+mod cache;
 mod context;
 pub mod control;
 mod device;
@@ -20,15 +22,20 @@ mod event;
 mod exports;
 pub mod faults;
 mod graph;
+mod green;
 mod launch;
 mod life;
+mod limits;
 mod memory;
 mod module;
 mod primary;
+mod priority;
 mod ptx;
 mod queue;
 mod registry;
+mod resource;
 mod result;
+mod settings;
 mod stack;
 mod sticky;
 mod stream;
@@ -36,9 +43,15 @@ mod sync;
 mod unified;
 mod unsupported;
 
+pub use affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
+pub use cache::{
+    cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
+    cuCtxSetSharedMemConfig,
+};
 pub use context::{
-    cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxGetApiVersion, cuCtxGetDevice, cuCtxGetFlags, cuCtxGetId,
-    cuCtxSynchronize,
+    cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
+    cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxGetId, cuCtxRecordEvent, cuCtxSetFlags,
+    cuCtxSynchronize, cuCtxSynchronize_v2, cuCtxWaitEvent,
 };
 pub use device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetPCIBusId,
@@ -53,7 +66,13 @@ pub use graph::{
     cuGraphAddMemsetNode, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy,
     cuGraphInstantiateWithFlags, cuGraphLaunch,
 };
+pub use green::{
+    cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,
+    cuGreenCtxGetId, cuGreenCtxRecordEvent, cuGreenCtxStreamCreate, cuGreenCtxWaitEvent,
+    cuStreamGetCtx_v2, cuStreamGetGreenCtx,
+};
 pub use launch::{cuFuncGetAttribute, cuLaunchHostFunc, cuLaunchKernel};
+pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
 pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocAsync, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost,
     cuMemGetAddressRange_v2, cuMemGetInfo_v2,
@@ -73,6 +92,14 @@ pub use module::{
 pub use primary::{
     cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
     cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxSetFlags_v2,
+};
+pub use priority::{
+    cuCtxGetStreamPriorityRange, cuStreamCreateWithPriority, cuStreamGetDevice, cuStreamGetId,
+    cuStreamGetPriority,
+};
+pub use resource::{
+    cuCtxGetDevResource, cuDevResourceGenerateDesc, cuDevSmResourceSplitByCount,
+    cuDeviceGetDevResource,
 };
 pub use result::{cuGetErrorName, cuGetErrorString};
 pub use stack::{cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCurrent};

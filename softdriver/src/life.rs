@@ -3,6 +3,7 @@
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::queue::{Kind, Queue, Ticket, Work};
+use crate::settings::Settings;
 use crate::{sticky, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -20,6 +21,15 @@ pub(crate) struct Life {
     /// The handle of the context.
     pub(crate) context: usize,
     alive: AtomicBool,
+    /// Limits and preferences; those of its home count.
+    pub(crate) settings: Mutex<Settings>,
+    /// Of a green context: the life of the primary one, to which all that it makes belongs but its
+    /// streams (F130).
+    home: Option<Arc<Life>>,
+    /// The green contexts whose home it is; the ended ones are here as long as they have work.
+    parts: Mutex<Vec<Weak<Life>>>,
+    /// What everything that comes next waits for (F124).
+    barrier: Mutex<Vec<Arc<Ticket>>>,
     /// Held while work is submitted, so that the order between queues is one order.
     queues: Mutex<Queues>,
 }
@@ -55,14 +65,36 @@ impl Queues {
 impl Life {
     /// A new life of the context with the handle.
     pub(crate) fn new(device: usize, context: usize) -> Arc<Self> {
+        Self::with_home(device, context, None)
+    }
+
+    /// The life of a green context, at home in that of the primary context.
+    pub(crate) fn part(home: &Arc<Self>, context: usize) -> Arc<Self> {
+        let part = Self::with_home(home.device, context, Some(home.clone()));
+        let mut parts = sync::lock(&home.parts);
+        parts.retain(|part| {
+            part.upgrade().is_some_and(|part| part.alive() || !part.own_unfinished().is_empty())
+        });
+        parts.push(Arc::downgrade(&part));
+        drop(parts);
+        part
+    }
+
+    fn with_home(device: usize, context: usize, home: Option<Arc<Self>>) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
+        // In a green context no stream is in order with the default one (F133).
+        let null = if home.is_some() { Kind::NonBlocking } else { Kind::Null };
         Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             device,
             context,
             alive: AtomicBool::new(true),
+            settings: Mutex::default(),
+            home,
+            parts: Mutex::default(),
+            barrier: Mutex::default(),
             queues: Mutex::new(Queues {
-                null: Queue::new(Kind::Null),
+                null: Queue::new(null),
                 per_thread: HashMap::new(),
                 streams: Vec::new(),
             }),
@@ -79,6 +111,22 @@ impl Life {
     #[inline]
     pub(crate) fn check(&self) -> Answer {
         if self.alive() { Ok(()) } else { Err(CUDA_ERROR_CONTEXT_IS_DESTROYED) }
+    }
+
+    /// The life to which memory, modules and events of it belong: its own, or that of the primary
+    /// context if it is a green one's.
+    pub(crate) fn home(self: &Arc<Self>) -> Arc<Self> {
+        self.home.as_ref().unwrap_or(self).clone()
+    }
+
+    /// Whether it is that of a green context.
+    pub(crate) fn is_green(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// Whether what belongs to `other` can be used in it.
+    pub(crate) fn shares(&self, other: &Life) -> bool {
+        self.home.as_deref().unwrap_or(self).is(other)
     }
 
     /// The handle of its context.
@@ -100,7 +148,7 @@ impl Life {
 
     /// A queue for a stream.
     pub(crate) fn new_queue(&self, kind: Kind) -> Arc<Queue> {
-        let queue = Queue::new(kind);
+        let queue = Queue::new(if self.is_green() { Kind::NonBlocking } else { kind });
         let mut queues = sync::lock(&self.queues);
         queues.streams.retain(|queue| queue.strong_count() > 0);
         queues.streams.push(Arc::downgrade(&queue));
@@ -118,6 +166,7 @@ impl Life {
         let queues = sync::lock(&self.queues);
         self.check()?;
         queues.order(queue.kind, &mut after);
+        self.held(&mut after);
         queue.push(after, work)
     }
 
@@ -128,6 +177,7 @@ impl Life {
         self.check()?;
         let mut after = Vec::new();
         queues.order(queue.kind, &mut after);
+        self.held(&mut after);
         match queue.take_turn(&after) {
             None => queue.push(after, work),
             Some(turn) => {
@@ -147,9 +197,51 @@ impl Life {
         pending
     }
 
-    /// What is not finished.
+    /// What is not finished, in green contexts at home here too (F131).
     fn unfinished(&self) -> Vec<Arc<Ticket>> {
+        let mut unfinished = self.own_unfinished();
+        let parts: Vec<_> = sync::lock(&self.parts).iter().filter_map(Weak::upgrade).collect();
+        unfinished.extend(parts.iter().flat_map(|part| part.own_unfinished()));
+        unfinished
+    }
+
+    /// What is not finished in its own queues.
+    fn own_unfinished(&self) -> Vec<Arc<Ticket>> {
         sync::lock(&self.queues).all().filter_map(|queue| queue.last()).collect()
+    }
+
+    /// The completion of all that is there now (F123).
+    pub(crate) fn mark(&self) -> Answer<Arc<Ticket>> {
+        self.check()?;
+        let after = self.unfinished();
+        // A queue of its own, which a synchronize knows of until the work is done.
+        let queue = self.new_queue(Kind::NonBlocking);
+        let work: Work = Box::new(|| Ok(()));
+        let ticket = match queue.take_turn(&after) {
+            Some(turn) => turn.run(work),
+            None => queue.push(after, work)?,
+        };
+        queue.close();
+        Ok(ticket)
+    }
+
+    /// Makes all that comes next wait, in streams made later too (F124).
+    pub(crate) fn hold_for(&self, ticket: Arc<Ticket>) -> Answer {
+        self.check()?;
+        let mut barrier = sync::lock(&self.barrier);
+        barrier.retain(|ticket| !ticket.done());
+        barrier.push(ticket);
+        Ok(())
+    }
+
+    /// Adds what everything waits for, here and at home.
+    fn held(&self, after: &mut Vec<Arc<Ticket>>) {
+        let waiting = sync::lock(&self.barrier);
+        after.extend(waiting.iter().filter(|ticket| !ticket.done()).cloned());
+        drop(waiting);
+        if let Some(home) = &self.home {
+            home.held(after);
+        }
     }
 
     /// Waits until all work is finished.
@@ -173,7 +265,8 @@ impl Life {
     }
 
     /// Ends it: no new work from now on, then waits for all work of the device (F50), then takes
-    /// what belongs to it. False if it was over already.
+    /// what belongs to it. The life of a green context ends at once: its work still finishes, and
+    /// nothing but its streams belongs to it (F134). False if it was over already.
     pub(crate) fn end(&self) -> bool {
         {
             // Under the lock, so that nothing is submitted any more.
@@ -181,6 +274,10 @@ impl Life {
             if !self.alive.swap(false, Ordering::AcqRel) {
                 return false;
             }
+        }
+        if self.is_green() {
+            sync::lock(&self.queues).all().for_each(|queue| queue.close());
+            return true;
         }
         let driver = state();
         // After a fault there is nothing to wait for, and the end is no error (F60).

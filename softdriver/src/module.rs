@@ -102,7 +102,7 @@ fn code(error: &ParseError) -> CUresult {
 /// Loads PTX into the current context, once all work of that is finished (F50); what the compiler
 /// has to say goes to `log`.
 fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
-    let life = stack::current_life()?;
+    let life = stack::current_home()?;
     let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
     let code = parsed.map_err(|error| {
         log.write(error.log.trim_end());

@@ -5,6 +5,7 @@ use crate::{sticky, sync};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -104,6 +105,8 @@ pub(crate) enum Kind {
 
 /// A queue.
 pub(crate) struct Queue {
+    /// Never used again.
+    pub(crate) id: u64,
     pub(crate) kind: Kind,
     inner: Mutex<Inner>,
     wake: Condvar,
@@ -125,7 +128,9 @@ struct Inner {
 impl Queue {
     /// An empty queue; its thread starts with the first work.
     pub(crate) fn new(kind: Kind) -> Arc<Self> {
-        Arc::new(Self { kind, inner: Mutex::default(), wake: Condvar::new() })
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { id, kind, inner: Mutex::default(), wake: Condvar::new() })
     }
 
     /// The ticket of what came last, if it is not done; after a fault also if it was dropped.

@@ -43,6 +43,11 @@ pub(crate) fn current_life() -> Answer<Arc<Life>> {
     current()?.life()
 }
 
+/// The life to which memory, modules and events of the current context belong.
+pub(crate) fn current_home() -> Answer<Arc<Life>> {
+    Ok(current_life()?.home())
+}
+
 /// Pushes.
 pub(crate) fn push(context: Arc<Context>) {
     with(|stack| stack.push(context));

@@ -21,18 +21,31 @@ static HOST_MEMORY: RwLock<()> = RwLock::new(());
 /// The calls that work in spite of the error: what looks at the thread's stack, at devices, at an
 /// address or at nothing, graphs but for their nodes, and the end of contexts (F60).
 const EXEMPT: &[&str] = &[
+    // Of the contexts that are created, from here on, the body gives the code.
+    "cuCtxCreate_v2",
+    "cuCtxCreate_v3",
+    "cuCtxCreate_v4",
     "cuCtxDestroy_v2",
+    // Of the green contexts too, behind a look at arguments.
+    "cuCtxFromGreenCtx",
     "cuCtxGetApiVersion",
     "cuCtxGetCurrent",
+    "cuCtxGetDevResource",
     "cuCtxGetDevice",
+    "cuCtxGetDevice_v2",
     "cuCtxGetFlags",
     "cuCtxGetId",
     "cuCtxPopCurrent_v2",
     "cuCtxPushCurrent_v2",
     "cuCtxSetCurrent",
+    "cuCtxSetFlags",
+    "cuDevResourceGenerateDesc",
+    "cuDevSmResourceSplitByCount",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
+    "cuDeviceGetDevResource",
+    "cuDeviceGetExecAffinitySupport",
     "cuDeviceGetName",
     "cuDeviceGetPCIBusId",
     "cuDeviceGetUuid_v2",
@@ -49,13 +62,28 @@ const EXEMPT: &[&str] = &[
     "cuGraphCreate",
     "cuGraphDestroy",
     "cuGraphExecDestroy",
+    "cuGreenCtxCreate",
+    "cuGreenCtxDestroy",
+    "cuGreenCtxGetDevResource",
+    "cuGreenCtxGetId",
+    "cuGreenCtxStreamCreate",
     "cuInit",
     "cuPointerGetAttribute",
+    "cuStreamCreateWithPriority",
     "cuThreadExchangeStreamCaptureMode",
 ];
 
 /// The calls that need a current context, and say so first if there is none.
 const NEED_CURRENT: &[&str] = &[
+    "cuCtxGetCacheConfig",
+    "cuCtxGetExecAffinity",
+    "cuCtxGetLimit",
+    "cuCtxGetSharedMemConfig",
+    "cuCtxGetStreamPriorityRange",
+    "cuCtxResetPersistingL2Cache",
+    "cuCtxSetCacheConfig",
+    "cuCtxSetLimit",
+    "cuCtxSetSharedMemConfig",
     "cuCtxSynchronize",
     "cuEventCreate",
     "cuGraphInstantiateWithFlags",
@@ -79,6 +107,7 @@ const NEED_CURRENT: &[&str] = &[
 const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuCtxGetApiVersion", 0),
     ("cuCtxGetId", 0),
+    ("cuCtxSynchronize_v2", 0),
     ("cuEventRecord", 1),
     ("cuGraphLaunch", 1),
     ("cuLaunchHostFunc", 0),
@@ -92,14 +121,30 @@ const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuMemsetD32Async", 3),
     ("cuMemsetD8Async", 3),
     ("cuStreamGetCtx", 0),
+    ("cuStreamGetCtx_v2", 0),
+    ("cuStreamGetDevice", 0),
     ("cuStreamGetFlags", 0),
+    ("cuStreamGetGreenCtx", 0),
+    ("cuStreamGetId", 0),
+    ("cuStreamGetPriority", 0),
     ("cuStreamQuery", 0),
     ("cuStreamSynchronize", 0),
     ("cuStreamWaitEvent", 0),
 ];
 
-/// The calls that work in spite of the error if an argument, by index, is null.
-const ZERO_WORKS: &[(&str, usize)] = &[("cuGraphAddMemsetNode", 5)];
+/// The calls that work in spite of the error if an argument, by index, is null, or give the code for
+/// that.
+const ZERO_WORKS: &[(&str, usize)] = &[
+    ("cuCtxRecordEvent", 0),
+    ("cuCtxWaitEvent", 0),
+    ("cuGraphAddMemsetNode", 5),
+    ("cuGreenCtxRecordEvent", 0),
+    ("cuGreenCtxWaitEvent", 0),
+    ("cuStreamGetDevice", 1),
+    ("cuStreamGetGreenCtx", 1),
+    ("cuStreamGetId", 1),
+    ("cuStreamGetPriority", 1),
+];
 
 /// Refuses a call once the code was given, unless it is exempt.
 #[inline]
@@ -116,10 +161,13 @@ fn admit_after(name: &str, zeros: &[bool], code: CUresult) -> Answer {
     let zero_of =
         |table: &[(&str, usize)]| table.iter().any(|&(of, index)| of == name && zeros[index]);
     match name {
+        _ if zero_of(ZERO_WORKS) => Ok(()),
+        // Nowhere to write to.
+        "cuStreamGetCtx_v2" if zeros[1] && zeros[2] => Ok(()),
         _ if zero_of(ZERO_IS_CURRENT) || NEED_CURRENT.contains(&name) => {
             stack::current().and(Err(code))
         }
-        _ if zero_of(ZERO_WORKS) || EXEMPT.contains(&name) => Ok(()),
+        _ if EXEMPT.contains(&name) => Ok(()),
         // Nothing to free, and no context to say more.
         "cuMemFree_v2" | "cuMemFreeHost" if zeros[0] && stack::top().is_none() => Ok(()),
         _ => Err(code),
@@ -135,6 +183,14 @@ pub(crate) fn check() -> Answer {
             SHOWN.store(code, Ordering::Release);
             Err(CUresult(code))
         }
+    }
+}
+
+/// The code, if a call has given it; for calls that look at their arguments before.
+pub(crate) fn check_shown() -> Answer {
+    match SHOWN.load(Ordering::Acquire) {
+        0 => Ok(()),
+        code => Err(CUresult(code)),
     }
 }
 

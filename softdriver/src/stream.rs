@@ -5,8 +5,8 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::queue::{Kind, Queue, Ticket};
-use crate::{event, stack};
-use core::ffi::c_uint;
+use crate::{event, priority, stack};
+use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ pub(crate) struct Stream {
     pub(crate) life: Arc<Life>,
     queue: Arc<Queue>,
     flags: c_uint,
+    priority: c_int,
 }
 
 /// What a stream handle stands for: a queue of a living context.
@@ -31,6 +32,7 @@ pub(crate) struct Target {
     pub(crate) life: Arc<Life>,
     pub(crate) queue: Arc<Queue>,
     flags: c_uint,
+    pub(crate) priority: c_int,
 }
 
 impl Target {
@@ -70,7 +72,7 @@ fn refuse_in_host_function() -> Answer {
 pub(crate) fn null() -> Answer<Target> {
     refuse_in_host_function()?;
     let life = stack::current_life()?;
-    Ok(Target { queue: life.null_queue(), life, flags: 0 })
+    Ok(Target { queue: life.null_queue(), life, flags: 0, priority: 0 })
 }
 
 /// The created stream of a handle: 400 for what never was one, 709 if it or its context was
@@ -92,14 +94,31 @@ pub(crate) fn target(handle: CUstream) -> Answer<Target> {
         PER_THREAD => {
             refuse_in_host_function()?;
             let life = stack::current_life()?;
-            Ok(Target { queue: life.thread_queue(), life, flags: 0 })
+            if life.is_green() {
+                return Err(CUDA_ERROR_INVALID_HANDLE); // F133
+            }
+            Ok(Target { queue: life.thread_queue(), life, flags: 0, priority: 0 })
         }
         handle => {
             let stream = find(handle)?;
             let (life, queue) = (stream.life.clone(), stream.queue.clone());
-            Ok(Target { life, queue, flags: stream.flags })
+            Ok(Target { life, queue, flags: stream.flags, priority: stream.priority })
         }
     }
+}
+
+/// Unknown flags are INVALID_VALUE (F68).
+pub(crate) fn check_flags(flags: c_uint) -> Answer {
+    CUstream_flags::from_bits(flags).map(|_| ()).ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Creates a stream; its flags are known ones.
+pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority: c_int) -> Answer {
+    let free = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.bits() != 0;
+    let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
+    let priority = priority::clamped(priority);
+    let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags, priority });
+    entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
 thread_local! {
@@ -112,12 +131,8 @@ driver! {
     /// Creates a stream in the current context; unknown flags are INVALID_VALUE (F68).
     fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
         entry::wanted(phStream)?;
-        let flags = CUstream_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let life = stack::current_life()?;
-        let free = flags.contains(CUstream_flags::CU_STREAM_NON_BLOCKING);
-        let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
-        let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags: Flags });
-        entry::write(phStream, std::ptr::without_provenance_mut(handle))
+        check_flags(Flags)?;
+        create(phStream, stack::current_life()?, Flags, 0)
     }
     /// Destroys a stream at once; its work still finishes (F51).
     fn cuStreamDestroy_v2(hStream: CUstream) {

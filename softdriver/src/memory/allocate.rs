@@ -22,7 +22,7 @@ fn free(base: u64, kind: Kind) -> Answer {
 driver! {
     /// Allocates in the current context (F62); does not wait (F51).
     fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) {
-        let life = stack::current_life()?;
+        let life = stack::current_home()?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -58,7 +58,7 @@ driver! {
     /// Allocates page-locked host memory, which the end of the context unmaps (F102); of 0 bytes
     /// there is none, and that is no error.
     fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
-        let life = stack::current_life()?;
+        let life = stack::current_home()?;
         entry::wanted(pp)?;
         if bytesize == 0 {
             return entry::write(pp, std::ptr::null_mut());
@@ -78,7 +78,7 @@ driver! {
         if bytesize == 0 {
             return entry::write(dptr, 0);
         }
-        entry::write(dptr, state().space.allocate(&target.life, bytesize, Kind::Device)?)
+        entry::write(dptr, state().space.allocate(&target.life.home(), bytesize, Kind::Device)?)
     }
     /// Frees behind what the stream holds so far; 0 is nothing to free.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {

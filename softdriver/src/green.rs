@@ -1,0 +1,120 @@
+//! Green contexts: a share of the multiprocessors, in the world of the primary context (F129–F136).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::context::{self, Context, Creation};
+use crate::entry::{self, Answer, driver};
+use crate::resource::{self, Resource};
+use crate::{device, event, primary, sticky, stream};
+use core::ffi::{c_int, c_uint};
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// What a context has as a green one.
+pub(crate) struct Green {
+    /// The primary context, to which all belongs that is made in it but its streams (F130).
+    pub(crate) primary: Arc<Context>,
+    /// Its multiprocessors.
+    pub(crate) resource: Resource,
+}
+
+/// The green context of a handle, which is that of its context too (F129); 201 for any other.
+fn find(handle: CUgreenCtx) -> Answer<Arc<Context>> {
+    let context = context::find(handle.cast())?;
+    if context.green().is_some() { Ok(context) } else { Err(CUDA_ERROR_INVALID_CONTEXT) }
+}
+
+driver! {
+    /// Creates a green context, which retains the primary one (F128, F135).
+    fn cuGreenCtxCreate(
+        phCtx: *mut CUgreenCtx,
+        desc: CUdevResourceDesc,
+        dev: CUdevice,
+        flags: c_uint,
+    ) {
+        entry::wanted(phCtx)?;
+        let device = device::device(dev)?;
+        if flags != CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.bits() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        sticky::check_shown()?;
+        let resource = resource::described(desc, device.ordinal)?;
+        let primary = primary::retain_for_green(device)?;
+        let green = Green { primary, resource };
+        let context = Context::create(device.ordinal, 0, Creation::Green(green));
+        entry::write(phCtx, context.handle().cast())
+    }
+    /// Destroys a green context at once: its work still finishes, its streams are lost, and its
+    /// entries in stacks stay (F134).
+    fn cuGreenCtxDestroy(hCtx: CUgreenCtx) {
+        let context = find(hCtx)?;
+        if !context.last_life().end() {
+            return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        }
+        primary::release_for_green(device::device(context.device as CUdevice)?);
+        Ok(())
+    }
+    /// The number, which is that of its context too (F129).
+    fn cuGreenCtxGetId(greenCtx: CUgreenCtx, greenCtxId: *mut u64) {
+        entry::wanted(greenCtxId)?;
+        sticky::check_shown()?;
+        entry::write(greenCtxId, find(greenCtx)?.life()?.id)
+    }
+    /// The green context as a context (F129).
+    fn cuCtxFromGreenCtx(pContext: *mut CUcontext, hCtx: CUgreenCtx) {
+        entry::wanted(pContext)?;
+        let context = find(hCtx)?;
+        sticky::check_shown()?;
+        let _alive = context.life()?;
+        entry::write(pContext, context.handle())
+    }
+    /// Its multiprocessors (F125).
+    fn cuGreenCtxGetDevResource(
+        hCtx: CUgreenCtx,
+        resource: *mut CUdevResource,
+        type_: CUdevResourceType,
+    ) {
+        resource::of_context(hCtx.cast(), resource, type_, true)
+    }
+    /// Records an event behind all that it holds (F123).
+    fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) {
+        event::record_behind(&*find(hCtx)?.life()?, hEvent)
+    }
+    /// Makes all that comes next in it wait for an event (F124).
+    fn cuGreenCtxWaitEvent(hCtx: CUgreenCtx, hEvent: CUevent) {
+        event::hold(&*find(hCtx)?.life()?, hEvent)
+    }
+    /// Creates a stream in it, whatever is current; always a non-blocking one (F136).
+    fn cuGreenCtxStreamCreate(
+        phStream: *mut CUstream,
+        greenCtx: CUgreenCtx,
+        flags: c_uint,
+        priority: c_int,
+    ) {
+        entry::wanted(phStream)?;
+        let context = find(greenCtx)?;
+        if flags != CUstream_flags::CU_STREAM_NON_BLOCKING.bits() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        sticky::check_shown()?;
+        stream::create(phStream, context.life()?, flags, priority)
+    }
+    /// The green context of a stream, or null.
+    fn cuStreamGetGreenCtx(hStream: CUstream, phCtx: *mut CUgreenCtx) {
+        entry::wanted(phCtx)?;
+        let life = stream::target(hStream)?.life;
+        let green = if life.is_green() { life.context_handle() } else { std::ptr::null_mut() };
+        entry::write(phCtx, green.cast())
+    }
+    /// The context of a stream, which for a green one is the primary one, and the green context or
+    /// null (F136).
+    fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) {
+        if pCtx.is_null() && pGreenCtx.is_null() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let life = stream::target(hStream)?.life;
+        let green = if life.is_green() { life.context_handle() } else { std::ptr::null_mut() };
+        entry::write_optional(pCtx, life.home().context_handle());
+        entry::write_optional(pGreenCtx, green.cast());
+        Ok(())
+    }
+}

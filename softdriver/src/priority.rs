@@ -1,0 +1,50 @@
+//! The priorities of streams, and their numbers.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::entry::{self, driver};
+use crate::{stack, sticky, stream};
+use core::ffi::{c_int, c_uint};
+use cuscope_sys::*;
+
+/// The least priority.
+const LEAST: c_int = 0;
+/// The greatest: lower numbers go first. Here every stream has a thread of its own, and none waits.
+const GREATEST: c_int = -5;
+
+/// The nearest priority that there is (F68).
+pub(crate) fn clamped(priority: c_int) -> c_int {
+    priority.clamp(GREATEST, LEAST)
+}
+
+driver! {
+    /// The priorities that there are; either may be unwanted (F117).
+    fn cuCtxGetStreamPriorityRange(leastPriority: *mut c_int, greatestPriority: *mut c_int) {
+        let _current = stack::current_life()?;
+        entry::write_optional(leastPriority, LEAST);
+        entry::write_optional(greatestPriority, GREATEST);
+        Ok(())
+    }
+    /// Creates a stream in the current context, with the nearest priority that there is (F68).
+    fn cuStreamCreateWithPriority(phStream: *mut CUstream, flags: c_uint, priority: c_int) {
+        entry::wanted(phStream)?;
+        stream::check_flags(flags)?;
+        let current = stack::current()?;
+        sticky::check_shown()?;
+        stream::create(phStream, current.life()?, flags, priority)
+    }
+    /// The priority; 0 of default streams.
+    fn cuStreamGetPriority(hStream: CUstream, priority: *mut c_int) {
+        entry::wanted(priority)?;
+        entry::write(priority, stream::target(hStream)?.priority)
+    }
+    /// A number that no other stream has or had; each context has its own default streams (F117).
+    fn cuStreamGetId(hStream: CUstream, streamId: *mut u64) {
+        entry::wanted(streamId)?;
+        entry::write(streamId, stream::target(hStream)?.queue.id)
+    }
+    /// The device.
+    fn cuStreamGetDevice(hStream: CUstream, device: *mut CUdevice) {
+        entry::wanted(device)?;
+        entry::write(device, stream::target(hStream)?.life.device as CUdevice)
+    }
+}

@@ -1,0 +1,18 @@
+//! What a context remembers of what was asked for; a green context has that of the primary one
+//! (F132).
+
+use crate::limits::Limits;
+use cuscope_sys::*;
+
+/// Limits and preferences of a context.
+pub(crate) struct Settings {
+    pub(crate) limits: Limits,
+    /// How kernels would like memory to be divided.
+    pub(crate) cache: CUfunc_cache,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { limits: Limits::default(), cache: CU_FUNC_CACHE_PREFER_NONE }
+    }
+}
