@@ -1,0 +1,284 @@
+//! The model: what the stack of one thread holds, and what each step does to it.
+//!
+//! Unlike the driver, the model knows entries by identity. Where that would make a difference (a known
+//! hole of `SOUNDNESS.md`: foreign code takes one of two entries of a context, or pushes again what a
+//! level lies on), the step is one that the model does not `allow`.
+
+use std::collections::BTreeMap;
+
+/// A context: an index into the thread's table.
+pub(crate) type Ctx = usize;
+/// The first ones are of all threads, and never end: nobody counts who owns them.
+pub(crate) const SHARED: Ctx = 6;
+type Id = u64;
+
+/// An entry of the driver's stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    id: Id,
+    pub(crate) ctx: Ctx,
+    ours: bool,
+}
+
+/// A push of the crate that it has not popped: on the stack, unless foreign code took it.
+#[derive(Debug)]
+struct Push {
+    id: Id,
+    ctx: Ctx,
+    /// The guard was leaked, or dropped where it could not pop.
+    dead: bool,
+}
+
+/// Where a stack or guard stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    frame: u64,
+    depth: usize,
+    /// The entry that is current when nothing lies above.
+    own: Option<Id>,
+    ctx: Option<Ctx>,
+}
+
+/// Why a step is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Suspended,
+    NotCurrent,
+    StackTaken,
+}
+use Refused::*;
+
+/// One thread.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    /// The driver's stack, bottom first.
+    stack: Vec<Entry>,
+    pushes: Vec<Push>,
+    frame: u64,
+    frames: u64,
+    ids: Id,
+    taken: bool,
+    orphan: Option<Level>,
+    /// What stacks and frames found below them.
+    found: Vec<Option<Ctx>>,
+    /// How often each context is owned, for ever by what was leaked.
+    owners: BTreeMap<Ctx, usize>,
+    /// How many errors went to the hook.
+    pub(crate) reports: usize,
+    /// How many entries of dead guards were popped, and found to be gone.
+    pub(crate) settled: usize,
+    pub(crate) found_gone: usize,
+    /// What must never happen and did. No panic: the model is also asked on unwinding.
+    pub(crate) broken: Option<&'static str>,
+}
+
+impl Model {
+    pub(crate) fn current(&self) -> Option<Ctx> {
+        self.stack.last().map(|entry| entry.ctx)
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn top(&self) -> Option<Id> {
+        self.stack.last().map(|entry| entry.id)
+    }
+
+    fn put(&mut self, ctx: Ctx, ours: bool) -> Id {
+        self.ids += 1;
+        self.stack.push(Entry { id: self.ids, ctx, ours });
+        self.ids
+    }
+
+    /// The context of a guard.
+    pub(crate) fn context(&self, level: Level) -> Option<Ctx> {
+        level.ctx
+    }
+
+    // Owners of contexts.
+
+    pub(crate) fn own(&mut self, ctx: Ctx) {
+        if ctx >= SHARED {
+            *self.owners.entry(ctx).or_default() += 1;
+        }
+    }
+
+    pub(crate) fn disown(&mut self, ctx: Ctx) {
+        if ctx >= SHARED {
+            match self.owners.get_mut(&ctx) {
+                Some(owners) if *owners > 0 => *owners -= 1,
+                _ => self.broken = Some("a context lost an owner that it did not have"),
+            }
+        }
+    }
+
+    /// How many of the thread's own contexts are alive.
+    pub(crate) fn alive(&self) -> usize {
+        self.owners.values().filter(|owners| **owners > 0).count()
+    }
+
+    pub(crate) fn owners(&self, ctx: Ctx) -> usize {
+        self.owners.get(&ctx).copied().unwrap_or(0)
+    }
+
+    // The crate.
+
+    fn here(&self) -> Level {
+        let (own, ctx) = (self.top(), self.current());
+        Level { frame: self.frame, depth: self.pushes.len(), own, ctx }
+    }
+
+    /// What lies above `level` is dead, and popped.
+    fn settle(&mut self, level: Level) -> Result<(), Refused> {
+        if self.frame != level.frame || self.pushes.len() < level.depth {
+            return Err(Suspended);
+        }
+        while self.pushes.len() > level.depth {
+            let last = self.pushes.last().expect("deeper than a level");
+            if !last.dead {
+                self.broken = Some("a live guard lost its entry");
+            }
+            if self.top() == Some(last.id) {
+                self.stack.pop();
+                self.settled += 1;
+            } else if self.top() == level.own {
+                self.found_gone += 1; // foreign code took it
+            } else {
+                return Err(NotCurrent);
+            }
+            self.pushes.pop();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn take(&mut self) -> Result<Level, Refused> {
+        if self.taken || self.frame != 0 {
+            return Err(StackTaken);
+        }
+        self.settle_orphan();
+        self.taken = true;
+        self.found.push(self.current());
+        Ok(self.here())
+    }
+
+    pub(crate) fn give_back(&mut self, level: Level) {
+        self.taken = false;
+        self.orphan = self.orphan.or(Some(level));
+        self.settle_orphan();
+    }
+
+    fn settle_orphan(&mut self) {
+        if let Some(orphan) = self.orphan
+            && !self.taken
+            && self.settle(orphan).is_ok()
+        {
+            self.orphan = None;
+        }
+    }
+
+    pub(crate) fn push(&mut self, level: Level, ctx: Ctx) -> Result<Level, Refused> {
+        self.settle(level)?;
+        let id = self.put(ctx, true);
+        self.pushes.push(Push { id, ctx, dead: false });
+        self.own(ctx);
+        Ok(Level { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
+    }
+
+    pub(crate) fn pop(&mut self, level: Level) -> Result<(), Refused> {
+        let ctx = level.ctx.expect("a guard has a context");
+        let settled = self.settle(level);
+        if settled.is_ok() && self.top() == level.own {
+            self.stack.pop();
+            self.pushes.pop();
+            self.disown(ctx);
+            return Ok(());
+        }
+        self.leak(level); // one owner stays in the place of the guard
+        Err(settled.err().unwrap_or(NotCurrent))
+    }
+
+    pub(crate) fn drop_guard(&mut self, level: Level) {
+        self.reports += usize::from(self.pop(level).is_err());
+    }
+
+    /// The guard is gone and has not popped.
+    pub(crate) fn leak(&mut self, level: Level) {
+        if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == level.own) {
+            push.dead = true;
+        }
+    }
+
+    /// A call that acts on the current context.
+    pub(crate) fn enter(&mut self, level: Level) -> Result<(), Refused> {
+        if self.current() != level.ctx {
+            self.settle(level)?;
+        }
+        if self.current() == level.ctx { Ok(()) } else { Err(NotCurrent) }
+    }
+
+    /// Begins a `reentrant` call: the level before it, and that of the stack that it lends.
+    pub(crate) fn open(&mut self) -> (Level, Level) {
+        let before = self.here();
+        self.frames += 1;
+        self.frame = self.frames;
+        self.found.push(self.current());
+        (before, Level { frame: self.frame, ..before })
+    }
+
+    pub(crate) fn close(&mut self, before: Level, base: Level) {
+        self.reports += usize::from(self.settle(base).is_err());
+        self.frame = before.frame;
+        self.settle_orphan();
+    }
+
+    // Foreign code.
+
+    /// Whether foreign code took the entry.
+    fn gone(&self, push: &Push) -> bool {
+        !self.stack.iter().any(|entry| entry.id == push.id)
+    }
+
+    fn pushes_of(&self, ctx: Ctx) -> usize {
+        self.pushes.iter().filter(|push| push.ctx == ctx).count()
+    }
+
+    /// Whether pushing `ctx` leaves the entries of the record told apart by their contexts.
+    pub(crate) fn may_push(&self, ctx: Ctx) -> bool {
+        !self.pushes.iter().any(|push| push.ctx == ctx && self.gone(push))
+    }
+
+    /// Whether foreign code may push any context for a moment: nothing is left that a look at the
+    /// current context could take for it.
+    pub(crate) fn foreign_may_call(&self) -> bool {
+        self.pushes.iter().all(|push| !push.dead)
+    }
+
+    /// As [`may_push`](Self::may_push), for foreign code and a context that only it pushes.
+    pub(crate) fn foreign_may_push(&self, ctx: Ctx) -> bool {
+        !self.stack.iter().any(|entry| entry.ctx == ctx) && !self.found.contains(&Some(ctx))
+    }
+
+    /// Whether foreign code may take the top away: as for [`may_push`](Self::may_push).
+    pub(crate) fn foreign_may_pop(&self) -> bool {
+        let Some((top, below)) = self.stack.split_last() else { return false };
+        if !top.ours && !self.pushes.iter().any(|push| self.gone(push)) {
+            return true;
+        }
+        let told_apart = |entry: &Entry| !entry.ours || self.pushes_of(entry.ctx) == 1;
+        told_apart(top) && below.last().is_none_or(told_apart)
+    }
+
+    pub(crate) fn foreign_push(&mut self, ctx: Ctx) {
+        self.put(ctx, false);
+    }
+
+    pub(crate) fn foreign_pop(&mut self) -> Option<Entry> {
+        self.stack.pop()
+    }
+
+    /// Foreign code puts back what it took.
+    pub(crate) fn foreign_restore(&mut self, entry: Entry) {
+        self.stack.push(entry);
+    }
+}

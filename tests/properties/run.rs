@@ -1,0 +1,275 @@
+//! Runs a program step by step beside the model.
+
+use crate::model::{Level, Model};
+use crate::program::{End, Last, Op, Part, Program, StackEnd, Which};
+use crate::seen::{Seen, seen};
+use crate::thread::{Left, Place, Thread};
+use cuscope::{ContextStack, PushedGuard};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::channel;
+
+/// The payload of a panic that the program asked for.
+struct Planned;
+
+/// Ends a panic that was asked for.
+fn ended(caught: Result<(), Box<dyn Any + Send>>) {
+    if let Err(payload) = caught {
+        if !payload.is::<Planned>() {
+            resume_unwind(payload)
+        }
+        seen(Seen::Caught);
+    }
+}
+
+/// What the model has to be told when a value is dropped, also on unwinding.
+struct Shadow<'t> {
+    model: &'t RefCell<Model>,
+    of: Of,
+}
+#[derive(Clone, Copy)]
+enum Of {
+    Guard(Level),
+    Stack(Level),
+    Frame(Level, Level),
+    Nothing,
+}
+
+impl Drop for Shadow<'_> {
+    fn drop(&mut self) {
+        let mut model = self.model.borrow_mut();
+        match self.of {
+            Of::Guard(level) => model.drop_guard(level),
+            Of::Stack(level) => model.give_back(level),
+            Of::Frame(before, base) => model.close(before, base),
+            Of::Nothing => {}
+        }
+    }
+}
+
+/// A value and its shadow, dropped in this order.
+struct Shadowed<'t, T> {
+    value: T,
+    shadow: Shadow<'t>,
+}
+
+impl<'t, T> Shadowed<'t, T> {
+    fn new(thread: &'t Thread, value: T, of: Of) -> Self {
+        Shadowed { value, shadow: Shadow { model: &thread.model, of } }
+    }
+
+    /// The value, which the model is to be told of in another way.
+    fn into_value(mut self) -> T {
+        self.shadow.of = Of::Nothing;
+        self.value
+    }
+}
+
+/// What a `reentrant` call does with a stack or guard from outside, so many calls further out.
+#[derive(Clone, Copy)]
+enum Reach {
+    Push(Which),
+    Enter,
+}
+type Outside<'a> = &'a mut dyn FnMut(Reach, usize);
+
+fn reach<P: Place>(thread: &Thread, place: &mut P, level: Level, what: Reach) {
+    match what {
+        Reach::Push(which) => {
+            let Some((ctx, context)) = thread.choose(which) else { return };
+            let done = place.push(&context).map(drop);
+            let expected = thread.model.borrow_mut().push(level, ctx).map(drop);
+            thread.agree(&done, expected, "cuCtxPushCurrent_v2");
+        }
+        Reach::Enter => enter(thread, place, level),
+    }
+}
+
+/// A call that acts on the current context, if the place is a guard.
+pub(crate) fn enter<P: Place>(thread: &Thread, place: &P, level: Level) {
+    if let Some(done) = place.guard(|guard| guard.synchronize()) {
+        let expected = thread.model.borrow_mut().enter(level);
+        thread.agree(&done, expected, "cuCtxSynchronize");
+    }
+}
+
+fn steps<P: Place>(thread: &Thread, place: &mut P, level: Level, outside: Outside<'_>, ops: &[Op]) {
+    for op in ops {
+        match op {
+            Op::Push(which, ops, end) => push(thread, place, level, outside, (*which, ops, end)),
+            Op::Enter => enter(thread, place, level),
+            Op::Reentrant(ops) => reentrant(thread, place, level, outside, ops),
+            Op::PushOutside(which, out) => outside(Reach::Push(*which), *out),
+            Op::EnterOutside(out) => outside(Reach::Enter, *out),
+            Op::Catch(ops) => {
+                let run = || steps(thread, place, level, outside, ops);
+                ended(catch_unwind(AssertUnwindSafe(run)));
+                thread.check();
+            }
+            Op::Panic => resume_unwind(Box::new(Planned)),
+            Op::TakeStack => {
+                let expected = thread.model.borrow_mut().take().map(drop);
+                thread.agree(&ContextStack::current_thread(), expected, "");
+            }
+            Op::Handle(op) => crate::handles::step(thread, place, level, *op),
+            Op::Own(op) => crate::owners::step(thread, *op),
+            Op::Foreign(op) => crate::foreign::step(thread, *op, || enter(thread, place, level)),
+        }
+    }
+}
+
+fn push<P: Place>(
+    thread: &Thread,
+    place: &mut P,
+    level: Level,
+    outside: Outside<'_>,
+    (which, ops, end): (Which, &[Op], &End),
+) {
+    let Some((ctx, context)) = thread.choose(which) else { return };
+    let expected = thread.model.borrow_mut().push(level, ctx);
+    let done = place.push(&context);
+    drop(context);
+    let call = "cuCtxPushCurrent_v2";
+    let level = match (done, expected) {
+        (Ok(guard), Ok(level)) => {
+            let mut pushed = Shadowed::new(thread, guard, Of::Guard(level));
+            thread.check();
+            steps(thread, &mut pushed.value, level, outside, ops);
+            (pushed, level)
+        }
+        (done, expected) => return thread.agree(&done, expected.map(drop), call),
+    };
+    let (pushed, level) = level;
+    match end {
+        End::Simple(last) => finish(thread, pushed, level, *last),
+        End::Inside(first, last, then) => {
+            let (frame, base) = open(thread);
+            let done = ContextStack::reentrant(move |nested| {
+                let mut pushed = pushed;
+                let mut here = |what, out| match out {
+                    0 => reach(thread, &mut pushed.value, level, what),
+                    _ => outside(what, out - 1),
+                };
+                steps(thread, nested, base, &mut here, first);
+                finish(thread, pushed, level, *last);
+                steps(thread, nested, base, outside, then);
+                Ok(())
+            });
+            drop(frame);
+            thread.agree(&done, Ok(()), "");
+        }
+    }
+}
+
+fn finish(thread: &Thread, pushed: Shadowed<'_, PushedGuard<'_>>, level: Level, last: Last) {
+    match last {
+        Last::Pop => {
+            let expected = thread.model.borrow_mut().pop(level);
+            thread.agree(&pushed.into_value().pop(), expected, "cuCtxPopCurrent_v2");
+        }
+        Last::Drop => drop(pushed),
+        Last::Leak => {
+            std::mem::forget(pushed.into_value());
+            thread.model.borrow_mut().leak(level);
+        }
+    }
+    thread.check();
+}
+
+/// The model of a `reentrant` call that begins: what ends it, and the level of its stack.
+fn open(thread: &Thread) -> (Shadow<'_>, Level) {
+    let (before, base) = thread.model.borrow_mut().open();
+    (Shadow { model: &thread.model, of: Of::Frame(before, base) }, base)
+}
+
+fn reentrant<P: Place>(
+    thread: &Thread,
+    place: &mut P,
+    level: Level,
+    outside: Outside<'_>,
+    ops: &[Op],
+) {
+    let mut here = |what, out| match out {
+        0 => reach(thread, place, level, what),
+        _ => outside(what, out - 1),
+    };
+    let (frame, base) = open(thread);
+    let done = ContextStack::reentrant(|nested| {
+        steps(thread, nested, base, &mut here, ops);
+        Ok(())
+    });
+    drop(frame);
+    thread.agree(&done, Ok(()), "");
+}
+
+fn part(thread: &Thread, part: &Part) {
+    let nothing = &mut |_, _| ();
+    match part {
+        Part::Stack(ops, end) => stack(thread, ops, end),
+        Part::Reentrant(ops) => {
+            let (frame, base) = open(thread);
+            let done = ContextStack::reentrant(|nested| {
+                steps(thread, nested, base, nothing, ops);
+                Ok(())
+            });
+            drop(frame);
+            thread.agree(&done, Ok(()), "");
+        }
+        Part::Foreign(op) => crate::foreign::step(thread, *op, || ()),
+    }
+}
+
+fn stack(thread: &Thread, ops: &[Op], end: &StackEnd) {
+    let nothing = &mut |_, _| ();
+    let expected = thread.model.borrow_mut().take();
+    let (mut taken, level) = match (ContextStack::current_thread(), expected) {
+        (Ok(stack), Ok(level)) => (Shadowed::new(thread, stack, Of::Stack(level)), level),
+        (done, expected) => return thread.agree(&done, expected.map(drop), ""),
+    };
+    thread.check();
+    steps(thread, &mut taken.value, level, nothing, ops);
+    match end {
+        StackEnd::Drop => drop(taken),
+        StackEnd::Leak => std::mem::forget(taken.into_value()),
+        StackEnd::DropInside(first, then) => {
+            let (frame, base) = open(thread);
+            let done = ContextStack::reentrant(move |nested| {
+                let mut taken = taken;
+                let mut here = |what, _| reach(thread, &mut taken.value, level, what);
+                steps(thread, nested, base, &mut here, first);
+                drop(taken);
+                thread.check();
+                steps(thread, nested, base, nothing, then);
+                Ok(())
+            });
+            drop(frame);
+            thread.agree(&done, Ok(()), "");
+        }
+    }
+    thread.check();
+}
+
+fn parts(thread: Thread, parts: &[Part]) -> Left {
+    thread.check();
+    for p in parts {
+        ended(catch_unwind(AssertUnwindSafe(|| part(&thread, p))));
+        thread.check();
+    }
+    thread.finish()
+}
+
+/// Runs every list of parts on a thread of its own, and gives what they left.
+pub(crate) fn run(program: &Program) -> Vec<Left> {
+    let (mut to, from): (Vec<_>, Vec<_>) = program.iter().map(|_| channel()).unzip();
+    to.rotate_left(1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = program
+            .iter()
+            .zip(to.into_iter().zip(from))
+            .map(|(list, (to, from))| scope.spawn(move || parts(Thread::new(to, from), list)))
+            .collect();
+        let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|p| resume_unwind(p)));
+        joined.collect()
+    })
+}
