@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::error::check;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{self, shared_static};
 use crate::{Result, fork};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
 /// to choose the moment. Again is harmless and, after a success, free.
@@ -14,11 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// a fork (F20); others if the driver is not usable.
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
-    static DONE: AtomicBool = AtomicBool::new(false);
+    shared_static! { static DONE: AtomicBool = AtomicBool::new(false); }
     // In the child of a fork the driver is asked, for what it says there.
     if DONE.load(Ordering::Acquire) && !fork::is_child() {
         return Ok(());
     }
+    sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     check("cuInit", unsafe { ffi::cuInit(0) })?;
     fork::watch();
@@ -48,6 +50,7 @@ impl fmt::Display for DriverVersion {
 #[doc(alias = "cuDriverGetVersion")]
 pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
+    sync::before_call();
     // SAFETY: writes one `c_int` to `version`, which is valid for it.
     check("cuDriverGetVersion", unsafe { ffi::cuDriverGetVersion(&raw mut version) })?;
     let version = version.unsigned_abs();

@@ -22,6 +22,7 @@ mod module;
 mod on_stream;
 mod stack;
 mod stream;
+mod sync;
 mod trace;
 mod wait;
 

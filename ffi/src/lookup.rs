@@ -22,42 +22,34 @@ impl fmt::Display for NeedsDriver {
 impl core::error::Error for NeedsDriver {}
 
 #[cfg(cuda_driver = "native")]
-pub(crate) use native::Slot;
+pub(crate) use native::{Slot, find, new};
+
+#[cfg(cuda_driver = "native")]
+#[path = "slot.rs"]
+mod slot;
+
+/// What a slot is made of.
+#[cfg(cuda_driver = "native")]
+mod sync {
+    pub(super) use core::sync::atomic::{AtomicPtr, Ordering};
+}
 
 #[cfg(cuda_driver = "native")]
 mod native {
+    pub(crate) use super::slot::Slot;
+    use super::{slot::UNKNOWN, sync::AtomicPtr};
     use core::ffi::c_void;
-    use core::ptr::{self, NonNull};
-    use core::sync::atomic::{AtomicPtr, Ordering};
+    use core::ptr;
 
-    /// Where a function is found, or that it is not: remembered from the first answer on.
-    pub(crate) struct Slot(AtomicPtr<c_void>);
-
-    /// Not looked for yet. No function is at this address.
-    const UNKNOWN: *mut c_void = ptr::without_provenance_mut(1);
-
-    impl Slot {
-        pub(crate) const fn new() -> Slot {
-            Slot(AtomicPtr::new(UNKNOWN))
-        }
-
-        /// The function `name`, which ends in NUL.
-        pub(crate) fn get(&self, name: &'static str) -> Option<NonNull<c_void>> {
-            // two threads may both look: they find the same
-            let mut found = self.0.load(Ordering::Acquire);
-            if found == UNKNOWN {
-                found = find(name);
-                self.0.store(found, Ordering::Release);
-            }
-            NonNull::new(found)
-        }
+    pub(crate) const fn new() -> Slot {
+        Slot(AtomicPtr::new(UNKNOWN))
     }
 
     /// `libcuda.so.1` by its name: the one that the program is linked with if it is loaded, as it is
     /// wherever a function of it is called. It is never unloaded.
     #[cfg(unix)]
     #[allow(unsafe_code, reason = "dlopen and dlsym")]
-    fn find(name: &'static str) -> *mut c_void {
+    pub(crate) fn find(name: &'static str) -> *mut c_void {
         assert!(name.ends_with('\0'), "the name ends in NUL");
         // SAFETY: a string that ends in NUL; libcuda's initialisers run as for a linked library
         let library = unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY) };
@@ -70,7 +62,7 @@ mod native {
 
     /// There is no driver to look in: only documentation is built here.
     #[cfg(not(unix))]
-    fn find(_: &'static str) -> *mut c_void {
+    pub(crate) fn find(_: &'static str) -> *mut c_void {
         ptr::null_mut()
     }
 }

@@ -45,9 +45,10 @@ macro_rules! lookup {
             }
             #[cfg(cuda_driver = "native")]
             {
-                static SLOT: crate::lookup::Slot = crate::lookup::Slot::new();
+                static SLOT: crate::lookup::Slot = crate::lookup::new();
                 let missing = crate::NeedsDriver { function: stringify!($name), since: $since };
-                let found = SLOT.get(concat!(stringify!($name), "\0")).ok_or(missing)?;
+                let find = || crate::lookup::find(concat!(stringify!($name), "\0"));
+                let found = SLOT.get(find).ok_or(missing)?;
                 #[allow(unsafe_code, reason = "dlsym does not know types")]
                 // SAFETY: the driver's function of this name, whose type the headers' proof checks
                 let function = unsafe {

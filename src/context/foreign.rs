@@ -2,10 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary};
+use crate::sync::Arc;
 use crate::{ContextStack, Device, Error, Result, current_context, init};
 use ffi::{CUcontext, CUgreenCtx};
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 
 const CALL: &str = "cuCtxGetDevice";
 

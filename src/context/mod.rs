@@ -9,6 +9,7 @@ mod green;
 mod primary;
 
 use crate::error::{check, released};
+use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Device, Error, Result, fork};
 use ffi::{CUcontext, CUgreenCtx, CUresult};
@@ -16,7 +17,6 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
 
 pub use flags::ContextFlags;
 pub use foreign::{Ownership, RawContext, ReleaseWith};

@@ -2,12 +2,13 @@
 
 use super::Error;
 use crate::fork;
+use crate::sync::{Arc, RwLock, arc, shared_static};
 use ffi::CUresult;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::PoisonError;
 
 type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
-static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
+shared_static! { static HOOK: RwLock<Option<Hook>> = RwLock::new(None); }
 
 /// Calls `hook` with what a `Drop` of this crate could not return: a free, unload, destroy or pop
 /// that failed. Replaces the hook before it. Without one such errors are ignored: a resource that the
@@ -21,7 +22,7 @@ static HOOK: RwLock<Option<Hook>> = RwLock::new(None);
 /// cuscope::on_release_error(|error| eprintln!("not released: {error}"));
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
-    let hook: Hook = Arc::new(hook);
+    let hook: Hook = arc!(hook, dyn Fn(&Error) + Send + Sync);
     let before = HOOK.write().unwrap_or_else(PoisonError::into_inner).replace(hook);
     // Behind the lock: what the hook before owns may release handles, or set another hook.
     drop(before);

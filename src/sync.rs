@@ -1,0 +1,43 @@
+//! What threads share: the types of the standard library, or those of loom (`--cfg loom`), which tries
+//! every order that threads can take.
+
+#[cfg(not(loom))]
+pub(crate) use std::sync::{Arc, RwLock, atomic};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::{Arc, RwLock, atomic};
+
+/// An `Arc` of a trait object.
+macro_rules! arc {
+    ($value:expr, $ty:ty) => {{
+        let arc: std::sync::Arc<$ty> = std::sync::Arc::new($value);
+        #[cfg(loom)]
+        let arc = loom::sync::Arc::from_std(arc);
+        arc
+    }};
+}
+pub(crate) use arc;
+
+/// A static that several threads use.
+macro_rules! shared_static {
+    ($(static $name:ident: $ty:ty = $value:expr;)*) => {
+        $(
+            #[cfg(not(loom))]
+            static $name: $ty = $value;
+        )*
+        #[cfg(loom)]
+        loom::lazy_static! { $(static ref $name: $ty = $value;)* }
+    };
+}
+pub(crate) use shared_static;
+
+/// Before a driver call whose place among those of other threads matters. Nothing, but for loom, which
+/// sees no driver calls.
+#[inline(always)]
+pub(crate) fn before_call() {
+    #[cfg(loom)]
+    {
+        shared_static! { static DRIVER: atomic::AtomicUsize = atomic::AtomicUsize::new(0); }
+        DRIVER.fetch_add(1, atomic::Ordering::Relaxed);
+    }
+}
