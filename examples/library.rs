@@ -40,7 +40,7 @@ mod scaler {
             let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
             let (input, output) = (gpu.alloc(len)?, gpu.alloc(len)?);
             let handles = Handles { stream, saxpy, input, output }.detach();
-            drop(gpu); // `context` may move: the guard holds a clone, not a borrow
+            gpu.pop()?;
             Ok(Scaler { context, handles })
         }
 

@@ -1,0 +1,134 @@
+//! The three uses of a context stack, on whichever driver answers: one thread on many devices, a
+//! library with a context of its own, code that any thread may call. What is current is asked of the
+//! driver, not of the crate.
+#![allow(unsafe_code, reason = "launches kernels, is called by C, and plays foreign code")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod floating;
+mod library;
+mod many_devices;
+mod plugin;
+mod pool;
+
+use common::kernels::STORE;
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function,
+    LaunchConfig, PushContext, Result, Stream, ffi,
+};
+
+fn context_on(device: Device) -> Context {
+    Context::create(device, ContextFlags::default()).unwrap()
+}
+
+fn context() -> Context {
+    context_on(Device::get(0).unwrap())
+}
+
+/// What the driver says is current.
+fn current() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+fn foreign_push(context: &Context) {
+    // SAFETY: the context is alive.
+    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
+}
+
+fn foreign_pop() -> ffi::CUcontext {
+    let mut top = std::ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it.
+    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
+    top
+}
+
+cuscope::handles! {
+    struct Handles<'ctx> {
+        stream: Stream<'ctx>,
+        store: Function<'ctx>,
+        data: DeviceBuffer<'ctx, u32>,
+        stores: u32,
+    }
+}
+
+const LEN: usize = 4;
+
+/// What all three uses have in common: a context, and handles in it that are kept between calls.
+struct Kept {
+    context: Context,
+    handles: Detached<Handles<'static>>,
+}
+
+/// What a call is to do when it is in the middle of things.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Then {
+    Succeed,
+    Fail,
+    /// Fail with another guard pushed on top.
+    FailCovered,
+    Leak,
+    Panic,
+}
+
+impl Kept {
+    fn new(stack: &mut impl PushContext, context: Context) -> Result<Kept> {
+        let gpu = stack.push(&context)?;
+        let stream = gpu.stream()?;
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let mut data = gpu.alloc(LEN)?;
+        gpu.on(&stream).fill(&mut data, 0)?;
+        let handles = Handles { stream, store, data, stores: 0 }.detach();
+        gpu.pop()?;
+        Ok(Kept { context, handles })
+    }
+
+    /// Adds 1 to the number of stores, stores it by a kernel, and reads it back.
+    fn next(&mut self, stack: &mut impl PushContext, then: Then) -> Result<[u32; LEN]> {
+        let mut gpu = stack.push(&self.context)?;
+        assert_eq!(current(), self.context.raw());
+        let Handles { stream, store, data, stores } = gpu.bind_mut(&mut self.handles)?;
+        *stores += 1;
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(stream).launch(store, LaunchConfig::new(1, 1), (&mut *data, *stores)) }?;
+        let mut host = [9; LEN];
+        gpu.on(stream).download(data, &mut host)?;
+        match then {
+            Then::Succeed => gpu.pop()?,
+            Then::Fail => gpu.on(stream).upload(&[1], data)?,
+            Then::FailCovered => {
+                let covering = context();
+                let inner = gpu.push(&covering)?;
+                inner.alloc::<u8>(1 << 50)?; // more than any device has
+            }
+            Then::Leak => std::mem::forget(gpu),
+            Then::Panic => panic!("in the middle of a call"),
+        }
+        Ok(host)
+    }
+}
+
+const THENS: [Then; 5] = [Then::Succeed, Then::Fail, Then::FailCovered, Then::Panic, Then::Succeed];
+
+#[test]
+fn the_uses_leave_nothing_behind() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(the_uses_leave_nothing_behind, {
+        use cuscope_softdriver::control::{Live, live, stack_depth};
+        let context = context();
+        pool::jobs_on(&context);
+        let host = plugin::Host::open(&context);
+        host.call_in_every_way();
+        drop(host);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut kept = Kept::new(&mut stack, context).unwrap();
+        library::call_in_every_way(&mut kept, &mut stack, &mut 0);
+        drop(kept);
+        assert_eq!((live(), stack_depth()), (Live::default(), 0));
+    });
+}
