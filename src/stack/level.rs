@@ -306,14 +306,18 @@ impl Drop for Frame {
         RECORD.with(|r| {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
-            if let Err(error) = self.base.settle("cuCtxPopCurrent_v2") {
-                if self.before.frame == 0 && !r.taken.get() {
-                    r.orphaned.set(r.orphaned.get().or(Some(self.before)));
-                } // else the frame or the token outside settles it
-                report_drop(error);
-            }
+            let settled = self.base.settle("cuCtxPopCurrent_v2");
+            if settled.is_err() && self.before.frame == 0 && !r.taken.get() {
+                r.orphaned.set(r.orphaned.get().or(Some(self.before)));
+            } // else the frame or the token outside settles it
             r.frame.set(self.before.frame);
-            settle_orphan_in_drop(r);
+            match settled {
+                Ok(()) => settle_orphan_in_drop(r),
+                Err(error) => {
+                    report_drop(error);
+                    let _ = settle_orphan(r);
+                }
+            }
         });
     }
 }

@@ -6,6 +6,7 @@ use cuscope::{
     LaunchConfig, Limit, Ownership, PushedGuard, ReleaseWith, Result, SharedMemoryConfig,
     SmSplitFlags, Stream, StreamFlags, current_context, ffi,
 };
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// An operation, alone in the process.
 pub(crate) struct Operation {
@@ -33,6 +34,16 @@ fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) -> Result {
 /// What `try_destroy` and `into_raw` answer if something else holds the context.
 fn shared<R>(_: Context) -> Result<R> {
     panic!("nothing else holds the context")
+}
+
+/// The green context that was made last.
+pub(crate) static GREEN: AtomicPtr<ffi::CUgreenCtx_st> = AtomicPtr::new(std::ptr::null_mut());
+
+fn create_green() -> Result<Context> {
+    let split = device()?.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?;
+    let context = Context::create_green(&split.groups)?;
+    GREEN.store(context.raw_green().expect("it is one"), Ordering::Relaxed);
+    Ok(context)
 }
 
 fn store<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<cuscope::Function<'ctx>> {
@@ -84,8 +95,7 @@ operations! {
         unsafe { device()?.reset_primary_context() }
     };
     "create a green context" => {
-        let split = device()?.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?;
-        let context = Context::create_green(&split.groups)?;
+        let context = create_green()?;
         context.sm_resource()?;
         let mut stack = ContextStack::current_thread()?;
         stack.push(&context)?.pop()
@@ -126,8 +136,7 @@ operations! {
         unsafe { Context::from_raw(owner.raw(), Ownership::RetainPrimary) }.map(drop)
     };
     "take a green context over" => {
-        let split = device()?.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?;
-        let raw = Context::create_green(&split.groups)?.into_raw().or_else(shared)?;
+        let raw = create_green()?.into_raw().or_else(shared)?;
         let ReleaseWith::DestroyGreen(green) = raw.release else { panic!("{raw:?}") };
         // SAFETY: alive, and this code's to destroy.
         unsafe { Context::from_raw_green(green) }

@@ -27,6 +27,8 @@ struct Push {
     ctx: Ctx,
     /// The guard was leaked, or dropped where it could not pop.
     dead: bool,
+    /// It was dropped: its context is owned until the entry is popped.
+    kept: bool,
 }
 
 /// Where a stack or guard stands.
@@ -85,6 +87,11 @@ impl Model {
         self.stack.last().map(|entry| entry.id)
     }
 
+    /// What lies below the top.
+    fn below(&self) -> Option<Ctx> {
+        Some(self.stack.iter().rev().nth(1)?.ctx)
+    }
+
     fn put(&mut self, ctx: Ctx, ours: bool) -> Id {
         self.ids += 1;
         self.stack.push(Entry { id: self.ids, ctx, ours });
@@ -140,9 +147,13 @@ impl Model {
                 self.broken = Some("a live guard lost its entry");
             }
             if self.top() == Some(last.id) {
+                let (kept, ctx) = (last.kept, last.ctx);
                 self.stack.pop();
                 self.settled += 1;
-            } else if self.top() == level.own {
+                if kept {
+                    self.disown(ctx);
+                }
+            } else if self.top() == level.own && self.below() != Some(last.ctx) {
                 self.found_gone += 1; // foreign code took it
             } else {
                 return Err(NotCurrent);
@@ -156,7 +167,7 @@ impl Model {
         if self.taken || self.frame != 0 {
             return Err(StackTaken);
         }
-        self.settle_orphan();
+        let _ = self.settle_orphan();
         self.taken = true;
         self.found.push(self.current());
         Ok(self.here())
@@ -165,22 +176,21 @@ impl Model {
     pub(crate) fn give_back(&mut self, level: Level) {
         self.taken = false;
         self.orphan = self.orphan.or(Some(level));
-        self.settle_orphan();
+        self.reports += usize::from(self.settle_orphan() == Err(NotCurrent));
     }
 
-    fn settle_orphan(&mut self) {
-        if let Some(orphan) = self.orphan
-            && !self.taken
-            && self.settle(orphan).is_ok()
-        {
+    fn settle_orphan(&mut self) -> Result<(), Refused> {
+        if let Some(orphan) = self.orphan.filter(|_| !self.taken) {
+            self.settle(orphan)?;
             self.orphan = None;
         }
+        Ok(())
     }
 
     pub(crate) fn push(&mut self, level: Level, ctx: Ctx) -> Result<Level, Refused> {
         self.settle(level)?;
         let id = self.put(ctx, true);
-        self.pushes.push(Push { id, ctx, dead: false });
+        self.pushes.push(Push { id, ctx, dead: false, kept: false });
         self.own(ctx);
         Ok(Level { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
     }
@@ -194,7 +204,10 @@ impl Model {
             self.disown(ctx);
             return Ok(());
         }
-        self.leak(level); // one owner stays in the place of the guard
+        self.leak(level);
+        if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == level.own) {
+            push.kept = true;
+        }
         Err(settled.err().unwrap_or(NotCurrent))
     }
 
@@ -227,9 +240,13 @@ impl Model {
     }
 
     pub(crate) fn close(&mut self, before: Level, base: Level) {
-        self.reports += usize::from(self.settle(base).is_err());
+        let settled = self.settle(base);
+        if settled.is_err() && before.frame == 0 && !self.taken {
+            self.orphan = self.orphan.or(Some(before));
+        }
         self.frame = before.frame;
-        self.settle_orphan();
+        let orphan = self.settle_orphan();
+        self.reports += usize::from(settled.is_err() || orphan == Err(NotCurrent));
     }
 
     // Foreign code.
