@@ -77,9 +77,9 @@ impl Context {
         flags | map_host
     }
 
-    /// Changes the flags, but for those of dumps, which stay as they were at the creation (F118).
+    /// Changes the flags, but for those that stay as they were at the creation (F118).
     pub(crate) fn set_flags(&self, flags: c_uint) {
-        let changed = |old| Some(old & DUMPS | flags & !DUMPS);
+        let changed = |old| Some(old & KEPT | flags & !KEPT);
         let own = &self.with_flags().flags;
         let _old = own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, changed);
     }
@@ -117,9 +117,17 @@ impl Context {
     }
 }
 
-/// The context of a handle; 201 for what never was one.
+/// The context of a handle; 201 for what never was one, and for a green context that was not asked
+/// for its context yet (F129).
 pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Context>> {
-    state().contexts.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_CONTEXT)
+    find_any(handle)
+        .filter(|context| context.green().is_none_or(Green::is_asked_for))
+        .ok_or(CUDA_ERROR_INVALID_CONTEXT)
+}
+
+/// The context of a handle, of any kind.
+pub(crate) fn find_any(handle: CUcontext) -> Option<Arc<Context>> {
+    state().contexts.get(handle.addr())
 }
 
 /// The context of a handle, null meaning the current one.
@@ -131,8 +139,8 @@ fn find_or_current(handle: CUcontext) -> Answer<Arc<Context>> {
 /// (0x20, 0x40) and memory operations that wait (0x80).
 pub(crate) const FLAGS: c_uint = 0xff;
 
-/// The flags of dumps.
-const DUMPS: c_uint = 0x60;
+/// The flags that cannot be changed: mapped host memory, and dumps.
+const KEPT: c_uint = 0x68;
 
 /// The flags of a context that was created with some: one kind of dump on request is the other too.
 fn created_with(flags: c_uint) -> c_uint {

@@ -8,6 +8,7 @@ use crate::{device, event, primary, sticky, stream};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a context has as a green one.
 pub(crate) struct Green {
@@ -15,12 +16,21 @@ pub(crate) struct Green {
     pub(crate) primary: Arc<Context>,
     /// Its multiprocessors.
     pub(crate) resource: Resource,
+    /// Whether its context was asked for: before, the handle is none of a context (F129).
+    asked_for: AtomicBool,
+}
+
+impl Green {
+    /// Whether its handle is that of a context too.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.asked_for.load(Ordering::Acquire)
+    }
 }
 
 /// The green context of a handle, which is that of its context too (F129); 201 for any other.
 fn find(handle: CUgreenCtx) -> Answer<Arc<Context>> {
-    let context = context::find(handle.cast())?;
-    if context.green().is_some() { Ok(context) } else { Err(CUDA_ERROR_INVALID_CONTEXT) }
+    let context = context::find_any(handle.cast());
+    context.filter(|context| context.green().is_some()).ok_or(CUDA_ERROR_INVALID_CONTEXT)
 }
 
 driver! {
@@ -39,7 +49,7 @@ driver! {
         sticky::check_shown()?;
         let resource = resource::described(desc, device.ordinal)?;
         let primary = primary::retain_for_green(device)?;
-        let green = Green { primary, resource };
+        let green = Green { primary, resource, asked_for: AtomicBool::new(false) };
         let context = Context::create(device.ordinal, 0, Creation::Green(green));
         entry::write(phCtx, context.handle().cast())
     }
@@ -65,6 +75,9 @@ driver! {
         let context = find(hCtx)?;
         sticky::check_shown()?;
         let _alive = context.life()?;
+        if let Some(green) = context.green() {
+            green.asked_for.store(true, Ordering::Release);
+        }
         entry::write(pContext, context.handle())
     }
     /// Its multiprocessors (F125).
@@ -73,7 +86,9 @@ driver! {
         resource: *mut CUdevResource,
         type_: CUdevResourceType,
     ) {
-        resource::of_context(hCtx.cast(), resource, type_, true)
+        entry::wanted(resource)?;
+        resource::check_type(type_)?;
+        resource::of_context(&*find(hCtx)?, resource)
     }
     /// Records an event behind all that it holds (F123).
     fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) {

@@ -4,7 +4,7 @@
     reason = "exported functions, and a union that holds one resource or another"
 )]
 
-use crate::context;
+use crate::context::{self, Context};
 use crate::device::{self, MULTIPROCESSORS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -149,19 +149,8 @@ pub(crate) fn described(desc: CUdevResourceDesc, device: usize) -> Answer<Resour
     }
 }
 
-/// The resource of a context, which is never null here; `green` if only a green one will do.
-pub(crate) fn of_context(
-    ctx: CUcontext,
-    resource: *mut CUdevResource,
-    kind: CUdevResourceType,
-    green: bool,
-) -> Answer {
-    entry::wanted(resource)?;
-    check_type(kind)?;
-    let context = context::find(ctx)?;
-    if green && context.green().is_none() {
-        return Err(CUDA_ERROR_INVALID_CONTEXT);
-    }
+/// Writes the multiprocessors of a context.
+pub(crate) fn of_context(context: &Context, resource: *mut CUdevResource) -> Answer {
     sticky::check_shown()?;
     let _alive = context.life()?;
     let own = context.green().map(|green| green.resource);
@@ -186,7 +175,9 @@ driver! {
         resource: *mut CUdevResource,
         type_: CUdevResourceType,
     ) {
-        of_context(hCtx, resource, type_, false)
+        entry::wanted(resource)?;
+        check_type(type_)?;
+        of_context(&*context::find(hCtx)?, resource)
     }
     /// Splits multiprocessors into groups of at least `minCount`, or says how many there could be
     /// (F126).

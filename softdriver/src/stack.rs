@@ -71,12 +71,16 @@ fn die(handle: CUcontext) -> ! {
     std::process::abort()
 }
 
-/// The context of a handle that is to be pushed or set; 0 for null, death for what never was one.
+/// The context of a handle that is to be pushed or set; INVALID_VALUE for null, death for what never
+/// was one.
 fn known(handle: CUcontext) -> Answer<Arc<Context>> {
     if handle.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    context::find(handle).map_or_else(|_| die(handle), Ok)
+    match context::find_any(handle) {
+        Some(_) => context::find(handle),
+        None => die(handle),
+    }
 }
 
 driver! {
