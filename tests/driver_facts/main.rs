@@ -9,7 +9,9 @@ mod common;
 #[macro_use]
 mod raw;
 
+mod context_state;
 mod contexts_and_calls;
 mod errors;
+mod green_contexts;
 mod stack;
 mod table;

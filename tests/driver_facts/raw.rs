@@ -5,10 +5,15 @@ pub(crate) use cuscope::ffi::{
     CUDA_ERROR_FILE_NOT_FOUND as FILE_NOT_FOUND, CUDA_ERROR_ILLEGAL_ADDRESS as ILLEGAL_ADDRESS,
     CUDA_ERROR_INVALID_CONTEXT as INVALID_CONTEXT, CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE,
     CUDA_ERROR_INVALID_HANDLE as INVALID_HANDLE, CUDA_ERROR_INVALID_IMAGE as INVALID_IMAGE,
-    CUDA_ERROR_INVALID_PTX as INVALID_PTX, CUDA_ERROR_INVALID_VALUE as INVALID_VALUE,
-    CUDA_ERROR_LAUNCH_FAILED as LAUNCH_FAILED, CUDA_ERROR_NOT_FOUND as NOT_FOUND,
-    CUDA_ERROR_NOT_INITIALIZED as NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED as NOT_PERMITTED,
-    CUDA_ERROR_NOT_READY as NOT_READY, CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY,
+    CUDA_ERROR_INVALID_PTX as INVALID_PTX,
+    CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION as INVALID_RESOURCE_CONFIGURATION,
+    CUDA_ERROR_INVALID_RESOURCE_TYPE as INVALID_RESOURCE_TYPE,
+    CUDA_ERROR_INVALID_VALUE as INVALID_VALUE, CUDA_ERROR_LAUNCH_FAILED as LAUNCH_FAILED,
+    CUDA_ERROR_NOT_FOUND as NOT_FOUND, CUDA_ERROR_NOT_INITIALIZED as NOT_INITIALIZED,
+    CUDA_ERROR_NOT_PERMITTED as NOT_PERMITTED, CUDA_ERROR_NOT_READY as NOT_READY,
+    CUDA_ERROR_OUT_OF_MEMORY as OUT_OF_MEMORY,
+    CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY as UNSUPPORTED_EXEC_AFFINITY,
+    CUDA_ERROR_UNSUPPORTED_LIMIT as UNSUPPORTED_LIMIT,
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION as UNSUPPORTED_PTX_VERSION, CUDA_SUCCESS as SUCCESS,
 };
 pub(crate) use cuscope::ffi::{
@@ -32,8 +37,29 @@ macro_rules! code {
     };
 }
 
+/// As `code!`, for a function that is looked up; a test asks [`has!`] first.
+macro_rules! newer {
+    ($name:ident($($argument:expr),* $(,)?)) => {{
+        let function = cuscope::ffi::$name().expect("the driver has it");
+        // SAFETY: As for `code!`.
+        unsafe { function($($argument),*) }
+    }};
+}
+
+/// Leaves the test if the driver lacks one of the functions: `has!(cuGreenCtxCreate)`.
+macro_rules! has {
+    ($($name:ident),* $(,)?) => {
+        $(if let Err(needs) = cuscope::ffi::$name() {
+            $crate::skip!("{needs}");
+        })*
+    };
+}
+
 /// A call that must succeed.
 macro_rules! ok {
+    (newer $name:ident($($argument:expr),* $(,)?)) => {
+        assert_eq!(newer!($name($($argument),*)), $crate::raw::SUCCESS, stringify!($name))
+    };
     ($name:ident($($argument:expr),* $(,)?)) => {
         assert_eq!(code!($name($($argument),*)), $crate::raw::SUCCESS, stringify!($name))
     };
@@ -41,6 +67,11 @@ macro_rules! ok {
 
 /// What a call that must succeed writes to its first argument: `made!(cuStreamCreate(0))`.
 macro_rules! made {
+    (newer $name:ident($($argument:expr),* $(,)?)) => {{
+        let mut out = $crate::raw::all_zeros();
+        ok!(newer $name(&raw mut out, $($argument),*));
+        out
+    }};
     ($name:ident($($argument:expr),* $(,)?)) => {{
         let mut out = $crate::raw::all_zeros();
         ok!($name(&raw mut out, $($argument),*));
@@ -337,6 +368,8 @@ impl Place {
             host: made!(cuMemAllocHost_v2(Self::BYTES)),
         };
         ok!(cuMemsetD8_v2(place.memory, 0, Self::BYTES));
+        // A fill does not wait: one that comes late would undo what another context has written.
+        ok!(cuCtxSynchronize());
         assert_eq!(pop(), context);
         place
     }

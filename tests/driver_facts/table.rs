@@ -6,13 +6,16 @@ use std::fs;
 use std::path::Path;
 
 /// The rows that must have a test: what a software driver must do, whatever else it does.
-const REQUIRED: [std::ops::RangeInclusive<u32>; 3] = [1..=23, 30..=42, 60..=65];
+const REQUIRED: [std::ops::RangeInclusive<u32>; 7] =
+    [1..=23, 30..=42, 60..=65, 68..=70, 87..=89, 97..=98, 114..=139];
 
 /// Where the tests are that ask for rows.
-const SOURCES: [&str; 3] = [
+const SOURCES: [&str; 5] = [
     "tests/driver_facts/stack.rs",
+    "tests/driver_facts/context_state.rs",
     "tests/driver_facts/contexts_and_calls.rs",
     "tests/driver_facts/errors.rs",
+    "tests/driver_facts/green_contexts.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.
