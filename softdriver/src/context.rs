@@ -5,7 +5,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::green::Green;
 pub(crate) use crate::life::Life;
-use crate::{affinity, device, event, primary, stack, sticky, sync};
+use crate::{affinity, capture, device, event, primary, stack, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -268,14 +268,17 @@ driver! {
         life.map_err(|code| if ctx.is_null() { code } else { CUDA_ERROR_INVALID_CONTEXT })?;
         entry::write(version, API_VERSION)
     }
-    /// Waits for everything in the current context.
+    /// Waits for everything in the current context; not with a capture in it (F101).
     fn cuCtxSynchronize() {
-        stack::current_life()?.synchronize()?;
+        let life = stack::current_life()?;
+        capture::refuse_in(&life)?;
+        life.synchronize()?;
         sticky::check()
     }
     /// Waits for everything in a context (F123).
     fn cuCtxSynchronize_v2(ctx: CUcontext) {
         let life = find_or_current(ctx)?.life()?;
+        capture::refuse_in(&life)?;
         life.synchronize()?;
         life.check_work()
     }

@@ -118,7 +118,7 @@ impl Driver {
             allocations: memory.allocations,
             bytes: memory.bytes,
             host_allocations: memory.host_allocations,
-            graphs: self.graphs.count(|_| true),
+            graphs: self.graphs.count(|graph| !graph.captured()),
             graph_execs: self.execs.count(|_| true),
         }
     }

@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{control, faults, sticky};
+use crate::{capture, control, faults, sticky};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -42,9 +42,13 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuGreenCtxStreamCreate", 1, CUDA_ERROR_INVALID_CONTEXT),
     ("cuGreenCtxWaitEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
     ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphAddEmptyNode", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphAddHostNode", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
+    ("cuStreamGetCaptureInfo_v2", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamGetCaptureInfo_v3", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetCtx", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetCtx_v2", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetDevice", 1, CUDA_ERROR_INVALID_VALUE),
@@ -52,6 +56,7 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuStreamGetGreenCtx", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetId", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamGetPriority", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuStreamIsCapturing", 1, CUDA_ERROR_INVALID_VALUE),
 ];
 
 /// Calls that work in host functions (F23), those with a stream if it is no default one.
@@ -61,13 +66,17 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuEventQuery",
     "cuEventRecord",
     "cuEventSynchronize",
+    "cuGraphAddEmptyNode",
     "cuGraphLaunch",
     "cuInit",
     "cuLaunchHostFunc",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
     "cuMemsetD8Async",
+    "cuStreamBeginCapture_v2",
     "cuStreamDestroy_v2",
+    "cuStreamEndCapture",
+    "cuStreamGetCaptureInfo_v2",
     "cuStreamGetCtx",
     "cuStreamGetCtx_v2",
     "cuStreamGetDevice",
@@ -75,6 +84,7 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuStreamGetGreenCtx",
     "cuStreamGetId",
     "cuStreamGetPriority",
+    "cuStreamIsCapturing",
     "cuStreamQuery",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
@@ -132,7 +142,8 @@ fn admit(name: &str, zeros: &[bool]) -> Answer {
         return Err(CUDA_ERROR_NOT_PERMITTED);
     }
     if crate::driver::ready() {
-        return sticky::admit(name, zeros);
+        sticky::admit(name, zeros)?;
+        return capture::admit(name);
     }
     if ALWAYS.contains(&name) || (name == "cuInit" && !crate::driver::forked()) {
         return Ok(());
@@ -172,7 +183,8 @@ transparent_zero!(
     CUfunction_attribute,
     CUlimit,
     CUpointer_attribute,
-    CUsharedconfig
+    CUsharedconfig,
+    CUstreamCaptureMode
 );
 
 impl<T> Zero for *mut T {

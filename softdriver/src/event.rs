@@ -1,6 +1,7 @@
 //! Events.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::capture::{self, Mark};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
@@ -14,8 +15,18 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Event {
     pub(crate) life: Arc<Life>,
     flags: CUevent_flags,
-    /// The completion of what was recorded last.
-    recorded: Mutex<Option<Arc<Ticket>>>,
+    recorded: Mutex<Recorded>,
+}
+
+/// What was recorded last.
+#[derive(Clone, Default)]
+enum Recorded {
+    #[default]
+    Nothing,
+    /// Work, with its completion.
+    Work(Arc<Ticket>),
+    /// Nodes of a capture.
+    Captured(Mark),
 }
 
 impl Event {
@@ -23,13 +34,30 @@ impl Event {
     pub(crate) fn record(&self, make: impl FnOnce() -> Answer<Arc<Ticket>>) -> Answer {
         // Held meanwhile, so that of two that record, the later one in the stream stays.
         let mut recorded = sync::lock(&self.recorded);
-        *recorded = Some(make()?);
+        *recorded = Recorded::Work(make()?);
         Ok(())
     }
 
-    /// What was recorded last.
+    /// The completion of what was recorded last, if that is work.
     pub(crate) fn recorded(&self) -> Option<Arc<Ticket>> {
-        sync::lock(&self.recorded).clone()
+        match &*sync::lock(&self.recorded) {
+            Recorded::Work(ticket) => Some(ticket.clone()),
+            _ => None,
+        }
+    }
+
+    /// What was recorded last, if that is in a capture.
+    pub(crate) fn mark(&self) -> Option<Mark> {
+        match &*sync::lock(&self.recorded) {
+            Recorded::Captured(mark) => Some(mark.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether it may be asked for its work: not in a capture (F144), nor where one forbids it.
+    fn check_capture(&self) -> Answer {
+        self.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, true)))?;
+        capture::check_unsafe()
     }
 
     /// What was recorded, for a time; 400 without one (F65).
@@ -92,17 +120,23 @@ driver! {
         if !target.life.shares(&event.life) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
+        if let Some(mark) = capture::mark(&target)? {
+            *sync::lock(&event.recorded) = Recorded::Captured(mark);
+            return Ok(());
+        }
         event.record(|| target.submit_short(|| Ok(())))
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
     fn cuEventQuery(hEvent: CUevent) {
         let event = find(hEvent)?;
+        event.check_capture()?;
         event.life.check_work()?;
         event.recorded().map_or(Ok(()), |ticket| ticket.query())
     }
     /// Waits until what was recorded is finished.
     fn cuEventSynchronize(hEvent: CUevent) {
         let event = find(hEvent)?;
+        event.check_capture()?;
         event.life.check_work()?;
         event.recorded().map_or(Ok(()), |ticket| ticket.wait())
     }
@@ -111,6 +145,9 @@ driver! {
         let (start, end) = (find(hStart)?, find(hEnd)?);
         if pMilliseconds.is_null() || !start.life.is(&end.life) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        for event in [&start, &end] {
+            event.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, false)))?;
         }
         let (start, end) = (start.timed()?.at(), end.timed()?.at());
         let (Some(start), Some(end)) = (start, end) else {

@@ -2,14 +2,18 @@
 #![allow(unsafe_code, reason = "exported functions; a host function of the caller is called")]
 
 use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS};
+use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
+use crate::graph::Work;
+use crate::life::Life;
 use crate::memory::access::DeviceMemory;
 use crate::module::{self, Function, TARGET};
 use crate::ptx::{self, Kernel};
-use crate::{sticky, stream};
+use crate::{capture, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
+use std::sync::Arc;
 
 /// The markers in `extra`.
 const END: usize = 0;
@@ -19,7 +23,12 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 
 /// Refuses extents and sizes that no launch may have (F61).
-fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize) -> Answer {
+pub(crate) fn check_shape(
+    kernel: &Kernel,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic: usize,
+) -> Answer {
     let fits = |extents: [u32; 3], most: [u32; 3]| {
         extents.iter().zip(most).all(|(&extent, most)| (1..=most).contains(&extent))
     };
@@ -80,27 +89,84 @@ fn packed(bytes: &mut [u8], extra: *mut *mut c_void) -> Answer {
     Ok(())
 }
 
-/// Runs a kernel to its end; its fault stays.
-fn run(
-    function: &Function,
+/// A kernel with all that it needs to run.
+pub(crate) struct Launch {
+    /// The handle of the kernel.
+    handle: usize,
+    function: Arc<Function>,
     grid: [u32; 3],
     block: [u32; 3],
     dynamic_shared: usize,
-    params: &[u8],
-) -> Answer {
-    let module = &*function.module;
-    let memory = DeviceMemory::new(module.life.device);
-    let launch = ptx::Launch {
-        module: &module.code,
-        kernel: function.kernel,
-        grid,
-        block,
-        dynamic_shared,
-        params,
-        globals: &module.addresses,
-        memory: &memory,
-    };
-    ptx::run(&launch).map_err(sticky::code)
+    params: Vec<u8>,
+}
+
+impl Launch {
+    /// A launch with a checked shape; reads the parameters.
+    pub(crate) fn new(
+        handle: CUfunction,
+        function: Arc<Function>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_shared: u32,
+        pointers: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> Answer<Self> {
+        let dynamic_shared = dynamic_shared as usize;
+        let params = parameters(function.kernel(), pointers, extra)?;
+        Ok(Self { handle: handle.addr(), function, grid, block, dynamic_shared, params })
+    }
+
+    /// The context of the kernel.
+    pub(crate) fn life(&self) -> &Arc<Life> {
+        &self.function.module.life
+    }
+
+    /// 400 if its module was unloaded.
+    pub(crate) fn check_loaded(&self) -> Answer {
+        state().functions.get(self.handle).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    }
+
+    /// Runs the kernel to its end; its fault stays.
+    pub(crate) fn run(&self) -> Answer {
+        let module = &*self.function.module;
+        let memory = DeviceMemory::new(module.life.device);
+        let launch = ptx::Launch {
+            module: &module.code,
+            kernel: self.function.kernel,
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.dynamic_shared,
+            params: &self.params,
+            globals: &module.addresses,
+            memory: &memory,
+        };
+        ptx::run(&launch).map_err(sticky::code)
+    }
+}
+
+/// A call of a function of the host.
+pub(crate) struct HostCall {
+    func: unsafe extern "C" fn(*mut c_void),
+    /// The address for it.
+    user_data: usize,
+}
+
+impl HostCall {
+    /// A call; INVALID_VALUE without a function.
+    pub(crate) fn new(func: CUhostFn, user_data: *mut c_void) -> Answer<Self> {
+        let func = func.ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        Ok(Self { func, user_data: user_data.expose_provenance() })
+    }
+
+    /// Calls; driver calls in it are refused (F23).
+    pub(crate) fn run(&self) {
+        in_host_function(|| {
+            let user_data = ptr::with_exposed_provenance_mut(self.user_data);
+            // SAFETY: the caller promises that the function may be called with its argument, on any
+            // thread: once, or at each run of the graph that the call is in.
+            unsafe { (self.func)(user_data) };
+        });
+    }
 }
 
 driver! {
@@ -145,28 +211,18 @@ driver! {
         if !target.life.shares(&function.module.life) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
+        capture::takes(&target)?;
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        let dynamic = sharedMemBytes as usize;
-        check_shape(function.kernel(), grid, block, dynamic)?;
-        let params = parameters(function.kernel(), kernelParams, extra)?;
-        target.submit(move || run(&function, grid, block, dynamic, &params))?;
-        Ok(())
+        // A bad shape spoils a capture, bad parameters do not (F146).
+        check_shape(function.kernel(), grid, block, sharedMemBytes as usize)
+            .inspect_err(|_| capture::spoil(&target))?;
+        let launch = Launch::new(f, function, grid, block, sharedMemBytes, kernelParams, extra)?;
+        capture::enqueue(&target, Work::Kernel(launch))
     }
     /// Enqueues a function of the host, in which driver calls are refused (F23).
     fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {
         let target = stream::target(hStream)?;
-        let func = func.ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let user_data = userData.expose_provenance();
-        target.submit(move || {
-            in_host_function(|| {
-                let user_data = ptr::with_exposed_provenance_mut(user_data);
-                // SAFETY: the caller promises that the function may be called with its argument,
-                // on any thread, once.
-                unsafe { func(user_data) };
-            });
-            Ok(())
-        })?;
-        Ok(())
+        capture::enqueue(&target, Work::Host(HostCall::new(func, userData)?))
     }
 }

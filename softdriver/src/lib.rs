@@ -13,6 +13,7 @@
 
 mod affinity;
 mod cache;
+mod capture;
 mod context;
 pub mod control;
 mod device;
@@ -48,6 +49,10 @@ pub use cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
     cuCtxSetSharedMemConfig,
 };
+pub use capture::{
+    cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
+    cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,
+};
 pub use context::{
     cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
     cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxGetId, cuCtxRecordEvent, cuCtxSetFlags,
@@ -63,8 +68,10 @@ pub use event::{
     cuEventSynchronize,
 };
 pub use graph::{
-    cuGraphAddMemsetNode, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy,
-    cuGraphInstantiateWithFlags, cuGraphLaunch,
+    cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
+    cuGraphAddMemsetNode, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy, cuGraphGetEdges,
+    cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes, cuGraphInstantiateWithFlags,
+    cuGraphLaunch, cuGraphNodeGetDependencies, cuGraphNodeGetType,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,
@@ -105,7 +112,7 @@ pub use result::{cuGetErrorName, cuGetErrorString};
 pub use stack::{cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCurrent};
 pub use stream::{
     cuStreamCreate, cuStreamDestroy_v2, cuStreamGetCtx, cuStreamGetFlags, cuStreamQuery,
-    cuStreamSynchronize, cuStreamWaitEvent, cuThreadExchangeStreamCaptureMode,
+    cuStreamSynchronize, cuStreamWaitEvent,
 };
 pub use unified::cuPointerGetAttribute;
 

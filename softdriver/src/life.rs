@@ -4,7 +4,7 @@ use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::queue::{Kind, Queue, Ticket, Work};
 use crate::settings::Settings;
-use crate::{sticky, sync};
+use crate::{capture, sticky, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -275,6 +275,7 @@ impl Life {
                 return false;
             }
         }
+        capture::forget_all_of(self);
         if self.is_green() {
             sync::lock(&self.queues).all().for_each(|queue| queue.close());
             return true;

@@ -7,7 +7,7 @@ use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::memory::space::Kind;
 use crate::ptx::{self, GlobalSpace, ParseError, ParseErrorKind};
-use crate::{stack, sync};
+use crate::{capture, stack, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -254,6 +254,7 @@ driver! {
     /// Unloads, once all work of the context is finished (F50).
     fn cuModuleUnload(hmod: CUmodule) {
         let _known = find(hmod)?;
+        capture::check_unsafe()?;
         let module = state().modules.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         for (_, handle) in sync::lock(&module.functions).drain() {
             state().functions.remove(handle);

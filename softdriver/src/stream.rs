@@ -1,14 +1,14 @@
-//! Streams, and the capture mode of a thread.
+//! Streams.
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::graph::Work;
 use crate::life::Life;
 use crate::queue::{Kind, Queue, Ticket};
-use crate::{event, priority, stack};
+use crate::{capture, event, priority, stack};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
-use std::cell::Cell;
 use std::sync::Arc;
 
 /// The handle of the legacy default stream, besides null.
@@ -68,8 +68,15 @@ fn refuse_in_host_function() -> Answer {
     if entry::is_in_host_function() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
 }
 
-/// The null stream of the current context.
+/// The null stream of the current context, to use it; 906 if a capture forbids that (F143).
 pub(crate) fn null() -> Answer<Target> {
+    let null = look_up_null()?;
+    capture::refuse_legacy(&null.life)?;
+    Ok(null)
+}
+
+/// The null stream of the current context.
+fn look_up_null() -> Answer<Target> {
     refuse_in_host_function()?;
     let life = stack::current_life()?;
     Ok(Target { queue: life.null_queue(), life, flags: 0, priority: 0 })
@@ -87,10 +94,15 @@ fn find(handle: usize) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
-/// What a stream handle stands for; 201 for a default stream with no context current (F31).
+/// What a stream handle stands for, to use it: as [`look_up`], and [`null`].
 pub(crate) fn target(handle: CUstream) -> Answer<Target> {
+    if matches!(handle.addr(), 0 | LEGACY) { null() } else { look_up(handle) }
+}
+
+/// What a stream handle stands for; 201 for a default stream with no context current (F31).
+pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
-        0 | LEGACY => null(),
+        0 | LEGACY => look_up_null(),
         PER_THREAD => {
             refuse_in_host_function()?;
             let life = stack::current_life()?;
@@ -121,12 +133,6 @@ pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
-thread_local! {
-    /// The capture mode of the thread.
-    static CAPTURE_MODE: Cell<CUstreamCaptureMode> =
-        const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
-}
-
 driver! {
     /// Creates a stream in the current context; unknown flags are INVALID_VALUE (F68).
     fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
@@ -138,44 +144,62 @@ driver! {
     fn cuStreamDestroy_v2(hStream: CUstream) {
         let _known = find(hStream.addr())?;
         let stream = state().streams.remove(hStream.addr());
-        stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?.queue.close();
+        let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
+        capture::forget(&stream.queue);
+        stream.queue.close();
         Ok(())
     }
-    /// Waits for a stream (F37).
+    /// Waits for a stream (F37), not for one under capture (F103).
     fn cuStreamSynchronize(hStream: CUstream) {
         let target = target(hStream)?;
+        capture::refuse(&target)?;
+        capture::check_unsafe()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())
     }
     /// Whether a stream is finished.
     fn cuStreamQuery(hStream: CUstream) {
         let target = target(hStream)?;
+        capture::refuse(&target)?;
+        capture::check_unsafe()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.query())
     }
-    /// The flags.
+    /// The flags, not of a stream under capture (F142).
     fn cuStreamGetFlags(hStream: CUstream, flags: *mut c_uint) {
-        entry::write(flags, target(hStream)?.flags)
+        let target = target(hStream)?;
+        capture::refuse(&target)?;
+        entry::write(flags, target.flags)
     }
     /// The context.
     fn cuStreamGetCtx(hStream: CUstream, pctx: *mut CUcontext) {
         entry::write(pctx, target(hStream)?.life.context_handle())
     }
-    /// Makes what comes next wait for an event, also one of another context (F36, F82).
+    /// Makes what comes next wait for an event, also one of another context (F36, F82). An event of a
+    /// capture draws the stream in (F106); in a capture, others are waited for as external ones only.
     fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
         let target = target(hStream)?;
-        let event = event::find(hEvent)?;
+        let captured = capture::takes(&target)?;
+        let event = event::find(hEvent).inspect_err(|_| capture::spoil(&target))?;
+        let external = Flags == 1;
         match Flags {
             0 => {}
-            1 => return Err(CUDA_ERROR_ILLEGAL_STATE), // only in a capture
+            1 if captured => {}
+            1 => return Err(CUDA_ERROR_ILLEGAL_STATE),
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
         }
-        if let Some(ticket) = event.recorded().filter(|ticket| !ticket.done()) {
+        if let Some(mark) = event.mark() {
+            return capture::wait(&target, &mark);
+        }
+        if captured && external {
+            return capture::add(&target, Work::Wait(event));
+        }
+        let Some(ticket) = event.recorded() else { return Ok(()) };
+        if captured {
+            capture::spoil(&target);
+            return Err(CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+        }
+        if !ticket.done() {
             target.life.submit(&target.queue, vec![ticket], Box::new(|| Ok(())))?;
         }
         Ok(())
-    }
-    /// Swaps the calling thread's capture mode; the driver takes any value.
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
-        let new = entry::read(mode)?;
-        entry::write(mode, CAPTURE_MODE.replace(new))
     }
 }

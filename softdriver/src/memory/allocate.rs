@@ -5,7 +5,7 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{stack, stream};
+use crate::{capture, stack, stream};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -71,18 +71,28 @@ driver! {
     fn cuMemFreeHost(p: *mut c_void) {
         if p.is_null() { Ok(()) } else { free(p.addr() as u64, Kind::Host) }
     }
-    /// Allocates at once; usable behind this point of the stream. Nothing, for 0 bytes.
+    /// Allocates at once; usable behind this point of the stream. Nothing, for 0 bytes. In a capture,
+    /// NOT_SUPPORTED: graphs own no memory here.
     fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
         let target = stream::target(hStream)?;
+        if capture::takes(&target)? {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        capture::check_unsafe()?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
             return entry::write(dptr, 0);
         }
         entry::write(dptr, state().space.allocate(&target.life.home(), bytesize, Kind::Device)?)
     }
-    /// Frees behind what the stream holds so far; 0 is nothing to free.
+    /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
+    /// allocated (F146).
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
         let target = stream::target(hStream)?;
+        if capture::takes(&target)? {
+            return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
+        }
+        capture::check_unsafe()?;
         if dptr == 0 {
             return Ok(());
         }

@@ -3,8 +3,10 @@
 
 use super::space::{Allocation, Kind};
 use super::storage::Storage;
+use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
+use crate::graph::Work;
 use crate::stream::{self, Target};
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -36,6 +38,7 @@ fn on_a_device(at: *const c_void, len: usize) -> bool {
 
 /// Copies from the host (F53, F55, F64), or from where its address leads.
 fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Return) -> Answer {
+    let captured = capture::takes(target)?;
     if len == 0 {
         return Ok(());
     }
@@ -48,6 +51,10 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let allocation = state().space.find(to, len)?;
     let offset = allocation.offset(to);
     let locked = page_locked(from, len);
+    if captured {
+        let from = Place::of_host(from, locked.is_some());
+        return capture::add(target, Work::Copy(Transfer { to: Place::Known(to), from, len }));
+    }
     if when == Return::Soon && locked.is_none() && len <= STAGED {
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         // SAFETY: the caller of the copy promises `len` readable bytes during the call.
@@ -73,6 +80,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
 
 /// Copies to the host (F54, F55, F64), or to where its address leads.
 fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return) -> Answer {
+    let captured = capture::takes(target)?;
     if len == 0 {
         return Ok(());
     }
@@ -85,6 +93,10 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     let allocation = state().space.find(from, len)?;
     let offset = allocation.offset(from);
     let locked = page_locked(to, len);
+    if captured {
+        let to = Place::of_host(to, locked.is_some());
+        return capture::add(target, Work::Copy(Transfer { to, from: Place::Known(from), len }));
+    }
     let wait = when == Return::Done || locked.is_none();
     let destination = to.expose_provenance();
     let work = move || {
@@ -100,11 +112,16 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
 
 /// Copies on and between devices (F64, F80), overlapping or not; never waits.
 fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
+    let captured = capture::takes(target)?;
     if len == 0 {
         return Ok(());
     }
     let source = state().space.find(from, len)?;
     let destination = state().space.find(to, len)?;
+    if captured {
+        let (to, from) = (Place::Known(to), Place::Known(from));
+        return capture::add(target, Work::Copy(Transfer { to, from, len }));
+    }
     let staged = if to.abs_diff(from) < len as u64 {
         Some(Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
     } else {
@@ -122,6 +139,112 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
         Ok(())
     };
     target.submit_sized(len, work).map(drop)
+}
+
+/// An end of a copy that a graph makes, found again at each run.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// Memory of the driver: of a device, or page-locked.
+    Known(u64),
+    /// Other memory of the host.
+    Pageable(usize),
+}
+
+impl Place {
+    /// Memory of the host.
+    fn of_host(at: *const c_void, locked: bool) -> Self {
+        let address = at.expose_provenance();
+        if locked { Self::Known(address as u64) } else { Self::Pageable(address) }
+    }
+
+    /// The memory itself, if the driver knows it; what is gone by now is a failed launch (F94).
+    fn find(self, len: usize) -> Answer<Option<(Arc<Allocation>, usize)>> {
+        let Self::Known(address) = self else { return Ok(None) };
+        let found = state().space.find_running(address, len).ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
+        let offset = found.offset(address);
+        Ok(Some((found, offset)))
+    }
+}
+
+/// A copy that a graph makes.
+#[derive(Clone, Copy)]
+pub(crate) struct Transfer {
+    to: Place,
+    from: Place,
+    len: usize,
+}
+
+impl Transfer {
+    /// The one row of a copy node; of more rows, NOT_SUPPORTED.
+    pub(crate) fn of_row(params: &CUDA_MEMCPY3D) -> Answer<Self> {
+        let len = params.WidthInBytes;
+        if len == 0 || params.Height == 0 || params.Depth == 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if params.Height > 1 || params.Depth > 1 {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        let skipped = |x: usize, y: usize, z: usize, pitch: usize, height: usize| {
+            let rows = z.checked_mul(height).and_then(|rows| rows.checked_add(y));
+            let bytes = rows.and_then(|rows| rows.checked_mul(pitch));
+            bytes.and_then(|bytes| bytes.checked_add(x)).ok_or(CUDA_ERROR_INVALID_VALUE)
+        };
+        let place = |kind, host: *const c_void, memory: u64, skip: usize| match kind {
+            CU_MEMORYTYPE_HOST if host.is_null() => Err(CUDA_ERROR_INVALID_VALUE),
+            CU_MEMORYTYPE_HOST => {
+                let at = host.wrapping_byte_add(skip);
+                let locked = page_locked(at, len).is_some();
+                // All of it, if it is page-locked at all.
+                if !locked && page_locked(at, 1).is_some() {
+                    return Err(CUDA_ERROR_INVALID_VALUE);
+                }
+                Ok(Place::of_host(at, locked))
+            }
+            CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => {
+                let at = memory.checked_add(skip as u64).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+                state().space.find(at, len)?;
+                Ok(Place::Known(at))
+            }
+            CU_MEMORYTYPE_ARRAY => Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        };
+        let (pitch, height) = (params.srcPitch, params.srcHeight);
+        let skip = skipped(params.srcXInBytes, params.srcY, params.srcZ, pitch, height)?;
+        let from = place(params.srcMemoryType, params.srcHost, params.srcDevice, skip)?;
+        let (pitch, height) = (params.dstPitch, params.dstHeight);
+        let skip = skipped(params.dstXInBytes, params.dstY, params.dstZ, pitch, height)?;
+        let to = place(params.dstMemoryType, params.dstHost, params.dstDevice, skip)?;
+        Ok(Self { to, from, len })
+    }
+
+    /// Copies, by way of memory of its own, so that the ends may overlap.
+    pub(crate) fn run(self) -> Answer {
+        let len = self.len;
+        let (from, to) = (self.from.find(len)?, self.to.find(len)?);
+        let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+        match (from, self.from) {
+            (Some((source, offset)), _) => staged.copy_across(0, &source.storage, offset, len),
+            (None, Place::Pageable(address)) => {
+                let source = ptr::with_exposed_provenance(address);
+                // SAFETY: whoever has a graph copy from host memory promises that it is readable
+                // whenever the graph runs.
+                unsafe { staged.copy_in(0, source, len) };
+            }
+            (None, Place::Known(_)) => return Err(CUDA_ERROR_LAUNCH_FAILED),
+        }
+        match (to, self.to) {
+            (Some((destination, offset)), _) => {
+                destination.storage.copy_across(offset, &staged, 0, len);
+            }
+            (None, Place::Pageable(address)) => {
+                let destination = ptr::with_exposed_provenance_mut(address);
+                // SAFETY: as above: writable.
+                unsafe { staged.copy_out(0, destination, len) };
+            }
+            (None, Place::Known(_)) => return Err(CUDA_ERROR_LAUNCH_FAILED),
+        }
+        Ok(())
+    }
 }
 
 driver! {

@@ -2,8 +2,10 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::space::{Allocation, Kind};
+use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
+use crate::graph::{Fill, Work};
 use crate::stream::{self, Target};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
@@ -32,15 +34,21 @@ impl Pattern {
     }
 }
 
-/// Fills memory of the stream's device (F81), aligned to the value, without waiting.
+/// Fills memory of the stream's device (F81), aligned to the value, without waiting. A capture takes
+/// any address (F146).
 fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
+    let captured = capture::takes(target)?;
     if count == 0 {
         return Ok(());
+    }
+    let aligned = to.is_multiple_of(pattern.size as u64);
+    if captured && aligned {
+        return capture::add(target, Work::Fill(Fill::row(to, pattern, count)));
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let allocation = state().space.find(to, len)?;
     let elsewhere = allocation.kind != Kind::Host && allocation.life.device != target.life.device;
-    if elsewhere || !to.is_multiple_of(pattern.size as u64) {
+    if elsewhere || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let work = move || {

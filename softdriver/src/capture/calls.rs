@@ -1,0 +1,156 @@
+//! The calls about captures.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::MODE;
+use super::list::{self, discard, with};
+use crate::entry::{self, Answer, driver};
+use crate::graph::PLAIN;
+use crate::queue::Kind;
+use crate::stream::{self, Target};
+use cuscope_sys::*;
+
+/// The stream that is asked about; 906 for the legacy one if a blocking stream of the context is
+/// under capture, which does that no harm (F143).
+fn asked(stream: CUstream) -> Answer<Target> {
+    let target = stream::look_up(stream)?;
+    let implicit = target.queue.kind == Kind::Null
+        && !list::none()
+        && with(|list| list.any(|one| one.blocks(&target.life)));
+    if implicit { Err(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) } else { Ok(target) }
+}
+
+/// Where the parts of the answer go that may be unwanted.
+struct Wanted {
+    id: *mut cuuint64_t,
+    graph: *mut CUgraph,
+    dependencies: *mut *const CUgraphNode,
+    edges: *mut *const CUgraphEdgeData,
+    count: *mut usize,
+}
+
+/// State and parts of a capture; only the state of one that is invalid (F147).
+fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -> Answer {
+    entry::wanted(status)?;
+    let target = asked(stream)?;
+    with(|list| {
+        let Some(one) = list.of(&target.queue) else {
+            return entry::write(status, CU_STREAM_CAPTURE_STATUS_NONE);
+        };
+        if !one.valid {
+            return entry::write(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+        }
+        entry::write(status, CU_STREAM_CAPTURE_STATUS_ACTIVE)?;
+        entry::write_optional(wanted.id, one.id);
+        entry::write_optional(wanted.graph, std::ptr::without_provenance_mut(one.handle));
+        let Some(member) = one.member(&target.queue) else { return Ok(()) };
+        member.shown.clone_from(&member.after);
+        member.edges = vec![PLAIN; member.shown.len()];
+        let (mut nodes, mut edges) = (std::ptr::null(), std::ptr::null());
+        if !member.shown.is_empty() {
+            // A handle is a number of the size of a pointer.
+            nodes = member.shown.as_ptr().cast();
+            edges = member.edges.as_ptr();
+        }
+        entry::write_optional(wanted.dependencies, nodes);
+        entry::write_optional(wanted.edges, edges);
+        entry::write_optional(wanted.count, member.shown.len());
+        Ok(())
+    })
+}
+
+driver! {
+    /// Swaps the calling thread's capture mode; the driver takes any value.
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
+        let new = entry::read(mode)?;
+        entry::write(mode, MODE.replace(new))
+    }
+    /// Begins a capture; not of the legacy stream, nor of one that is under capture.
+    fn cuStreamBeginCapture_v2(hStream: CUstream, mode: CUstreamCaptureMode) {
+        let target = stream::target(hStream)?;
+        if target.queue.kind == Kind::Null {
+            return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        }
+        if mode.0 > CU_STREAM_CAPTURE_MODE_RELAXED.0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        with(|list| {
+            if list.of(&target.queue).is_some() {
+                return Err(CUDA_ERROR_ILLEGAL_STATE);
+            }
+            list.begin(&target, mode);
+            Ok(())
+        })
+    }
+    /// Ends a capture and gives its graph, if it is wanted; null where there is none (F145).
+    fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) {
+        entry::write_optional(phGraph, std::ptr::null_mut());
+        let target = stream::target(hStream)?;
+        let ended = with(|list| {
+            let one = list.of(&target.queue).ok_or(CUDA_ERROR_ILLEGAL_STATE)?;
+            if !one.began_on(&target.queue) {
+                one.valid = false;
+                return Err(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+            }
+            let id = one.id;
+            list.take(|one| one.id == id).pop().ok_or(CUDA_ERROR_ILLEGAL_STATE)
+        })?;
+        let relaxed = ended.mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+        let fault = if !ended.valid {
+            Some(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+        } else if !relaxed && ended.thread != std::thread::current().id() {
+            Some(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+        } else if !ended.joined() {
+            Some(CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
+        } else {
+            None
+        };
+        if fault.is_some() || phGraph.is_null() {
+            discard(&ended);
+            return fault.map_or(Ok(()), Err);
+        }
+        ended.graph.release();
+        entry::write(phGraph, std::ptr::without_provenance_mut(ended.handle))
+    }
+    /// Whether a stream is under capture.
+    fn cuStreamIsCapturing(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus) {
+        let (id, graph) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (dependencies, edges) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let count = std::ptr::null_mut();
+        info(hStream, captureStatus, &Wanted { id, graph, dependencies, edges, count })
+    }
+    /// State, id, graph and ends of a capture.
+    fn cuStreamGetCaptureInfo_v2(
+        hStream: CUstream,
+        captureStatus_out: *mut CUstreamCaptureStatus,
+        id_out: *mut cuuint64_t,
+        graph_out: *mut CUgraph,
+        dependencies_out: *mut *const CUgraphNode,
+        numDependencies_out: *mut usize,
+    ) {
+        info(hStream, captureStatus_out, &Wanted {
+            id: id_out,
+            graph: graph_out,
+            dependencies: dependencies_out,
+            edges: std::ptr::null_mut(),
+            count: numDependencies_out,
+        })
+    }
+    /// The same, with the data of the edges.
+    fn cuStreamGetCaptureInfo_v3(
+        hStream: CUstream,
+        captureStatus_out: *mut CUstreamCaptureStatus,
+        id_out: *mut cuuint64_t,
+        graph_out: *mut CUgraph,
+        dependencies_out: *mut *const CUgraphNode,
+        edgeData_out: *mut *const CUgraphEdgeData,
+        numDependencies_out: *mut usize,
+    ) {
+        info(hStream, captureStatus_out, &Wanted {
+            id: id_out,
+            graph: graph_out,
+            dependencies: dependencies_out,
+            edges: edgeData_out,
+            count: numDependencies_out,
+        })
+    }
+}

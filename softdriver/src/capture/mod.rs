@@ -1,0 +1,157 @@
+//! Captures: what is enqueued in a stream becomes a graph, and what would wait is refused.
+//!
+//! A capture goes from its begin on a stream to the end on it. A stream that waits for an event of
+//! the capture joins it (F106). What it forbids *invalidates* it: the end gives 901.
+
+mod calls;
+mod event;
+mod list;
+
+use crate::entry::Answer;
+use crate::graph::{Node, Work};
+use crate::life::Life;
+use crate::stack;
+use crate::stream::Target;
+use cuscope_sys::*;
+use list::with;
+use std::cell::Cell;
+use std::thread;
+
+pub use calls::{
+    cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
+    cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,
+};
+pub(crate) use event::{Mark, captured_event, mark, wait};
+pub(crate) use list::{forget, forget_all_of};
+
+/// What a call that captures forbid (F141) looks at before it is refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// Nothing, its arguments neither.
+    Nothing,
+    /// Whether a context is current.
+    Context,
+}
+
+/// The calls that captures forbid (F141), but for those that look at a handle first: their bodies ask
+/// [`check_unsafe`].
+const UNSAFE: &[(&str, First)] = &[
+    ("cuGraphExecDestroy", First::Nothing),
+    ("cuGraphInstantiateWithFlags", First::Context),
+    ("cuMemAllocHost_v2", First::Context),
+    ("cuMemAlloc_v2", First::Context),
+    ("cuMemFreeHost", First::Nothing),
+    ("cuMemFree_v2", First::Nothing),
+    ("cuMemHostRegister_v2", First::Context),
+    ("cuMemHostUnregister", First::Context),
+];
+
+thread_local! {
+    /// The capture mode of the thread.
+    static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
+}
+
+/// Refuses a call that captures forbid, while there is one that forbids it.
+#[inline]
+pub(crate) fn admit(name: &str) -> Answer {
+    if list::none() { Ok(()) } else { admit_during(name) }
+}
+
+/// The same with captures in progress.
+#[cold]
+fn admit_during(name: &str) -> Answer {
+    match UNSAFE.iter().find(|&&(of, _)| of == name) {
+        None => return Ok(()),
+        Some((_, First::Context)) => drop(stack::current()?),
+        Some((_, First::Nothing)) => {}
+    }
+    check_unsafe()
+}
+
+/// What no capture that concerns this thread may see: 900, and each of them is invalidated (F141).
+pub(crate) fn check_unsafe() -> Answer {
+    if list::none() {
+        return Ok(());
+    }
+    let me = thread::current().id();
+    let forbids = |mode: CUstreamCaptureMode, own: bool| match MODE.get() {
+        CU_STREAM_CAPTURE_MODE_RELAXED => false,
+        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => own && mode != CU_STREAM_CAPTURE_MODE_RELAXED,
+        _ if own => mode != CU_STREAM_CAPTURE_MODE_RELAXED,
+        _ => mode == CU_STREAM_CAPTURE_MODE_GLOBAL,
+    };
+    let hit = with(|list| list.invalidate(|one| forbids(one.mode, one.thread == me)));
+    if hit { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}
+
+/// What no stream under capture can do, in no mode (F103).
+pub(crate) fn refuse(target: &Target) -> Answer {
+    if invalidate(target) { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}
+
+/// What no context can do that has a stream under capture, in no mode (F101).
+pub(crate) fn refuse_in(life: &Life) -> Answer {
+    let hit = !list::none() && with(|list| list.invalidate(|one| one.in_life(life)));
+    if hit { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}
+
+/// Any use of the legacy stream of a context that has a blocking stream under capture (F143).
+pub(crate) fn refuse_legacy(life: &Life) -> Answer {
+    let hit = !list::none() && with(|list| list.invalidate(|one| one.blocks(life)));
+    if hit { Err(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
+}
+
+/// Invalidates the capture that a stream is in, if any.
+pub(crate) fn spoil(target: &Target) {
+    let _hit = invalidate(target);
+}
+
+/// The same; whether there is one.
+fn invalidate(target: &Target) -> bool {
+    !list::none() && with(|list| list.invalidate(|one| one.has(&target.queue)))
+}
+
+/// Whether a stream is under capture; 901 if that was invalidated.
+pub(crate) fn takes(target: &Target) -> Answer<bool> {
+    if list::none() {
+        return Ok(false);
+    }
+    match with(|list| list.of(&target.queue).map(|one| one.valid)) {
+        None => Ok(false),
+        Some(true) => Ok(true),
+        Some(false) => Err(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED),
+    }
+}
+
+/// Adds a node for work that a stream under capture takes.
+pub(crate) fn add(target: &Target, work: Work) -> Answer {
+    let left = add_unless(target, work)?;
+    // Another thread has ended the capture meanwhile.
+    left.map_or(Ok(()), |_| Err(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED))
+}
+
+/// Adds a node for work if its stream is under capture; else gives the work back.
+fn add_unless(target: &Target, work: Work) -> Answer<Option<Work>> {
+    if list::none() {
+        return Ok(Some(work));
+    }
+    with(|list| {
+        let Some(one) = list.of(&target.queue) else { return Ok(Some(work)) };
+        if !one.valid {
+            return Err(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        let graph = one.graph.clone();
+        let Some(member) = one.member(&target.queue) else { return Ok(Some(work)) };
+        let node = Node::new(member.after.clone(), Some(target.life.clone()), work);
+        member.after = vec![graph.add(node)];
+        Ok(None)
+    })
+}
+
+/// Enqueues work in a stream, or in the graph that captures it.
+pub(crate) fn enqueue(target: &Target, work: Work) -> Answer {
+    match add_unless(target, work)? {
+        Some(work) => target.submit(move || work.run()).map(drop),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,120 @@
+//! Nodes that the program adds.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::{Fill, Node, Work, find};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::launch::{self, HostCall, Launch};
+use crate::life::Life;
+use crate::memory::copy::Transfer;
+use crate::{context, module, stack, sync};
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// Adds what `make` makes behind nodes of the same graph, each named once.
+fn add(
+    to: *mut CUgraphNode,
+    graph: CUgraph,
+    dependencies: *const CUgraphNode,
+    count: usize,
+    make: impl FnOnce() -> Answer<(Option<Arc<Life>>, Work)>,
+) -> Answer {
+    entry::wanted(to)?;
+    let graph = find(graph)?;
+    let mut before = Vec::new();
+    for i in 0..count {
+        let one = entry::element(dependencies, i)?.addr();
+        let known = sync::lock(&graph.nodes).iter().any(|node| node.handle == one);
+        if !known || before.contains(&one) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        before.push(one);
+    }
+    let (life, work) = make()?;
+    let handle = graph.add(Node::new(before, life, work));
+    entry::write(to, std::ptr::without_provenance_mut(handle))
+}
+
+driver! {
+    /// Adds a fill. Without a context it is in that of the memory.
+    fn cuGraphAddMemsetNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
+        ctx: CUcontext,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            let params = entry::read(memsetParams)?;
+            let life = match ctx.is_null() {
+                true => state().space.find(params.dst, 1)?.life.clone(),
+                false => context::find(ctx)?.life()?.home(),
+            };
+            let fill = Fill::new(&life, &params)?;
+            Ok((Some(life), Work::Fill(fill)))
+        })
+    }
+    /// Adds a node that does nothing.
+    fn cuGraphAddEmptyNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || Ok((None, Work::Empty)))
+    }
+    /// Adds a function of the host.
+    fn cuGraphAddHostNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *const CUDA_HOST_NODE_PARAMS,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            let params = entry::read(nodeParams)?;
+            Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
+        })
+    }
+    /// Adds a launch; the parameters are read before it returns. Needs a current context, without
+    /// which the real driver dies.
+    fn cuGraphAddKernelNode_v2(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            let params = entry::read(nodeParams)?;
+            let _current = stack::current()?;
+            if params.func.is_null() && !params.kern.is_null() {
+                return Err(CUDA_ERROR_NOT_SUPPORTED);
+            }
+            let function = module::function(params.func)?;
+            let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];
+            let block = [params.blockDimX, params.blockDimY, params.blockDimZ];
+            let dynamic = params.sharedMemBytes;
+            launch::check_shape(function.kernel(), grid, block, dynamic as usize)?;
+            let (pointers, extra) = (params.kernelParams, params.extra);
+            let launch = Launch::new(params.func, function, grid, block, dynamic, pointers, extra)?;
+            Ok((Some(launch.life().clone()), Work::Kernel(launch)))
+        })
+    }
+    /// Adds a copy of one row; of more, NOT_SUPPORTED.
+    fn cuGraphAddMemcpyNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        copyParams: *const CUDA_MEMCPY3D,
+        ctx: CUcontext,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+            let params = entry::read(copyParams)?;
+            let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
+            Ok((life, Work::Copy(Transfer::of_row(&params)?)))
+        })
+    }
+}

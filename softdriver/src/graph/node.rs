@@ -1,0 +1,155 @@
+//! What a graph consists of.
+
+use crate::driver::driver as state;
+use crate::entry::Answer;
+use crate::event::Event;
+use crate::launch::{HostCall, Launch};
+use crate::life::Life;
+use crate::memory::copy::Transfer;
+use crate::memory::set::Pattern;
+use crate::memory::space::Kind;
+use cuscope_sys::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A node.
+#[derive(Clone)]
+pub(crate) struct Node {
+    /// The value of its handle.
+    pub(crate) handle: usize,
+    /// The handles of those that it depends on.
+    pub(crate) before: Vec<usize>,
+    /// The context that has to be alive for it.
+    life: Option<Arc<Life>>,
+    work: Arc<Work>,
+}
+
+impl Node {
+    /// A node with a handle of its own.
+    pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0x58 << 56);
+        let handle = NEXT.fetch_add(0x10, Ordering::Relaxed) + 0x10;
+        Self { handle, before, life, work: Arc::new(work) }
+    }
+
+    /// What it is.
+    pub(crate) fn kind(&self) -> CUgraphNodeType {
+        match *self.work {
+            Work::Kernel(_) => CU_GRAPH_NODE_TYPE_KERNEL,
+            Work::Copy(_) => CU_GRAPH_NODE_TYPE_MEMCPY,
+            Work::Fill(_) => CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Host(_) => CU_GRAPH_NODE_TYPE_HOST,
+            Work::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
+            Work::Wait(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        }
+    }
+
+    /// Whether it can be instantiated: a fill has to be of memory (F149).
+    pub(crate) fn check_now(&self) -> Answer {
+        match &*self.work {
+            Work::Fill(fill) => fill.check_memory().map(drop),
+            Work::Kernel(launch) => launch.check_loaded(),
+            _ => Ok(()),
+        }
+    }
+
+    /// 709 if its context is gone.
+    pub(crate) fn check_life(&self) -> Answer {
+        self.life.as_ref().map_or(Ok(()), |life| life.check())
+    }
+
+    /// Does it.
+    pub(crate) fn run(&self) -> Answer {
+        self.work.run()
+    }
+}
+
+/// What a node does.
+pub(crate) enum Work {
+    /// Nothing.
+    Empty,
+    /// Runs a kernel.
+    Kernel(Launch),
+    /// Copies.
+    Copy(Transfer),
+    /// Fills memory.
+    Fill(Fill),
+    /// Calls a function of the host.
+    Host(HostCall),
+    /// Waits for what an event from outside recorded last.
+    Wait(Arc<Event>),
+}
+
+impl Work {
+    /// Does it; an error is a fault of the device.
+    pub(crate) fn run(&self) -> Answer {
+        match self {
+            Self::Empty => Ok(()),
+            Self::Kernel(launch) => launch.run(),
+            Self::Copy(transfer) => transfer.run(),
+            Self::Fill(fill) => fill.run(),
+            Self::Host(call) => {
+                call.run();
+                Ok(())
+            }
+            Self::Wait(event) => {
+                // A fault ends the wait, and then this too.
+                let _done = event.recorded().is_none_or(|ticket| ticket.settle());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A fill of rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Fill {
+    pub(crate) to: u64,
+    pub(crate) pattern: Pattern,
+    pub(crate) width: usize,
+    rows: usize,
+    pitch: usize,
+}
+
+impl Fill {
+    /// A fill of one row.
+    pub(crate) fn row(to: u64, pattern: Pattern, width: usize) -> Self {
+        Self { to, pattern, width, rows: 1, pitch: 0 }
+    }
+
+    /// A fill with checked parameters: the rows have to lie in memory of the context's device.
+    pub(crate) fn new(life: &Life, params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Self> {
+        let invalid = CUDA_ERROR_INVALID_VALUE;
+        let pattern = Pattern::new(params.value, params.elementSize as usize)?;
+        let row = params.width.checked_mul(pattern.size).filter(|&row| row > 0).ok_or(invalid)?;
+        let (rows, pitch) = (params.height, params.pitch);
+        let uneven = pitch < row || !pitch.is_multiple_of(pattern.size);
+        if rows == 0 || rows > 1 && uneven {
+            return Err(invalid);
+        }
+        let pitch = if rows == 1 { 0 } else { pitch };
+        let fill = Self { to: params.dst, pattern, width: params.width, rows, pitch };
+        let elsewhere = fill.check_memory()?.is_some_and(|device| device != life.device);
+        let aligned = fill.to.is_multiple_of(pattern.size as u64);
+        if elsewhere || !aligned { Err(invalid) } else { Ok(fill) }
+    }
+
+    /// INVALID_VALUE if the rows lie in no memory; else the device, if it is that of one.
+    fn check_memory(&self) -> Answer<Option<usize>> {
+        let before = self.pitch.checked_mul(self.rows - 1);
+        let bytes = before.and_then(|before| before.checked_add(self.width * self.pattern.size));
+        let found = state().space.find(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
+        Ok((found.kind != Kind::Host).then_some(found.life.device))
+    }
+
+    /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal
+    /// address (F94).
+    fn run(&self) -> Answer {
+        for row in 0..self.rows as u64 {
+            let to = self.to + row * self.pitch as u64;
+            let found = state().space.find_running(to, self.width * self.pattern.size);
+            self.pattern.fill(&*found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?, to, self.width);
+        }
+        Ok(())
+    }
+}
