@@ -6,6 +6,7 @@ mod common;
 
 use common::*;
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
+use cuscope_sys::CU_STREAM_CAPTURE_MODE_GLOBAL;
 use std::ptr::null_mut;
 
 #[test]
@@ -62,6 +63,37 @@ fn what_is_alive_is_counted_and_ends_with_its_context() {
     assert_eq!(code!(cuEventQuery(event)), 709);
     assert_eq!(launch(kernel, stream, &[0]), 400);
     assert_eq!(code!(cuMemFreeHost(host)), 1);
+}
+
+#[test]
+fn a_capture_counts_as_nothing_until_it_has_given_a_graph() {
+    let _alone = alone();
+    let context = context();
+    let (stream, before): (CUstream, _) = (stream(), live());
+    let begin = || ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    begin();
+    assert_eq!(live(), before);
+    let graph: CUgraph = {
+        let mut graph = null_mut();
+        ok!(cuStreamEndCapture(stream, &raw mut graph));
+        graph
+    };
+    assert_eq!(live(), Live { graphs: before.graphs + 1, ..before });
+    ok!(cuGraphDestroy(graph));
+    // Spoiled, and with nobody to take the graph.
+    begin();
+    assert_eq!(code!(cuStreamSynchronize(stream)), 900);
+    assert_eq!(code!(cuStreamEndCapture(stream, null_mut())), 901);
+    begin();
+    ok!(cuStreamEndCapture(stream, null_mut()));
+    assert_eq!(live(), before);
+    // Destroyed with its stream: not a trace, and allocation is not refused.
+    begin();
+    ok!(cuStreamDestroy_v2(stream));
+    let memory: CUdeviceptr = made!(cuMemAlloc_v2(4));
+    ok!(cuMemFree_v2(memory));
+    assert_eq!(live(), Live { streams: before.streams - 1, ..before });
+    ok!(cuCtxDestroy_v2(context));
 }
 
 #[test]

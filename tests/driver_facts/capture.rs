@@ -336,6 +336,9 @@ const UNSAFE: &[Unsafe] = &[
     },
 ];
 
+/// A mode that the driver does not know, and takes.
+const UNKNOWN: CUstreamCaptureMode = CUstreamCaptureMode(99);
+
 /// Whether a capture of one's own, or of another thread, refuses a call in a mode of the caller.
 fn refused(capture: CUstreamCaptureMode, own: bool, caller: CUstreamCaptureMode) -> bool {
     match caller {
@@ -352,11 +355,9 @@ fn what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller() {
     fresh!(what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller, {
         let place = place();
         let (stream, other) = (blocking_stream(), Other::new());
-        // An unknown mode is as GLOBAL.
-        let callers = MODES.into_iter().chain([CUstreamCaptureMode(99)]);
         for one in UNSAFE {
             for (mode, caller) in
-                MODES.into_iter().flat_map(|mode| callers.clone().map(move |caller| (mode, caller)))
+                MODES.into_iter().flat_map(|mode| MODES.map(|caller| (mode, caller)))
             {
                 for own in [true, false] {
                     let what = (one.name, mode, own, caller);
@@ -414,6 +415,14 @@ fn only_the_captures_that_refuse_are_invalidated_and_they_go_on_refusing() {
             ok!(cuGraphDestroy(end(relaxed)));
             assert_allocates();
         }
+        // An unknown mode of the caller is as THREAD_LOCAL.
+        other.begin(others, GLOBAL);
+        in_mode(UNKNOWN, assert_allocates);
+        assert_eq!(other.end(others), SUCCESS);
+        begin(mine, GLOBAL);
+        let mut memory = 0;
+        in_mode(UNKNOWN, || assert_eq!(code!(cuMemAlloc_v2(&raw mut memory, 64)), UNSUPPORTED));
+        assert_eq!(bad_end(mine), INVALIDATED);
         place.destroy();
     });
 }

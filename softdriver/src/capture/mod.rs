@@ -68,7 +68,7 @@ fn admit_during(name: &str) -> Answer {
     check_unsafe()
 }
 
-/// What no capture that concerns this thread may see: 900, and each of them is invalidated (F141).
+/// What no capture that concerns this thread may see: 900, and each of them is invalidated (F140).
 pub(crate) fn check_unsafe() -> Answer {
     if list::none() {
         return Ok(());
@@ -76,9 +76,9 @@ pub(crate) fn check_unsafe() -> Answer {
     let me = thread::current().id();
     let forbids = |mode: CUstreamCaptureMode, own: bool| match MODE.get() {
         CU_STREAM_CAPTURE_MODE_RELAXED => false,
-        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => own && mode != CU_STREAM_CAPTURE_MODE_RELAXED,
-        _ if own => mode != CU_STREAM_CAPTURE_MODE_RELAXED,
-        _ => mode == CU_STREAM_CAPTURE_MODE_GLOBAL,
+        CU_STREAM_CAPTURE_MODE_GLOBAL if !own => mode == CU_STREAM_CAPTURE_MODE_GLOBAL,
+        // An unknown mode is as THREAD_LOCAL.
+        _ => own && mode != CU_STREAM_CAPTURE_MODE_RELAXED,
     };
     let hit = with(|list| list.invalidate(|one| forbids(one.mode, one.thread == me)));
     if hit { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
