@@ -4,7 +4,7 @@
 use crate::brand::Brand;
 use crate::error::{check, release};
 use crate::wait::wait;
-use crate::{Context, PushedGuard, Result};
+use crate::{Context, Error, PushedGuard, Result};
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;
@@ -128,6 +128,36 @@ impl Event<'_> {
             ffi::cuEventElapsedTime(&raw mut milliseconds, earlier.raw(), self.raw())
         })?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Records an event behind everything that the context holds, in all its streams.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`NeedsDriver`](crate::Error::NeedsDriver) before
+    /// CUDA 12.5; a sticky error (F60).
+    #[doc(alias = "cuCtxRecordEvent")]
+    pub fn record_event(&self, event: &Event<'ctx>) -> Result {
+        const CALL: &str = "cuCtxRecordEvent";
+        if event.context() != self.context() {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        let record = ffi::cuCtxRecordEvent()?;
+        // SAFETY: both are alive, and the event is the context's (F123), which need not be current.
+        Ok(check(CALL, unsafe { record(self.context().raw(), event.raw()) })?)
+    }
+
+    /// Makes everything that comes next in the context wait for an event, in all its streams, also those
+    /// created later (F124). The event may be of another context.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
+    #[doc(alias = "cuCtxWaitEvent")]
+    pub fn wait_event(&self, event: &Event<'_>) -> Result {
+        let wait = ffi::cuCtxWaitEvent()?;
+        // SAFETY: both are alive, and neither need be current.
+        Ok(check("cuCtxWaitEvent", unsafe { wait(self.context().raw(), event.raw()) })?)
     }
 }
 

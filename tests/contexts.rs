@@ -398,6 +398,31 @@ fn streams_have_priorities_in_the_contexts_range() {
 }
 
 #[test]
+fn a_context_is_recorded_and_waits_as_a_whole() {
+    let (a, b) = (create(), create());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    let spin = outer.load_ptx(common::kernels::SPIN).unwrap().function("spin").unwrap();
+    let (stream, started, done) =
+        (outer.stream().unwrap(), outer.event().unwrap(), outer.event().unwrap());
+    let one = cuscope::LaunchConfig::new(1, 1);
+    // SAFETY: the kernel is spin(u64) and uses no memory.
+    unsafe { outer.on(&stream).launch_unscoped(&spin, one, (50_000_000_u64,)) }.unwrap();
+    if has(outer.record_event(&done)).is_none() {
+        return;
+    }
+    let inner = outer.push(&b).unwrap();
+    inner.wait_event(&done).unwrap();
+    let (other, behind) = (inner.stream().unwrap(), inner.event().unwrap());
+    inner.on(&other).record(&behind).unwrap();
+    behind.synchronize().unwrap();
+    assert!(done.query().unwrap(), "the other context did not wait");
+    inner.pop().unwrap();
+    outer.record_event(&started).unwrap();
+    assert!(started.query().is_ok());
+}
+
+#[test]
 fn state_is_asked_for_under_the_right_context_only() {
     let (a, b) = (create(), create());
     let mut stack = ContextStack::current_thread().unwrap();

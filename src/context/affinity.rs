@@ -67,7 +67,8 @@ impl PushedGuard<'_> {
     /// The number of multiprocessors that the context's work may run on.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context
+    /// (F132), whose [`sm_resource`](Context::sm_resource) tells.
     #[doc(alias = "cuCtxGetExecAffinity")]
     pub fn exec_affinity(&self) -> Result<u32> {
         const CALL: &str = "cuCtxGetExecAffinity";

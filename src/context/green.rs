@@ -105,7 +105,7 @@ impl SmResource {
     }
 
     /// Splits into up to `groups` parts of at least `min_count` multiprocessors each, which the
-    /// driver rounds up to what the device can separate.
+    /// driver rounds up to what the device can separate. Parts cannot be split again (F126).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_VALUE` for more
@@ -167,8 +167,8 @@ impl fmt::Debug for SmResource {
 
 impl Context {
     /// Creates a green context: work of its streams runs on the multiprocessors of `resources` alone,
-    /// which come from one split. It takes about 0.13 s (F97) and keeps the device's primary
-    /// context active.
+    /// which come from one split. It takes about 0.13 s (F97) and keeps the device's primary context
+    /// active, whose memory, limits, caches and flags it shares (F130, F132).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for no resources, or those of several devices;

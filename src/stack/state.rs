@@ -35,7 +35,8 @@ impl PushedGuard<'_> {
         get_flags(CALL)
     }
 
-    /// Sets the context's flags. They hold on every thread.
+    /// Replaces the context's flags, but for mapped host memory and core dumps, which stay as they were at
+    /// its creation (F118). They hold on every thread.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;

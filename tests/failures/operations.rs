@@ -257,6 +257,8 @@ operations! {
         on.record(&first)?;
         on.wait(&first)?;
         on.record(&last)?;
+        gpu.wait_event(&last)?;
+        gpu.record_event(&last)?;
         last.synchronize()?;
         last.query()?;
         last.elapsed_since(&first).map(drop)

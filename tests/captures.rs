@@ -1,0 +1,179 @@
+//! Foreign code captures a stream, on this thread or another one, while the crate waits and drops: the
+//! waits wait, the drops free, and the capture is not spoiled (F100, F101, F141).
+#![allow(unsafe_code, reason = "plays foreign code that captures a stream")]
+
+mod common;
+
+use common::kernels::{SPIN, STORE};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, ffi,
+};
+use std::os::unix::process::ExitStatusExt;
+use std::sync::mpsc;
+use std::thread;
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn begin(stream: &Stream<'_>, mode: ffi::CUstreamCaptureMode) {
+    // SAFETY: the stream is alive, and ends its capture in `end`.
+    assert_eq!(unsafe { ffi::cuStreamBeginCapture_v2(stream.raw(), mode) }, ffi::CUDA_SUCCESS);
+}
+
+/// Ends the capture; whether it was not spoiled.
+fn end(stream: &Stream<'_>) -> bool {
+    let mut graph = std::ptr::null_mut();
+    // SAFETY: the stream is alive; writes one handle to `graph`.
+    let code = unsafe { ffi::cuStreamEndCapture(stream.raw(), &raw mut graph) };
+    if !graph.is_null() {
+        // SAFETY: made above, and not used again.
+        assert_eq!(unsafe { ffi::cuGraphDestroy(graph) }, ffi::CUDA_SUCCESS);
+    }
+    code == ffi::CUDA_SUCCESS
+}
+
+/// What a program does with this crate, with a kernel that takes a while, and everything dropped.
+fn work(gpu: &PushedGuard<'_>) -> Result {
+    let stream = gpu.stream()?;
+    let module = gpu.load_ptx(STORE)?;
+    let (store, spin) = (module.function("store")?, gpu.load_ptx(SPIN)?.function("spin")?);
+    let mut buffer = gpu.alloc::<u32>(4)?;
+    let dropped = gpu.alloc::<u32>(1 << 20)?;
+    RUNNING.with(|running| running.send(()).unwrap());
+    let on = gpu.on(&stream);
+    let one = LaunchConfig::new(1, 1);
+    for value in 0..3 {
+        // SAFETY: the kernels are spin(u64) and store(u32 *, u32); the launch that follows in the same
+        // stream waits, and `spin` uses no memory.
+        unsafe { on.launch_unscoped(&spin, one, (20_000_000_u64,)) }?;
+        // SAFETY: as above; it writes one element.
+        unsafe { on.launch(&store, one, (&mut buffer, value)) }?;
+        let mut host = [9; 4];
+        on.download(&buffer, &mut host)?;
+        assert_eq!(host[0], value, "the wait did not wait");
+    }
+    stream.synchronize()?;
+    drop((dropped, buffer, module, store, spin));
+    Ok(())
+}
+
+thread_local! {
+    /// Told once all is allocated: that alone would be refused under a capture.
+    static RUNNING: Running = const { Running(std::cell::RefCell::new(None)) };
+}
+
+struct Running(std::cell::RefCell<Option<(mpsc::Sender<()>, mpsc::Receiver<()>)>>);
+
+impl Running {
+    /// Says that the work begins, and waits for the capture to have begun.
+    fn send(&self, (): ()) -> Result<(), mpsc::RecvError> {
+        match &*self.0.borrow() {
+            Some((allocated, begun)) => {
+                allocated.send(()).unwrap();
+                begun.recv()
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is alive of memory and modules, where that is counted.
+fn alive() -> (usize, usize) {
+    let live = cuscope_softdriver::control::live();
+    (live.allocations, live.modules)
+}
+
+/// A1 and A12: a library captures in global mode on another thread.
+#[test]
+fn global_capture_elsewhere() {
+    fresh!(global_capture_elsewhere, {
+        let (own, foreign) = (context(), context());
+        let (allocated, wait_for_allocation) = mpsc::channel();
+        let (begun, wait_for_capture) = mpsc::channel();
+        let before = alive();
+        let worker = thread::spawn(move || {
+            RUNNING.with(|r| *r.0.borrow_mut() = Some((allocated, wait_for_capture)));
+            let mut stack = ContextStack::current_thread()?;
+            let gpu = stack.push(&own)?;
+            work(&gpu)?;
+            gpu.pop()
+        });
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&foreign).unwrap();
+        let stream = gpu.stream().unwrap();
+        wait_for_allocation.recv().unwrap();
+        begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_GLOBAL);
+        begun.send(()).unwrap();
+        worker.join().unwrap().unwrap();
+        assert_eq!(alive(), before, "what was dropped under the capture is freed");
+        assert!(end(&stream), "the capture was spoiled");
+    });
+}
+
+/// A12: the same thread captures, in the modes that forbid frees to it.
+#[test]
+fn drop_inside_capture() {
+    fresh!(drop_inside_capture, {
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let captured = gpu.stream().unwrap();
+        for mode in [
+            ffi::CU_STREAM_CAPTURE_MODE_GLOBAL,
+            ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            ffi::CU_STREAM_CAPTURE_MODE_RELAXED,
+        ] {
+            let before = alive();
+            let (stream, event) = (gpu.stream().unwrap(), gpu.event().unwrap());
+            let mut buffer = gpu.alloc::<u32>(64).unwrap();
+            let module = gpu.load_ptx(STORE).unwrap();
+            begin(&captured, mode);
+            gpu.on(&stream).fill(&mut buffer, 7).unwrap();
+            gpu.on(&stream).record(&event).unwrap();
+            event.synchronize().unwrap();
+            drop((buffer, module, event, stream));
+            assert_eq!(alive(), before, "{mode:?}");
+            assert!(end(&captured), "{mode:?}: the capture was spoiled");
+        }
+    });
+}
+
+/// As in C: what allocates is refused, and says so.
+#[test]
+fn an_allocation_inside_a_capture_is_refused_with_the_call_named() {
+    fresh!(an_allocation_inside_a_capture_is_refused_with_the_call_named, {
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let captured = gpu.stream().unwrap();
+        begin(&captured, ffi::CU_STREAM_CAPTURE_MODE_GLOBAL);
+        let error = gpu.alloc::<u8>(64).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+        assert_eq!(error.call(), Some("cuMemAlloc_v2"));
+        assert!(error.to_string().contains("capture"), "{error}");
+        assert!(!end(&captured));
+        gpu.alloc::<u8>(64).unwrap();
+    });
+}
+
+/// F103: foreign code captures a stream of this crate, which then cannot wait for its memory: the process
+/// ends rather than to give the memory back.
+#[test]
+fn a_wait_that_cannot_wait_aborts() {
+    let test = "a_wait_that_cannot_wait_aborts";
+    if let Some(output) = common::respawn(module_path!(), test) {
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{}: {text}", output.status);
+        assert!(text.contains("cuStreamSynchronize") && text.contains("without waiting"), "{text}");
+        return;
+    }
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let stream = gpu.stream().unwrap();
+    let mut buffer = gpu.alloc::<u32>(64).unwrap();
+    begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
+    let _ = gpu.on(&stream).fill(&mut buffer, 7);
+    panic!("the operation returned");
+}
