@@ -48,7 +48,14 @@ impl Context {
             };
             Self { handle, device, creation, flags: flags.into(), life: Mutex::new(life) }
         };
-        state().contexts.insert(make).1
+        let context = state().contexts.insert(make).1;
+        context.is_alive();
+        context
+    }
+
+    /// Counts it among the living.
+    fn is_alive(self: &Arc<Self>) {
+        sync::lock(&state().living).insert(self.handle, self.clone());
     }
 
     /// What it has as a green context, if it is one.
@@ -112,8 +119,9 @@ impl Context {
     }
 
     /// Begins a new life; the last one is over.
-    pub(crate) fn revive(&self) {
+    pub(crate) fn revive(self: &Arc<Self>) {
         *sync::lock(&self.life) = Life::new(self.device, self.handle);
+        self.is_alive();
     }
 }
 

@@ -12,10 +12,12 @@ use crate::module::{Function, Module};
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
+use crate::sync;
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
-use std::sync::OnceLock;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The version of CUDA that this driver answers as.
 const VERSION: c_int = 13000;
@@ -26,6 +28,8 @@ pub(crate) struct Driver {
     pub(crate) devices: Vec<Device>,
     /// Every context that ever was: destroyed ones stay known (F13, F14).
     pub(crate) contexts: Registry<Context>,
+    /// Those of them that are alive, by handle.
+    pub(crate) living: Mutex<HashMap<usize, Arc<Context>>>,
     /// Streams, those of destroyed contexts included (F42).
     pub(crate) streams: Registry<Stream>,
     /// Events, those of destroyed contexts included (F42).
@@ -91,6 +95,7 @@ impl Driver {
         Self {
             devices: (0..devices).map(Device::new).collect(),
             contexts: Registry::new(0x41),
+            living: Mutex::default(),
             streams: Registry::reusing(0x42),
             events: Registry::new(0x43),
             modules: Registry::new(0x44),
@@ -105,8 +110,9 @@ impl Driver {
     /// Counts what is alive.
     pub(crate) fn live(&self) -> Live {
         let memory = self.space.usage();
+        let living = sync::lock(&self.living);
         let contexts = |which: fn(&Creation) -> bool| {
-            self.contexts.count(|context| which(&context.creation) && context.alive())
+            living.values().filter(|context| which(&context.creation) && context.alive()).count()
         };
         Live {
             contexts: contexts(|creation| matches!(creation, Creation::Ordinary)),

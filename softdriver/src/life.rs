@@ -276,18 +276,19 @@ impl Life {
             }
         }
         capture::forget_all_of(self);
+        let driver = state();
+        let others: Vec<_> = {
+            let mut living = sync::lock(&driver.living);
+            living.remove(&self.context);
+            living.values().filter(|context| context.device == self.device).cloned().collect()
+        };
         if self.is_green() {
             sync::lock(&self.queues).all().for_each(|queue| queue.close());
             return true;
         }
-        let driver = state();
         // After a fault there is nothing to wait for, and the end is no error (F60).
         self.settle();
-        for context in driver.contexts.all() {
-            if context.device == self.device {
-                context.last_life().settle();
-            }
-        }
+        others.iter().for_each(|context| context.last_life().settle());
         driver.functions.retain(|function| !self.is(&function.module.life));
         driver.modules.retain(|module| !self.is(&module.life));
         driver.space.free_all(self);

@@ -35,12 +35,10 @@ fn retain(device: &Device, primary: &mut Primary) -> Answer<Arc<Context>> {
     Ok(context)
 }
 
-/// Ends its life, and forgets the flags.
+/// Ends its life, and forgets the flags. Whoever retains it meanwhile waits, and gets a new life.
 fn end(mut primary: MutexGuard<'_, Primary>) {
     primary.flags = 0;
-    let ended = primary.context.clone();
-    drop(primary);
-    if let Some(context) = ended {
+    if let Some(context) = &primary.context {
         context.last_life().end();
     }
 }

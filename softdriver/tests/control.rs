@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
-use cuscope_sys::CU_STREAM_CAPTURE_MODE_GLOBAL;
+use cuscope_sys::{CU_STREAM_CAPTURE_MODE_GLOBAL, CUgreenCtx};
 use std::ptr::null_mut;
 
 #[test]
@@ -94,6 +94,31 @@ fn a_capture_counts_as_nothing_until_it_has_given_a_graph() {
     ok!(cuMemFree_v2(memory));
     assert_eq!(live(), Live { streams: before.streams - 1, ..before });
     ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn a_green_context_counts_and_its_memory_goes_with_the_primary_one() {
+    let _alone = alone();
+    ok!(cuInit(0));
+    let before = live();
+    let green: CUgreenCtx = made!(cuGreenCtxCreate(std::ptr::null_mut(), 1, 1));
+    let context: CUcontext = made!(cuCtxFromGreenCtx(green));
+    ok!(cuCtxPushCurrent_v2(context));
+    let _memory: CUdeviceptr = made!(cuMemAlloc_v2(1000));
+    let _stream = stream();
+    let all = Live {
+        green_contexts: 1,
+        primary_contexts: 1,
+        streams: 1,
+        allocations: 1,
+        bytes: 1000,
+        ..before
+    };
+    assert_eq!(live(), all);
+    let popped: CUcontext = made!(cuCtxPopCurrent_v2());
+    assert_eq!(popped, context);
+    ok!(cuGreenCtxDestroy(green));
+    assert_eq!(live(), before);
 }
 
 #[test]
