@@ -111,7 +111,7 @@ impl Thread {
             seen(what);
             error
         });
-        assert_eq!(done.as_ref().map(|_| ()), expected.as_ref().map(|()| ()), "{:?}", self.model);
+        assert_eq!(done.as_ref().map(drop), expected.as_ref().copied(), "{:?}", self.model);
         self.check();
     }
 
