@@ -89,7 +89,13 @@ mod without_unsafe {
         })
         .join()
         .unwrap();
-        assert_eq!(step(&mut stack, &context, &mut kept).unwrap(), 3.0);
+        let its = kept.context().unwrap();
+        assert_eq!(its, context);
+        // Handed on by a caller that does not know its type.
+        let handed: &mut dyn PushContext = &mut stack;
+        let mut handed = handed;
+        assert_eq!(step(&mut handed, &its, &mut kept).unwrap(), 3.0);
+        drop(its);
 
         let gpu = stack.push(&context).unwrap();
         let model = gpu.attach(kept).unwrap();
@@ -137,6 +143,7 @@ mod without_unsafe {
         let empty =
             (Vec::<Stream<'_>>::new(), None::<Event<'_>>, Nothing { stream: None }, 5_u8).detach();
         let gpu = stack.push(&a).unwrap();
+        assert!(empty.context().is_none());
         let mut empty = gpu.attach(empty).unwrap();
         empty.2.stream = Some(gpu.stream().unwrap());
         let full = empty.detach();

@@ -49,6 +49,16 @@ impl<H> From<NotAttached<H>> for Error {
 }
 
 impl<H: Branded> Detached<H> {
+    /// The context that the handles belong to, to be pushed for them; none if there are no handles.
+    #[must_use]
+    pub fn context(&self) -> Option<Context> {
+        let mut first = None;
+        self.0.contexts(&mut |context| {
+            first.get_or_insert_with(|| context.clone());
+        });
+        first
+    }
+
     fn belongs_to(&self, context: &Context) -> bool {
         let mut all = true;
         self.0.contexts(&mut |c| all &= c == context);

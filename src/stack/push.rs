@@ -28,9 +28,17 @@ mod sealed {
         note = "take `stack: &mut impl PushContext` and push on that"
     )]
     pub trait Sealed {}
+    impl<S: Sealed + ?Sized> Sealed for &mut S {}
     impl Sealed for super::ContextStack {}
     impl Sealed for super::NestedStack<'_> {}
     impl Sealed for super::PushedGuard<'_> {}
+}
+
+/// So that what was handed on as `&mut dyn PushContext` can be handed on.
+impl<S: PushContext + ?Sized> PushContext for &mut S {
+    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+        (**self).push(context)
+    }
 }
 
 impl PushContext for ContextStack {

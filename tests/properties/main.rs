@@ -56,7 +56,9 @@ fn every_program_does_what_the_model_says() {
     let result = runner.run(&program::program(), |program| {
         let before = live();
         let left = run::run(&program);
-        assert_eq!(live(), with(before, &left), "what is alive: {left:?}");
+        if common::software() {
+            assert_eq!(live(), with(before, &left), "what is alive: {left:?}");
+        }
         Ok(())
     });
     for what in Seen::ALL {
