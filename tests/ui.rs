@@ -44,11 +44,10 @@ fn every_rule_says_what_it_is_and_has_its_message() {
     }
 }
 
-#[test]
-fn soundness_names_every_rule_and_only_what_exists() {
-    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+/// Asserts that every path and test that a text names exists, and gives the rules among them.
+fn named_and_there(text: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
-    for path in backquoted(&text) {
+    for path in backquoted(text) {
         let (file, test) = path.split_once("::").unwrap_or((path, ""));
         let is_path = ["src/", "tests/", "ui-tests/", "docs/"].iter().any(|d| file.starts_with(d));
         if !is_path {
@@ -63,7 +62,26 @@ fn soundness_names_every_rule_and_only_what_exists() {
             named.insert(rule.to_owned());
         }
     }
-    assert_eq!(named, rules("rs"));
+    named
+}
+
+#[test]
+fn soundness_names_every_rule_and_only_what_exists() {
+    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    assert_eq!(named_and_there(&text), rules("rs"));
+}
+
+#[test]
+fn every_context_function_of_the_driver_has_its_place() {
+    let text = fs::read_to_string("docs/contexts.md").unwrap();
+    named_and_there(&text);
+    let named: BTreeSet<_> = backquoted(&text).collect();
+    for group in ["ffi/src/context.rs", "ffi/src/primary_context.rs"] {
+        let source = fs::read_to_string(group).unwrap();
+        let functions = source.split(" fn ").skip(1).filter_map(|rest| rest.split('(').next());
+        let missing: Vec<_> = functions.filter(|function| !named.contains(function)).collect();
+        assert!(missing.is_empty(), "{missing:?} of {group} are not in docs/contexts.md");
+    }
 }
 
 #[test]

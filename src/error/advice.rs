@@ -46,6 +46,9 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_STUB_LIBRARY, _) => {
             "the program runs with the toolkit's stub: take the stubs folder off the library path"
         }
+        (CUDA_ERROR_NO_DEVICE, _) if crate::driver_kind() == "software" => {
+            "the software driver was told to have no device: unset CUSCOPE_SOFT_DEVICES"
+        }
         (CUDA_ERROR_NO_DEVICE, _) => {
             "no CUDA device is visible: check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
         }
