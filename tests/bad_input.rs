@@ -41,11 +41,11 @@ fn no_device() {
     else {
         let error = Device::get(0).unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_NO_DEVICE));
-        assert_says(&error, "cuInit", "nvidia-smi");
-        assert_says(&Device::count().unwrap_err(), "cuInit", "nvidia-smi");
-        assert_says(&ContextStack::current_thread().unwrap_err(), "cuInit", "nvidia-smi");
+        assert_says(&error, "cuInit", "CUSCOPE_SOFT_DEVICES");
+        assert_says(&Device::count().unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
+        assert_says(&ContextStack::current_thread().unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
         let nothing = ContextStack::reentrant(|_| -> cuscope::Result { panic!("not called") });
-        assert_says(&nothing.unwrap_err(), "cuInit", "nvidia-smi");
+        assert_says(&nothing.unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
         return;
     };
     common::assert_success("no_device", &output);

@@ -83,11 +83,17 @@ extern "C" fn after_fork() {
     READY.store(false, Ordering::Release);
 }
 
-/// The number of devices that the environment asks for.
+/// The number of devices that the environment asks for; 2 if it does not, and at most 64.
 fn device_count() -> usize {
-    let count =
-        std::env::var("CUSCOPE_SOFT_DEVICES").ok().and_then(|text| text.trim().parse().ok());
-    count.unwrap_or(2).min(64)
+    const VARIABLE: &str = "CUSCOPE_SOFT_DEVICES";
+    let Some(asked) = std::env::var_os(VARIABLE) else { return 2 };
+    let count = asked.to_str().and_then(|text| text.trim().parse().ok());
+    count.filter(|count| *count <= 64).unwrap_or_else(|| {
+        eprintln!(
+            "cuscope-softdriver: {VARIABLE} is {asked:?}, which is no number up to 64: 2 devices"
+        );
+        2
+    })
 }
 
 impl Driver {

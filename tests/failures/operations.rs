@@ -103,15 +103,13 @@ operations! {
     "take a context over" => {
         let raw = create()?.into_raw().or_else(shared)?;
         // SAFETY: alive, and this code's to destroy.
-        match unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) } {
-            Ok(context) => Ok(drop(context)),
-            Err(error) => {
+        unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) }
+            .inspect_err(|_| {
                 assert_eq!(raw.release, ReleaseWith::Destroy);
                 // SAFETY: still this code's to destroy.
                 let _ = unsafe { ffi::cuCtxDestroy_v2(raw.raw) };
-                Err(error)
-            }
-        }
+            })
+            .map(drop)
     };
     "take a context over while the primary one is active" => {
         let _primary = Context::primary(device()?)?;
