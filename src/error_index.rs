@@ -280,6 +280,9 @@
 //! `ui-tests/share_token.rs`, `ui-tests/static_token.rs`, `ui-tests/send_nested_stack.rs`,
 //! `ui-tests/spawn_future.rs`. So does what was seen to be current: `ui-tests/send_current_context.rs`.
 //!
+//! A host function runs on a thread of the driver, so it takes no guard with it, and borrows nothing (E0373):
+//! `ui-tests/host_function_with_guard.rs`, `ui-tests/host_function_borrows.rs`.
+//!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* A handle is moved to
 //! a thread of its own with its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`.
 //!

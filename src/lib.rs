@@ -13,8 +13,11 @@ mod device;
 mod driver;
 mod error;
 mod event;
+#[cfg(feature = "async")]
+mod finished;
 mod fork;
 mod function;
+mod host_function;
 mod launch;
 mod limits;
 mod memory;
@@ -41,6 +44,8 @@ pub use device::{Device, DeviceAttribute, DeviceUuid};
 pub use driver::{DriverVersion, driver_kind, driver_version, init};
 pub use error::{DriverError, Error, LoadError, Result, on_release_error};
 pub use event::{Event, EventFlags};
+#[cfg(feature = "async")]
+pub use finished::Finished;
 pub use function::{Function, FunctionAttribute};
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;

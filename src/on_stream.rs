@@ -29,7 +29,7 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'ctx> OnStream<'_, 'ctx> {
-    fn raw(&self) -> CUstream {
+    pub(crate) fn raw(&self) -> CUstream {
         self.stream.raw()
     }
 
@@ -285,7 +285,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
     }
 
     /// Waits until the stream no longer touches any memory.
-    fn finish(&self) -> Result {
+    pub(crate) fn finish(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
         wait_for_memory("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(self.raw()) })
     }

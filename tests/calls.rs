@@ -100,6 +100,10 @@ fn operations_make_the_calls_of_hand_written_c() {
     let (_, calls) = record(|| on.upload(&host, &mut buffer).unwrap());
     assert_eq!(calls, [&["cuMemcpyHtoDAsync_v2"], &relaxed("cuStreamSynchronize")[..]].concat());
 
+    let (_, calls) = record(|| on.host_function(|| ()).unwrap());
+    assert_eq!(calls, [&["cuLaunchHostFunc"], &relaxed("cuStreamSynchronize")[..]].concat());
+    assert_calls!(drop(stream.finished().unwrap()), ["cuStreamAddCallback"]);
+
     // Handles change hands without the driver.
     let detached = assert_calls!((stream, event).detach(), []);
     let (stream, event) = assert_calls!(gpu.attach(detached).unwrap(), []);

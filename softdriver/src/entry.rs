@@ -199,6 +199,12 @@ impl<T> Zero for *const T {
     }
 }
 
+impl Zero for CUstreamCallback {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
+}
+
 impl Zero for CUhostFn {
     fn is_zero(&self) -> bool {
         self.is_none()

@@ -13,6 +13,7 @@
 
 mod affinity;
 mod cache;
+mod callback;
 mod capture;
 mod context;
 pub mod control;
@@ -49,6 +50,7 @@ pub use cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
     cuCtxSetSharedMemConfig,
 };
+pub use callback::cuStreamAddCallback;
 pub use capture::{
     cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
     cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,

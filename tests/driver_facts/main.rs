@@ -9,6 +9,7 @@ mod common;
 #[macro_use]
 mod raw;
 
+mod callbacks;
 mod capture;
 mod context_state;
 mod contexts_and_calls;

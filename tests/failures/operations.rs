@@ -287,6 +287,12 @@ operations! {
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
     });
+    "a host function" => pushed(|gpu| gpu.on(&gpu.stream()?).host_function(|| ()));
+    "the end of a stream" => pushed(|gpu| {
+        let finished = gpu.stream()?.finished()?;
+        drop(finished);
+        Ok(())
+    });
     "handles that are detached" => {
         let context = create()?;
         let mut stack = ContextStack::current_thread()?;
