@@ -11,6 +11,7 @@ mod context;
 mod detached;
 mod device;
 mod driver;
+mod enqueue;
 mod error;
 mod event;
 #[cfg(feature = "async")]

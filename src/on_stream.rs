@@ -1,6 +1,7 @@
 //! Work on a stream, one operation at a time.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::enqueue::{self, same_len};
 use crate::error::{Error, check};
 use crate::wait::wait_for_memory;
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
     Stream,
 };
 use ffi::CUstream;
-use std::ptr;
 
 /// Operations on one stream: [`PushedGuard::on`]. Each is complete when it returns, so nothing is in
 /// flight in between (invariant `idle-outside`). The methods named `…_unscoped` return at once and are
@@ -47,15 +47,15 @@ impl<'ctx> OnStream<'_, 'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut DeviceBuffer<'ctx, T>) -> Result {
-        const CALL: &str = "cuMemcpyHtoDAsync_v2";
+        const CALL: &str = enqueue::UPLOAD;
         same_len(CALL, from.len(), to.len())?;
         self.same(CALL, to.context())?;
         let (source, bytes) = (from.as_ptr().cast(), to.size_bytes());
         // SAFETY: 1. `to` is a live allocation of `bytes` bytes, borrowed exclusively until the wait
         // below is over. 2. `from` has `bytes` bytes, all initialised (`Element: NoUninit`), and is
         // borrowed as long. 3. The stream is alive; no context need be current (F34).
-        let code = unsafe { ffi::cuMemcpyHtoDAsync_v2(to.address(), source, bytes, self.raw()) };
-        self.enqueued(CALL, code)
+        unsafe { enqueue::upload(self.raw(), source, to.address(), bytes) }?;
+        self.finish()
     }
 
     /// Copies a buffer to the host and waits.
@@ -65,7 +65,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &DeviceBuffer<'ctx, T>, to: &mut [T]) -> Result {
-        const CALL: &str = "cuMemcpyDtoHAsync_v2";
+        const CALL: &str = enqueue::DOWNLOAD;
         same_len(CALL, from.len(), to.len())?;
         self.same(CALL, from.context())?;
         let (destination, bytes) = (to.as_mut_ptr().cast(), from.size_bytes());
@@ -73,9 +73,8 @@ impl<'ctx> OnStream<'_, 'ctx> {
         // is borrowed until the wait below is over. 2. `to` has `bytes` bytes, borrowed exclusively as
         // long, and any bytes are values of `T` (`Element: AnyBitPattern`). 3. The stream is alive; no
         // context need be current (F34).
-        let code =
-            unsafe { ffi::cuMemcpyDtoHAsync_v2(destination, from.address(), bytes, self.raw()) };
-        self.enqueued(CALL, code)
+        unsafe { enqueue::download(self.raw(), from.address(), destination, bytes) }?;
+        self.finish()
     }
 
     /// Copies a buffer to another and waits.
@@ -89,7 +88,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
         from: &DeviceBuffer<'ctx, T>,
         to: &mut DeviceBuffer<'ctx, T>,
     ) -> Result {
-        const CALL: &str = "cuMemcpyDtoDAsync_v2";
+        const CALL: &str = enqueue::COPY;
         same_len(CALL, from.len(), to.len())?;
         self.same(CALL, from.context())?;
         self.same(CALL, to.context())?;
@@ -97,9 +96,8 @@ impl<'ctx> OnStream<'_, 'ctx> {
         // SAFETY: 1. Both are live allocations of `bytes` bytes, distinct since one is borrowed
         // exclusively, and stay borrowed until the wait below is over. 2. The stream is alive; no
         // context need be current (F34).
-        let code =
-            unsafe { ffi::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.raw()) };
-        self.enqueued(CALL, code)
+        unsafe { enqueue::copy(self.raw(), from.address(), to.address(), bytes) }?;
+        self.finish()
     }
 
     /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -132,30 +130,11 @@ impl<'ctx> OnStream<'_, 'ctx> {
         value: T,
     ) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
-        let call = match size_of::<T>() {
-            1 => "cuMemsetD8Async",
-            2 => "cuMemsetD16Async",
-            _ => "cuMemsetD32Async",
-        };
-        self.same(call, buffer.context())?;
-        let (address, len, stream) = (buffer.address(), buffer.len(), self.raw());
-        let code = match *bytemuck::bytes_of(&value) {
-            // SAFETY: a live allocation of `len` bytes; that nothing else uses it is the caller's
-            // obligation 1. The stream is alive; no context need be current (F34).
-            [a] => unsafe { ffi::cuMemsetD8Async(address, a, len, stream) },
-            [a, b] => {
-                let value = u16::from_ne_bytes([a, b]);
-                // SAFETY: as above, of `len` 16-bit elements.
-                unsafe { ffi::cuMemsetD16Async(address, value, len, stream) }
-            }
-            [a, b, c, d] => {
-                let value = u32::from_ne_bytes([a, b, c, d]);
-                // SAFETY: as above, of `len` 32-bit elements.
-                unsafe { ffi::cuMemsetD32Async(address, value, len, stream) }
-            }
-            _ => ffi::CUDA_ERROR_INVALID_VALUE, // excluded at compile time, above
-        };
-        Ok(check(call, code)?)
+        self.same(enqueue::fill_call(size_of::<T>()), buffer.context())?;
+        let (address, len, value) = (buffer.address(), buffer.len(), bytemuck::bytes_of(&value));
+        // SAFETY: a live allocation of `len` elements; that nothing else uses it is the caller's
+        // obligation 1. The stream is alive.
+        unsafe { enqueue::fill(self.raw(), address, value, len) }
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -164,14 +143,13 @@ impl<'ctx> OnStream<'_, 'ctx> {
     /// As [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
     pub fn zero<T: Element>(&self, buffer: &mut DeviceBuffer<'ctx, T>) -> Result {
-        const CALL: &str = "cuMemsetD8Async";
-        self.same(CALL, buffer.context())?;
+        self.same(enqueue::ZERO, buffer.context())?;
         let (address, bytes) = (buffer.address(), buffer.size_bytes());
         // SAFETY: a live allocation of `bytes` bytes, borrowed exclusively until the wait below is
         // over; zeros are a value (`Element: AnyBitPattern`). The stream is alive; no context need be
         // current (F34).
-        let code = unsafe { ffi::cuMemsetD8Async(address, 0, bytes, self.raw()) };
-        self.enqueued(CALL, code)
+        unsafe { enqueue::fill(self.raw(), address, &[0], bytes) }?;
+        self.finish()
     }
 
     /// Runs a kernel and waits for it.
@@ -220,38 +198,14 @@ impl<'ctx> OnStream<'_, 'ctx> {
         config: LaunchConfig,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
-        const CALL: &str = "cuLaunchKernel";
+        const CALL: &str = enqueue::LAUNCH;
         self.same(CALL, function.context())?;
         if !args.all_of(self.stream.context()) {
             return Err(Error::OtherContext { call: CALL });
         }
-        let LaunchConfig { grid, block, shared_bytes } = config;
-        let code = args.with_pointers(|parameters| {
-            // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
-            let parameters =
-                if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
-            // SAFETY: 1. The kernel is loaded (`function` keeps its module) and of the stream's
-            // context; neither needs to be current (F30). 2. `parameters` points to one value for each
-            // argument, which the driver reads before it returns; that these are the kernel's
-            // parameters, and what the kernel does, is the caller's obligation 1 to 4. 3. The driver
-            // checks the extents (F61).
-            unsafe {
-                ffi::cuLaunchKernel(
-                    function.raw(),
-                    grid.x,
-                    grid.y,
-                    grid.z,
-                    block.x,
-                    block.y,
-                    block.z,
-                    shared_bytes,
-                    self.raw(),
-                    parameters,
-                    ptr::null_mut(),
-                )
-            }
-        });
-        Ok(check(CALL, code)?)
+        // SAFETY: the stream is alive and of the function's context; the rest is the caller's
+        // obligations 1 to 4.
+        unsafe { enqueue::launch(self.raw(), function, config, args) }
     }
 
     /// Records an event behind what the stream holds.
@@ -278,19 +232,9 @@ impl<'ctx> OnStream<'_, 'ctx> {
         })?)
     }
 
-    /// Waits for an operation that was enqueued, if it was.
-    fn enqueued(&self, call: &'static str, code: ffi::CUresult) -> Result {
-        check(call, code)?;
-        self.finish()
-    }
-
     /// Waits until the stream no longer touches any memory.
     pub(crate) fn finish(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
         wait_for_memory("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(self.raw()) })
     }
-}
-
-fn same_len(call: &'static str, from: usize, to: usize) -> Result {
-    if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }

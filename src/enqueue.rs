@@ -1,0 +1,147 @@
+//! The operations on a stream, as the driver takes them: one call each, which may return before the
+//! device is done.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::args::sealed::Args;
+use crate::error::check;
+use crate::{Function, LaunchConfig, Result};
+use ffi::{CUdeviceptr, CUstream};
+use std::ffi::c_void;
+use std::ptr;
+
+// What all of them ask for, as obligation 1: the stream is alive, and so is the memory, which has as
+// many bytes as the operation uses; until the stream is past the operation nobody frees it, writes what
+// it reads, or uses what it writes. No context need be current (F30, F34).
+
+pub(crate) const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
+pub(crate) const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
+pub(crate) const COPY: &str = "cuMemcpyDtoDAsync_v2";
+pub(crate) const LAUNCH: &str = "cuLaunchKernel";
+pub(crate) const ZERO: &str = "cuMemsetD8Async";
+
+/// Copies from the host.
+///
+/// # Safety
+/// 1. As above; the bytes of `from` are initialised.
+#[inline]
+pub(crate) unsafe fn upload(
+    stream: CUstream,
+    from: *const c_void,
+    to: CUdeviceptr,
+    bytes: usize,
+) -> Result {
+    // SAFETY: the caller's obligation 1.
+    let code = unsafe { ffi::cuMemcpyHtoDAsync_v2(to, from, bytes, stream) };
+    Ok(check(UPLOAD, code)?)
+}
+
+/// Copies to the host.
+///
+/// # Safety
+/// 1. As above; any bytes are a value of what lies at `to`.
+#[inline]
+pub(crate) unsafe fn download(
+    stream: CUstream,
+    from: CUdeviceptr,
+    to: *mut c_void,
+    bytes: usize,
+) -> Result {
+    // SAFETY: the caller's obligation 1.
+    let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(to, from, bytes, stream) };
+    Ok(check(DOWNLOAD, code)?)
+}
+
+/// Copies on the device.
+///
+/// # Safety
+/// 1. As above; the two ranges do not overlap.
+#[inline]
+pub(crate) unsafe fn copy(
+    stream: CUstream,
+    from: CUdeviceptr,
+    to: CUdeviceptr,
+    bytes: usize,
+) -> Result {
+    // SAFETY: the caller's obligation 1.
+    let code = unsafe { ffi::cuMemcpyDtoDAsync_v2(to, from, bytes, stream) };
+    Ok(check(COPY, code)?)
+}
+
+/// The call that fills with elements of this size.
+pub(crate) const fn fill_call(size: usize) -> &'static str {
+    match size {
+        1 => "cuMemsetD8Async",
+        2 => "cuMemsetD16Async",
+        _ => "cuMemsetD32Async",
+    }
+}
+
+/// Sets `len` elements, each of which has the bytes `value`: 1, 2 or 4 of them.
+///
+/// # Safety
+/// 1. As above; the bytes are a value of the element.
+#[inline]
+pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: usize) -> Result {
+    let code = match *value {
+        // SAFETY: the caller's obligation 1.
+        [a] => unsafe { ffi::cuMemsetD8Async(to, a, len, stream) },
+        [a, b] => {
+            let value = u16::from_ne_bytes([a, b]);
+            // SAFETY: the caller's obligation 1, of `len` 16-bit elements.
+            unsafe { ffi::cuMemsetD16Async(to, value, len, stream) }
+        }
+        [a, b, c, d] => {
+            let value = u32::from_ne_bytes([a, b, c, d]);
+            // SAFETY: the caller's obligation 1, of `len` 32-bit elements.
+            unsafe { ffi::cuMemsetD32Async(to, value, len, stream) }
+        }
+        _ => ffi::CUDA_ERROR_INVALID_VALUE, // excluded at compile time by the callers
+    };
+    Ok(check(fill_call(value.len()), code)?)
+}
+
+/// Launches a kernel.
+///
+/// # Safety
+/// 1. As above, for the memory among the arguments.
+/// 2. The arguments are those of the kernel, and it keeps the contract of
+///    [`OnStream::launch`](crate::OnStream::launch).
+#[inline]
+pub(crate) unsafe fn launch(
+    stream: CUstream,
+    function: &Function<'_>,
+    config: LaunchConfig,
+    args: impl Args,
+) -> Result {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    let code = args.with_pointers(|parameters| {
+        // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
+        let parameters =
+            if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
+        // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
+        // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
+        // argument, which the driver reads before it returns; the rest is the caller's obligations 1
+        // and 2. 3. The driver checks the extents (F61).
+        unsafe {
+            ffi::cuLaunchKernel(
+                function.raw(),
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared_bytes,
+                stream,
+                parameters,
+                ptr::null_mut(),
+            )
+        }
+    });
+    Ok(check(LAUNCH, code)?)
+}
+
+/// The lengths of what a copy copies.
+pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
+    if from == to { Ok(()) } else { Err(crate::Error::LengthMismatch { call, from, to }) }
+}
