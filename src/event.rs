@@ -41,6 +41,12 @@ unsafe impl Send for EventInner {}
 // SAFETY: as for `Send`; the driver orders concurrent calls on one event.
 unsafe impl Sync for EventInner {}
 
+impl EventInner {
+    pub(crate) fn raw(&self) -> CUevent {
+        self.raw
+    }
+}
+
 impl Drop for EventInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its

@@ -24,6 +24,7 @@ mod limits;
 mod memory;
 mod module;
 mod on_stream;
+mod scope;
 mod stack;
 mod stream;
 mod sync;
@@ -53,6 +54,7 @@ pub use limits::Limit;
 pub use memory::{DeviceBuffer, Element, MemoryInfo};
 pub use module::{Module, PtxText};
 pub use on_stream::OnStream;
+pub use scope::{Held, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged};
 pub use stack::{
     ContextStack, CurrentContext, NestedStack, PushContext, PushedGuard, StreamPriorityRange,
     current_context,

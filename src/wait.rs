@@ -38,6 +38,38 @@ pub(crate) fn wait_for_memory(call: &'static str, wait: impl Fn() -> CUresult) -
     Ok(check(call, code)?)
 }
 
+/// As [`wait_for_memory`], for several waits with one change of the capture mode: when this returns,
+/// the device touches nothing of what any of them is for. Waits for the rest when one fails.
+///
+/// # Errors
+/// The first answer that is one.
+pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
+    call: &'static str,
+    waits: impl Iterator<Item = W> + Clone,
+) -> Result {
+    if waits.clone().next().is_none() {
+        return Ok(());
+    }
+    let (first, sure) = if fork::is_child() {
+        (CUDA_ERROR_NOT_INITIALIZED, true)
+    } else {
+        relaxed(|| {
+            waits.clone().map(|wait| wait()).fold((CUDA_SUCCESS, true), |(first, sure), code| {
+                (if first == CUDA_SUCCESS { code } else { first }, sure && is_over(code))
+            })
+        })
+    };
+    if !sure {
+        for wait in waits {
+            let again = settled(&wait);
+            if did_not_wait(again) {
+                abort(call, again);
+            }
+        }
+    }
+    Ok(check(call, first)?)
+}
+
 /// Waits, in relaxed capture mode. In the child of a fork, where the driver may wait for ever, the
 /// answer is the one that most of its calls give there (F20).
 fn settled(wait: &impl Fn() -> CUresult) -> CUresult {
@@ -105,5 +137,37 @@ mod tests {
             assert_eq!(answer.err().and_then(|e| e.code()).unwrap_or(CUDA_SUCCESS), code);
             assert_eq!(waited.get(), waits, "{code:?}");
         }
+    }
+
+    #[test]
+    fn all_are_waited_for_also_when_one_fails() {
+        let waited = Cell::new(0);
+        let codes = [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_CONTEXT_IS_DESTROYED];
+        let waits = codes.iter().map(|&code| {
+            let waited = &waited;
+            move || {
+                waited.set(waited.get() + 1);
+                code
+            }
+        });
+        let answer = wait_for_all("cuStreamSynchronize", waits);
+        assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED), "the first");
+        assert_eq!(waited.get(), 3, "each says that the device stopped: none is asked again");
+    }
+
+    #[test]
+    fn one_answer_that_proves_nothing_has_all_asked_again() {
+        let waited = Cell::new(0);
+        let waits = [CUDA_SUCCESS, ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED].map(|code| {
+            let waited = &waited;
+            move || {
+                waited.set(waited.get() + 1);
+                if waited.get() <= 2 { code } else { CUDA_SUCCESS }
+            }
+        });
+        let answer = wait_for_all("cuStreamSynchronize", waits.iter());
+        let code = answer.unwrap_err().code();
+        assert_eq!(code, Some(ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+        assert_eq!(waited.get(), 4);
     }
 }

@@ -4,6 +4,7 @@ mod buffer;
 mod element;
 mod info;
 
+pub(crate) use buffer::Allocation;
 pub use buffer::DeviceBuffer;
 pub use element::Element;
 pub use info::MemoryInfo;

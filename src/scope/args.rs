@@ -1,0 +1,144 @@
+//! What operations of a scope take: memory to read, and kernel arguments.
+
+use super::Held;
+use super::order::Use;
+use crate::args::sealed::{Args, Lowered};
+use crate::{Context, DeviceBuffer, Element};
+use bytemuck::NoUninit;
+use ffi::CUdeviceptr;
+
+/// Device memory that a scope can read: `&buffer`, borrowed until the scope ends, or `&held`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that this scope can read",
+    label = "expected `&DeviceBuffer<T>` or `&Held<T>`",
+    note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
+)]
+pub trait Source<'s, 'ctx, T: Element>: Copy + sealed::Readable {}
+
+impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
+
+/// One argument of a launch in a scope: a plain value, `&held` for memory that the kernel reads, `&mut
+/// held` for memory that it writes; also `&buffer`, and `&mut buffer` for memory that one launch of the
+/// scope writes and nothing else in it uses. Sealed.
+///
+/// What is passed is of the type that Rust infers, as for [`KernelArg`](crate::KernelArg).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel argument in a scope",
+    label = "neither a plain value nor memory that is lent to this scope",
+    note = "pass a number or a plain struct by value, `&buffer` or `&held` to read, and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
+)]
+pub trait ScopeArg<'s, 'ctx>: Lowered + sealed::Used {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit> ScopeArg<'_, '_> for T {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceBuffer<'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &Held<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &mut Held<'s, T> {}
+
+/// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order.
+/// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of kernel arguments for a scope",
+    label = "expected a tuple such as `(n, a, &x, &mut y)`",
+    note = "a single argument is written `(x,)`, none is `()`; at most twelve",
+    note = "each is a plain value, `&buffer`, `&held` or `&mut held`"
+)]
+pub trait ScopeArgs<'s, 'ctx>: Args + sealed::AllUsed {}
+
+impl<T: Element> Lowered for &Held<'_, T> {
+    type Parameter = CUdeviceptr;
+    #[inline]
+    fn lower(self) -> CUdeviceptr {
+        self.address()
+    }
+    #[inline]
+    fn context(&self) -> Option<&Context> {
+        Some(Held::context(self))
+    }
+}
+impl<T: Element> Lowered for &mut Held<'_, T> {
+    type Parameter = CUdeviceptr;
+    #[inline]
+    fn lower(self) -> CUdeviceptr {
+        self.address()
+    }
+    #[inline]
+    fn context(&self) -> Option<&Context> {
+        Some(Held::context(self))
+    }
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// A range of device memory.
+    pub struct Lent<'a> {
+        pub(crate) address: CUdeviceptr,
+        pub(crate) len: usize,
+        pub(crate) context: &'a Context,
+        pub(crate) used: Option<Use<'a>>,
+    }
+
+    pub trait Readable {
+        fn lent(&self) -> Lent<'_>;
+    }
+    impl<T: Element> Readable for &DeviceBuffer<'_, T> {
+        fn lent(&self) -> Lent<'_> {
+            let context = DeviceBuffer::context(self);
+            Lent { address: self.address(), len: self.len(), context, used: None }
+        }
+    }
+    impl<T: Element> Readable for &Held<'_, T> {
+        fn lent(&self) -> Lent<'_> {
+            let (context, used) = (Held::context(self), Held::used(self, false));
+            Lent { address: self.address(), len: self.len(), context, used }
+        }
+    }
+
+    pub trait Used {
+        /// How the argument is used, if it is memory whose uses are noted.
+        fn used(&self) -> Option<Use<'_>> {
+            None
+        }
+    }
+    #[diagnostic::do_not_recommend]
+    impl<T: NoUninit> Used for T {}
+    // What is only read in the scope, or only written once: the borrow keeps everything else away.
+    impl<T: Element> Used for &DeviceBuffer<'_, T> {}
+    impl<T: Element> Used for &mut DeviceBuffer<'_, T> {}
+    impl<T: Element> Used for &Held<'_, T> {
+        #[inline]
+        fn used(&self) -> Option<Use<'_>> {
+            Held::used(self, false)
+        }
+    }
+    impl<T: Element> Used for &mut Held<'_, T> {
+        #[inline]
+        fn used(&self) -> Option<Use<'_>> {
+            Held::used(self, true)
+        }
+    }
+
+    pub trait AllUsed {
+        /// Calls `f` with the uses of all arguments. Nothing is allocated.
+        fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
+    }
+}
+
+macro_rules! tuples {
+    ($(($($a:ident)*))*) => { $(
+        impl<'s, 'ctx, $($a: ScopeArg<'s, 'ctx>),*> ScopeArgs<'s, 'ctx> for ($($a,)*) {}
+        #[allow(non_snake_case, reason = "one name for a type and its value")]
+        impl<$($a: sealed::Used),*> sealed::AllUsed for ($($a,)*) {
+            #[inline]
+            fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
+                let ($($a,)*) = self;
+                f(&[$($a.used()),*])
+            }
+        }
+    )* };
+}
+tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
+(A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L) }

@@ -1,0 +1,73 @@
+//! Device buffers that a scope holds.
+
+use super::order::{Use, Uses};
+use crate::brand::Brand;
+use crate::{Context, Element};
+use ffi::CUdeviceptr;
+use static_assertions::assert_not_impl_any;
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A device buffer that is lent to a scope, to be read and written on any of its queues:
+/// [`Scope::hold`](crate::Scope::hold), [`Scope::scratch`](crate::Scope::scratch).
+///
+/// It knows its last uses, so that one on another queue is ordered behind them. It belongs to its
+/// scope alone: `'s` is invariant.
+pub struct Held<'s, T: Element> {
+    address: CUdeviceptr,
+    len: usize,
+    context: &'s Context,
+    uses: RefCell<Uses>,
+    _s: Brand<'s>,
+    _data: PhantomData<T>,
+}
+assert_not_impl_any!(Held<'static, f32>: Send, Sync);
+
+impl<'s, T: Element> Held<'s, T> {
+    /// Of memory that nothing else uses during `'s`.
+    pub(super) fn new(address: CUdeviceptr, len: usize, context: &'s Context) -> Self {
+        let uses = RefCell::default();
+        Held { address, len, context, uses, _s: Brand::new(), _data: PhantomData }
+    }
+
+    /// A use by an operation.
+    pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
+        Some(Use { uses: &self.uses, writes })
+    }
+}
+
+impl<T: Element> Held<'_, T> {
+    /// Number of elements; never 0.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.context
+    }
+
+    /// The address on the device, for calls of [`ffi`]. It is valid while the scope runs; do not free
+    /// it.
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+}
+
+impl<T: Element> fmt::Debug for Held<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = std::any::type_name::<T>();
+        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len, self.address, self.context)
+    }
+}

@@ -1,0 +1,68 @@
+//! Events behind operations of a scope.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::error::check;
+use crate::event::EventInner;
+use crate::{EventFlags, PushedGuard, Result};
+use ffi::{CUevent, CUstream};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The events of a scope: made when needed, used again, destroyed with it.
+#[derive(Default)]
+pub(super) struct Marks {
+    events: Vec<EventInner>,
+    /// Those that no operation refers to. Waits that were enqueued for them keep what they wait for.
+    free: Rc<RefCell<Vec<usize>>>,
+}
+
+/// An event that was recorded behind an operation, of which everything up to the `covers`-th of its queue
+/// is done when the event is.
+pub(super) struct Mark {
+    event: usize,
+    covers: u64,
+    free: Rc<RefCell<Vec<usize>>>,
+}
+
+impl Marks {
+    /// Records an event in a stream that holds `covers` operations.
+    ///
+    /// # Errors
+    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
+    /// answers.
+    pub(super) fn record(
+        &mut self,
+        gpu: &PushedGuard<'_>,
+        stream: CUstream,
+        covers: u64,
+    ) -> Result<Mark> {
+        let pooled = self.free.borrow_mut().pop();
+        let event = match pooled {
+            Some(event) => event,
+            None => {
+                self.events.push(gpu.event_with(EventFlags::DISABLE_TIMING)?.inner);
+                self.events.len() - 1
+            }
+        };
+        let mark = Mark { event, covers, free: self.free.clone() };
+        // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
+        check("cuEventRecord", unsafe { ffi::cuEventRecord(self.event(&mark), stream) })?;
+        Ok(mark)
+    }
+
+    pub(super) fn event(&self, mark: &Mark) -> CUevent {
+        self.events[mark.event].raw()
+    }
+}
+
+impl Mark {
+    pub(super) fn covers(&self) -> u64 {
+        self.covers
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.free.borrow_mut().push(self.event);
+    }
+}

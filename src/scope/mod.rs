@@ -1,0 +1,129 @@
+//! Stream scopes: work on any number of streams, all of it complete when the scope returns.
+
+mod args;
+mod held;
+mod marks;
+mod order;
+mod queue;
+mod staged;
+mod verbs;
+
+pub use args::{ScopeArg, ScopeArgs, Source};
+pub use held::Held;
+pub use queue::Queue;
+pub use staged::Staged;
+
+use crate::brand::Brand;
+use crate::error::report_drop;
+use crate::{DeviceBuffer, Element, PushedGuard, Result, Stream};
+use order::Order;
+use static_assertions::assert_not_impl_any;
+use std::fmt;
+
+/// Lends streams and memory to the closure of [`PushedGuard::scope`].
+///
+/// What the device may still touch is borrowed for `'s`, which outlives the closure: slices, buffers and
+/// streams come from outside of it, and what is made inside is [`scratch`](Self::scratch).
+pub struct Scope<'s, 'env: 's, 'ctx> {
+    gpu: &'env PushedGuard<'ctx>,
+    order: Order,
+    _s: Brand<'s>,
+}
+assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Runs asynchronous work on any number of streams, and waits for all of it, also when the closure
+    /// fails or panics: nothing is in flight when this returns (invariant `scope-waits`).
+    ///
+    /// A buffer that is written is [held](Scope::hold), and a use of it on one queue waits for its earlier
+    /// uses on others (invariant `scope-ordered`): queues cannot race. What is only read is borrowed as
+    /// it is. With one queue, the driver calls are those of C, and one wait at the end.
+    ///
+    /// # Errors
+    /// Those of the closure, else of the first queue that has one: a sticky error (F60).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
+    /// # fn main() -> Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let saxpy = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.function("saxpy")?;
+    /// let (copies, kernels) = (gpu.stream()?, gpu.stream()?);
+    /// let (x, mut y) = ([1.0_f32; 64], [2.0_f32; 64]);
+    /// let (mut x_dev, mut y_dev) = (gpu.alloc(64)?, gpu.alloc(64)?);
+    /// gpu.on(&copies).upload(&y, &mut y_dev)?;
+    /// gpu.scope(|s| {
+    ///     let (copy, run) = (s.on(&copies), s.on(&kernels));
+    ///     let (mut x_dev, mut y_dev) = (s.hold(&mut x_dev), s.hold(&mut y_dev));
+    ///     copy.upload(&x, &mut x_dev)?;
+    ///     let config = LaunchConfig::for_num_elems(64);
+    ///     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
+    ///     unsafe { run.launch(&saxpy, config, (64_u32, 3.0_f32, &x_dev, &mut y_dev)) }?;
+    ///     copy.download(&y_dev, &mut y)
+    /// })?;
+    /// assert_eq!(y, [5.0; 64]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn scope<'env, R>(
+        &'env self,
+        f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>,
+    ) -> Result<R> {
+        /// Waits when the closure panics.
+        struct Close<'a>(&'a Order);
+        impl Drop for Close<'_> {
+            fn drop(&mut self) {
+                if let Err(error) = self.0.finish() {
+                    report_drop(error);
+                }
+            }
+        }
+        let scope = Scope { gpu: self, order: Order::default(), _s: Brand::new() };
+        let close = Close(&scope.order);
+        let result = f(&scope);
+        std::mem::forget(close);
+        let finished = scope.order.finish();
+        let value = result?;
+        finished.map(|()| value)
+    }
+}
+
+impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
+    /// A stream as a queue of this scope; the same stream is the same queue.
+    #[must_use]
+    pub fn on(&'s self, stream: &'s Stream<'ctx>) -> Queue<'s, 'ctx> {
+        Queue::new(self.gpu, &self.order, stream)
+    }
+
+    /// Lends a buffer to all queues, to be read and written.
+    #[must_use]
+    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
+        Held::new(buffer.address(), buffer.len(), buffer.context())
+    }
+
+    /// A buffer of the scope itself, freed when the scope is closed. Its contents are unspecified bytes.
+    ///
+    /// # Errors
+    /// As [`alloc`](PushedGuard::alloc).
+    #[doc(alias = "cuMemAlloc")]
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+        let buffer = self.gpu.alloc::<T>(len)?;
+        let held = Held::new(buffer.address(), buffer.len(), self.gpu.context());
+        self.order.keep(buffer.inner);
+        Ok(held)
+    }
+
+    /// Lends host memory that the host wants back in between: [`Staged::access`].
+    #[must_use]
+    pub fn stage<T: Element>(&'s self, host: &'s mut [T]) -> Staged<'s, T> {
+        Staged::new(&self.order, host)
+    }
+}
+
+impl fmt::Debug for Scope<'_, '_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scope").field(self.gpu.context()).finish()
+    }
+}

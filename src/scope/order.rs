@@ -1,0 +1,216 @@
+//! The order of what the queues of a scope do (invariant `scope-ordered`).
+//!
+//! Each buffer and each staged slice has its [`Uses`]: the last write and the reads since, each an [`Op`],
+//! that is a place in a queue. A use on another queue waits for an event behind the earlier one. That
+//! event is recorded as late as it can be and still be exact: when somebody waits for the operation, or
+//! when its queue goes on to the next one while the operation is still the last use of something. With one
+//! queue there are no events at all.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::marks::{Mark, Marks};
+use crate::error::check;
+use crate::memory::Allocation;
+use crate::wait::{wait, wait_for_all};
+use crate::{PushedGuard, Result};
+use ffi::CUstream;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+/// An operation, by its place: the `number`-th of its queue. While a scope has one queue, all its
+/// operations share one `Op`, whose number is that of the last.
+pub(super) struct Op {
+    queue: usize,
+    number: Cell<u64>,
+    mark: OnceCell<Mark>,
+}
+
+/// What happened to one piece of memory.
+#[derive(Default)]
+pub(super) struct Uses {
+    write: Option<Rc<Op>>,
+    /// Since the write, the last one of each queue.
+    reads: Vec<Rc<Op>>,
+}
+
+impl Uses {
+    /// What a use has to come after.
+    fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
+        self.write.iter().chain(self.reads.iter().filter(move |_| writes))
+    }
+
+    fn note(&mut self, op: &Rc<Op>, writes: bool) {
+        if writes {
+            self.reads.clear();
+            self.write = Some(op.clone());
+        } else {
+            self.reads.retain(|read| read.queue != op.queue);
+            self.reads.push(op.clone());
+        }
+    }
+}
+
+/// A use of tracked memory by an operation.
+#[derive(Clone, Copy)]
+pub struct Use<'a> {
+    pub(super) uses: &'a RefCell<Uses>,
+    pub(super) writes: bool,
+}
+
+/// The queues of a scope, and what it keeps until it is closed.
+#[derive(Default)]
+pub(super) struct Order {
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    lanes: Vec<Lane>,
+    marks: Marks,
+    scratch: Vec<Allocation>,
+}
+
+/// One queue.
+struct Lane {
+    stream: CUstream,
+    /// How many operations were enqueued.
+    last: u64,
+    /// The last of them, if it is tracked. What is older and still the last use of something has its mark.
+    newest: Option<Rc<Op>>,
+    /// For each queue, the operation that everything new here runs behind.
+    behind: Vec<u64>,
+}
+
+impl Order {
+    /// The number of the queue on a stream: the same one each time.
+    pub(super) fn queue(&self, stream: CUstream) -> usize {
+        let lanes = &mut self.state.borrow_mut().lanes;
+        lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
+            lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
+            lanes.len() - 1
+        })
+    }
+
+    /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it in
+    /// the stream that this returns, at once. `gpu` makes events.
+    ///
+    /// # Errors
+    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
+    /// answers. The operation must not be enqueued then.
+    pub(super) fn prepare(
+        &self,
+        gpu: &PushedGuard<'_>,
+        queue: usize,
+        uses: &[Option<Use<'_>>],
+    ) -> Result<CUstream> {
+        let mut state = self.state.borrow_mut();
+        for used in uses.iter().flatten() {
+            for earlier in used.uses.borrow().before(used.writes) {
+                state.order(gpu, queue, earlier)?;
+            }
+        }
+        state.advance(gpu, queue, uses)?;
+        Ok(state.lanes[queue].stream)
+    }
+
+    /// Blocks until no noted use touches the memory any more, and forgets them.
+    ///
+    /// # Errors
+    /// What the driver answers: the memory may then be in use.
+    pub(super) fn wait_for(&self, uses: &mut Uses) -> Result {
+        let state = self.state.borrow();
+        for op in uses.before(true) {
+            match op.mark.get() {
+                Some(mark) => {
+                    let event = state.marks.event(mark);
+                    // SAFETY: the event is alive; needs no current context (F37).
+                    wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(event) })?;
+                }
+                None => {
+                    let stream = state.lanes[op.queue].stream;
+                    // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
+                    wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(stream) })?;
+                }
+            }
+        }
+        *uses = Uses::default();
+        Ok(())
+    }
+
+    /// Keeps memory until the scope is closed.
+    pub(super) fn keep(&self, memory: Allocation) {
+        self.state.borrow_mut().scratch.push(memory);
+    }
+
+    /// Waits for all queues: when this returns, nothing of the scope is in flight.
+    ///
+    /// # Errors
+    /// Of the first queue that has one.
+    pub(super) fn finish(&self) -> Result {
+        let lanes = &self.state.borrow().lanes;
+        wait_for_all(
+            "cuStreamSynchronize",
+            lanes.iter().map(|lane| {
+                // SAFETY: the stream is borrowed for the scope, which ends after this; needs no
+                // current context (F37).
+                || unsafe { ffi::cuStreamSynchronize(lane.stream) }
+            }),
+        )
+    }
+}
+
+impl State {
+    /// Makes what comes next in a queue run after an operation.
+    fn order(&mut self, gpu: &PushedGuard<'_>, queue: usize, earlier: &Op) -> Result {
+        let other = earlier.queue;
+        let known = self.lanes[queue].behind.get(other).copied().unwrap_or(0);
+        if other == queue || known >= earlier.number.get() {
+            return Ok(());
+        }
+        let mark = self.mark(gpu, earlier)?;
+        let (event, covers) = (self.marks.event(mark), mark.covers());
+        let lane = &mut self.lanes[queue];
+        // SAFETY: both handles are alive and of the guard's context, which need not be current.
+        let code = unsafe { ffi::cuStreamWaitEvent(lane.stream, event, 0) };
+        check("cuStreamWaitEvent", code)?;
+        lane.behind.resize(lane.behind.len().max(other + 1), 0);
+        lane.behind[other] = covers;
+        Ok(())
+    }
+
+    /// The mark behind an operation, recorded now if it has none: what its queue holds by now is then
+    /// covered too.
+    fn mark<'op>(&mut self, gpu: &PushedGuard<'_>, op: &'op Op) -> Result<&'op Mark> {
+        if let Some(mark) = op.mark.get() {
+            return Ok(mark);
+        }
+        let lane = &self.lanes[op.queue];
+        let mark = self.marks.record(gpu, lane.stream, lane.last)?;
+        Ok(op.mark.get_or_init(|| mark))
+    }
+
+    /// Notes the next operation of a queue. From here on it counts as enqueued, whatever the driver
+    /// answers: all that it comes after is in the queue.
+    fn advance(&mut self, gpu: &PushedGuard<'_>, queue: usize, uses: &[Option<Use<'_>>]) -> Result {
+        let one_queue = self.lanes.len() == 1;
+        let lane = &mut self.lanes[queue];
+        let number = lane.last + 1;
+        let tracked = uses.iter().any(Option::is_some);
+        let before = if one_queue { None } else { lane.newest.take() };
+        if tracked && lane.newest.is_none() {
+            let op = Op { queue, number: Cell::new(number), mark: OnceCell::new() };
+            lane.newest = Some(Rc::new(op));
+        }
+        if let Some(op) = &lane.newest {
+            op.number.set(number);
+            for used in uses.iter().flatten() {
+                used.uses.borrow_mut().note(op, used.writes);
+            }
+        }
+        // Exactly behind the operation before, if it is still the last use of anything.
+        if let Some(before) = before.filter(|op| Rc::strong_count(op) > 1) {
+            self.mark(gpu, &before)?;
+        }
+        self.lanes[queue].last = number;
+        Ok(())
+    }
+}

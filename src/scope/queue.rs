@@ -1,0 +1,114 @@
+//! Queues: streams inside a scope.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::order::{Order, Use};
+use crate::brand::Brand;
+use crate::error::check;
+use crate::{Context, Error, Event, PushedGuard, Result, Stream};
+use ffi::CUstream;
+use static_assertions::assert_not_impl_any;
+use std::fmt;
+
+/// A stream inside a scope: [`Scope::on`](crate::Scope::on). Its operations return at once and run in
+/// order; across queues the order is that of the memory they use.
+///
+/// A function that enqueues takes it as its one argument, `q: Queue<'s, 'ctx>`, and buffers as
+/// `&Held<'s, T>` or `&mut Held<'s, T>`.
+#[derive(Clone, Copy)]
+pub struct Queue<'s, 'ctx> {
+    gpu: &'s PushedGuard<'ctx>,
+    order: &'s Order,
+    stream: &'s Stream<'ctx>,
+    /// None for a stream of another context, which brands that coincide let through.
+    index: Option<usize>,
+    _s: Brand<'s>,
+}
+assert_not_impl_any!(Queue<'static, 'static>: Send, Sync);
+
+impl<'s, 'ctx> Queue<'s, 'ctx> {
+    pub(super) fn new(
+        gpu: &'s PushedGuard<'ctx>,
+        order: &'s Order,
+        stream: &'s Stream<'ctx>,
+    ) -> Self {
+        let own = stream.context() == gpu.context();
+        let index = own.then(|| order.queue(stream.raw()));
+        Queue { gpu, order, stream, index, _s: Brand::new() }
+    }
+
+    /// As in `OnStream`: brands can coincide, handles cannot (invariant `own-context`).
+    #[inline]
+    pub(super) fn same(&self, call: &'static str, context: &Context) -> Result {
+        if self.gpu.context() == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    }
+
+    /// The stream, ordered behind the earlier uses of an operation's memory: the caller enqueues the
+    /// operation at once.
+    #[inline]
+    pub(super) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
+        let index = self.index.ok_or(Error::OtherContext { call })?;
+        self.order.prepare(self.gpu, index, uses)
+    }
+
+    /// The context of whatever an operation uses.
+    #[inline]
+    pub(super) fn context(&self) -> &'s Context {
+        self.gpu.context()
+    }
+
+    /// The stream.
+    #[must_use]
+    pub fn stream(&self) -> &'s Stream<'ctx> {
+        self.stream
+    }
+
+    /// Records an event behind what the queue holds.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        const CALL: &str = "cuEventRecord";
+        self.same(CALL, event.context())?;
+        let stream = self.behind(CALL, &[])?;
+        // SAFETY: both handles are alive and of one context (F36), which need not be current.
+        Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), stream) })?)
+    }
+
+    /// Makes what comes next in the queue wait for an event, which may be of another context (F36). For
+    /// order between queues of one scope there is no need to.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext) for a queue; a sticky error (F60).
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        const CALL: &str = "cuStreamWaitEvent";
+        let stream = self.behind(CALL, &[])?;
+        // SAFETY: both handles are alive, and no context need be current.
+        Ok(check(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })?)
+    }
+
+    /// Whether everything in the queue is finished.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        self.stream.query()
+    }
+
+    /// Blocks until everything in the queue is finished. The scope does that at its end.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        self.stream.synchronize()
+    }
+}
+
+impl fmt::Debug for Queue<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Queue").field(self.stream).finish()
+    }
+}

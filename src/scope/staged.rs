@@ -1,0 +1,72 @@
+//! Host memory that a scope lends back.
+#![allow(unsafe_code, reason = "the device writes behind the slice")]
+
+use super::order::{Order, Use, Uses};
+use crate::brand::Brand;
+use crate::{Element, Result};
+use static_assertions::assert_not_impl_any;
+use std::cell::RefCell;
+use std::fmt;
+use std::ptr::NonNull;
+
+/// Host memory that is lent to a scope, and that the host gets back between transfers:
+/// [`Scope::stage`](crate::Scope::stage).
+///
+/// A slice that is not wanted back before the end is transferred as it is, by
+/// [`upload`](crate::Queue::upload) and [`download`](crate::Queue::download). `'s` is invariant.
+pub struct Staged<'s, T: Element> {
+    order: &'s Order,
+    /// Exclusively ours for `'s`. A pointer, as the device writes behind it while this value moves.
+    slice: NonNull<[T]>,
+    uses: RefCell<Uses>,
+    _s: Brand<'s>,
+}
+assert_not_impl_any!(Staged<'static, f32>: Send, Sync);
+
+impl<'s, T: Element> Staged<'s, T> {
+    pub(super) fn new(order: &'s Order, host: &'s mut [T]) -> Self {
+        Staged { order, slice: host.into(), uses: RefCell::default(), _s: Brand::new() }
+    }
+
+    /// Waits until no transfer uses the memory, and lends it to the host. Other memory is not waited for,
+    /// but that with one queue in the scope the wait is for all of it so far.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuEventSynchronize")]
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn access(&mut self) -> Result<&mut [T]> {
+        self.order.wait_for(self.uses.get_mut())?;
+        // SAFETY: made from a `&'s mut [T]`, so valid and ours alone; every transfer that was enqueued is
+        // over, and none is while `self` is borrowed exclusively. What the device wrote is a value
+        // (`Element: AnyBitPattern`).
+        Ok(unsafe { self.slice.as_mut() })
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slice.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut T {
+        self.slice.as_ptr().cast()
+    }
+
+    /// A use by a transfer.
+    pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
+        Some(Use { uses: &self.uses, writes })
+    }
+}
+
+impl<T: Element> fmt::Debug for Staged<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Staged<{}>({})", std::any::type_name::<T>(), self.len())
+    }
+}

@@ -1,0 +1,146 @@
+//! What a queue does: copies, fills, launches.
+#![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
+
+use super::{Held, Queue, ScopeArgs, Source, Staged};
+use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
+use crate::{Element, Error, Function, LaunchConfig, Result};
+
+// The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
+// operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
+// operations of the scope do with it is ordered by its uses.
+
+impl<'s, 'ctx> Queue<'s, 'ctx> {
+    /// Copies a slice to the device. The slice stays borrowed until the scope ends.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
+    /// [`NotCurrent`](Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
+        same_len(UPLOAD, from.len(), to.len())?;
+        self.same(UPLOAD, to.context())?;
+        let stream = self.behind(UPLOAD, &[to.used(true)])?;
+        // SAFETY: both have `to.size_bytes()` bytes, those of `from` are initialised
+        // (`Element: NoUninit`), and both stay borrowed: see above.
+        unsafe { enqueue::upload(stream, from.as_ptr().cast(), to.address(), to.size_bytes()) }
+    }
+
+    /// Copies a buffer to the host. The slice stays borrowed until the scope ends.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
+        let source = from.lent();
+        same_len(DOWNLOAD, source.len, to.len())?;
+        self.same(DOWNLOAD, source.context)?;
+        let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
+        let stream = self.behind(DOWNLOAD, &[source.used])?;
+        // SAFETY: both have `bytes` bytes, any of which are values of `T`
+        // (`Element: AnyBitPattern`), and both stay borrowed: see above.
+        unsafe { enqueue::download(stream, source.address, target, bytes) }
+    }
+
+    /// Copies staged memory to the device.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    pub fn upload_staged<T: Element>(&self, from: &Staged<'s, T>, to: &mut Held<'s, T>) -> Result {
+        same_len(UPLOAD, from.len(), to.len())?;
+        self.same(UPLOAD, to.context())?;
+        let stream = self.behind(UPLOAD, &[from.used(false), to.used(true)])?;
+        // SAFETY: as in `upload`; the host gets staged memory back when this is over.
+        unsafe { enqueue::upload(stream, from.as_ptr().cast(), to.address(), to.size_bytes()) }
+    }
+
+    /// Copies a buffer to staged memory.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    pub fn download_staged<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut Staged<'s, T>,
+    ) -> Result {
+        let source = from.lent();
+        same_len(DOWNLOAD, source.len, to.len())?;
+        self.same(DOWNLOAD, source.context)?;
+        let (target, bytes) = (to.as_ptr().cast(), source.len * size_of::<T>());
+        let stream = self.behind(DOWNLOAD, &[source.used, to.used(true)])?;
+        // SAFETY: as in `download`; the host gets staged memory back when this is over.
+        unsafe { enqueue::download(stream, source.address, target, bytes) }
+    }
+
+    /// Copies a buffer to another.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoDAsync")]
+    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+        let source = from.lent();
+        same_len(COPY, source.len, to.len())?;
+        self.same(COPY, source.context)?;
+        self.same(COPY, to.context())?;
+        let stream = self.behind(COPY, &[source.used, to.used(true)])?;
+        // SAFETY: both have `to.size_bytes()` bytes and stay borrowed: see above. They are distinct, as
+        // `to` is borrowed exclusively.
+        unsafe { enqueue::copy(stream, source.address, to.address(), to.size_bytes()) }
+    }
+
+    /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD16Async")]
+    #[doc(alias = "cuMemsetD32Async")]
+    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
+        let call = enqueue::fill_call(size_of::<T>());
+        self.same(call, to.context())?;
+        let stream = self.behind(call, &[to.used(true)])?;
+        // SAFETY: `to` has that many elements and stays borrowed: see above.
+        unsafe { enqueue::fill(stream, to.address(), bytemuck::bytes_of(&value), to.len()) }
+    }
+
+    /// Sets every byte to zero, for elements of any size.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8Async")]
+    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+        self.same(ZERO, to.context())?;
+        let stream = self.behind(ZERO, &[to.used(true)])?;
+        // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
+        // (`Element: AnyBitPattern`).
+        unsafe { enqueue::fill(stream, to.address(), &[0], to.size_bytes()) }
+    }
+
+    /// Runs a kernel. A fault of it shows in a later call.
+    ///
+    /// # Errors
+    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](Error::NotCurrent) if
+    /// queues have to be ordered.
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[doc(alias = "cuLaunchKernel")]
+    #[inline]
+    pub unsafe fn launch(
+        &self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'s, 'ctx>,
+    ) -> Result {
+        self.same(LAUNCH, function.context())?;
+        if !args.all_of(self.context()) {
+            return Err(Error::OtherContext { call: LAUNCH });
+        }
+        let stream = args.with_uses(|uses| self.behind(LAUNCH, uses))?;
+        // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
+        // obligations 1 to 3.
+        unsafe { enqueue::launch(stream, function, config, args) }
+    }
+}

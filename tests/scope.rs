@@ -1,0 +1,461 @@
+//! Stream scopes: results on one queue and on several, in whatever order they are used; all work is
+//! waited for, however the closure ends.
+#![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
+
+mod common;
+
+use common::kernels::{SPIN, STORE};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, Error, Function, Held, LaunchConfig, PushedGuard,
+    Queue, Result, Source, Stream, ffi,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
+const LEN: usize = 1000;
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+/// Runs `f` under a guard of a context of its own.
+fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&stack.push(&context).unwrap());
+}
+
+/// `y = a * x + y`.
+fn saxpy<'s, 'ctx>(
+    q: Queue<'s, 'ctx>,
+    kernel: &Function<'ctx>,
+    a: f32,
+    x: &Held<'s, f32>,
+    y: &mut Held<'s, f32>,
+) -> Result {
+    let (n, config) = (x.len() as u32, LaunchConfig::for_num_elems(x.len() as u32));
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
+    unsafe { q.launch(kernel, config, (n, a, x, y)) }
+}
+
+/// Keeps a queue busy.
+fn spin<'ctx>(q: Queue<'_, 'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
+    // SAFETY: the kernel is spin(u64), and uses no memory.
+    unsafe { q.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
+}
+
+#[test]
+fn results_are_those_of_blocking_calls() {
+    pushed(|gpu| {
+        let kernel = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let streams = [(); 3].map(|()| gpu.stream().unwrap());
+        // Each operation on a queue of its own choice: every order of one, two and three queues.
+        for choice in 0..3_usize.pow(5) {
+            let stream = |operation| &streams[choice / 3_usize.pow(operation) % 3];
+            let x: Vec<f32> = (0..LEN).map(|i| i as f32).collect();
+            let (mut y, mut z) = (vec![1.0; LEN], vec![0.0; LEN]);
+            let (mut x_dev, mut y_dev) = (gpu.alloc(LEN).unwrap(), gpu.alloc(LEN).unwrap());
+            gpu.on(&streams[0]).upload(&y, &mut y_dev).unwrap();
+            let sum = gpu
+                .scope(|s| {
+                    let q = |operation| s.on(stream(operation));
+                    let (mut x_dev, mut y_dev) = (s.hold(&mut x_dev), s.hold(&mut y_dev));
+                    let mut z_dev = s.scratch(LEN)?;
+                    q(0).upload(&x, &mut x_dev)?;
+                    saxpy(q(1), &kernel, 2.0, &x_dev, &mut y_dev)?;
+                    q(2).copy(&y_dev, &mut z_dev)?;
+                    saxpy(q(3), &kernel, 1.0, &x_dev, &mut y_dev)?;
+                    q(4).download(&y_dev, &mut y)?;
+                    q(0).zero(&mut y_dev)?; // after the download
+                    q(1).download(&z_dev, &mut z)?;
+                    Ok(x.iter().sum::<f32>())
+                })
+                .unwrap();
+            assert_eq!(sum, x.iter().sum());
+            assert!(y.iter().zip(&x).all(|(y, x)| *y == 3.0 * x + 1.0), "choice {choice}: {y:?}");
+            assert!(z.iter().zip(&x).all(|(z, x)| *z == 2.0 * x + 1.0), "choice {choice}: {z:?}");
+        }
+    });
+}
+
+/// A queue that is behind does not let another one overtake it: every kind of crossing, with the first
+/// queue kept busy.
+#[test]
+fn a_use_on_another_queue_waits_for_the_one_before() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (slow, fast) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let time = Duration::from_millis(20);
+        let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
+        let (mut read, mut again) = ([0; LEN], [0; LEN]);
+        let written = [3; LEN];
+        gpu.scope(|s| {
+            // The second queue comes later: what the first did alone is ordered as well.
+            let slow = s.on(&slow);
+            let mut held = s.hold(&mut buffer);
+            spin(slow, &spinner, time)?;
+            slow.fill(&mut held, 1)?;
+            let fast = s.on(&fast);
+            fast.download(&held, &mut read)?; // a read after a write
+            spin(slow, &spinner, time)?;
+            slow.fill(&mut held, 2)?;
+            fast.upload(&written, &mut held)?; // a write after a write
+            spin(fast, &spinner, time)?;
+            fast.download(&held, &mut again)?;
+            slow.fill(&mut held, 4) // a write after a read
+        })
+        .unwrap();
+        assert_eq!(read, [1; LEN]);
+        assert_eq!(again, [3; LEN]);
+        let mut last = [0; LEN];
+        gpu.on(&fast).download(&buffer, &mut last).unwrap();
+        assert_eq!(last, [4; LEN]);
+    });
+}
+
+/// What is ordered is exactly what has to be: a queue does not wait for what another one was given after
+/// the operation that it needs.
+#[test]
+fn a_use_on_another_queue_waits_for_nothing_later() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
+        let (time, start) = (Duration::from_millis(300), Instant::now());
+        let waited = gpu
+            .scope(|s| {
+                let (first, second) = (s.on(&first), s.on(&second));
+                let mut held = s.hold(&mut buffer);
+                first.fill(&mut held, 1)?;
+                spin(first, &spinner, time)?;
+                second.fill(&mut held, 2)?;
+                second.synchronize()?;
+                Ok(start.elapsed())
+            })
+            .unwrap();
+        assert!(start.elapsed() >= time, "the scope waits for all");
+        assert!(waited < time, "{waited:?}: the second queue waited for what came later");
+    });
+}
+
+#[test]
+fn a_stream_has_one_queue() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let mut buffer = gpu.alloc::<u16>(LEN).unwrap();
+        let mut host = [0; LEN];
+        gpu.scope(|s| {
+            let mut held = s.hold(&mut buffer);
+            assert_eq!((held.len(), held.size_bytes()), (LEN, 2 * LEN));
+            s.on(&stream).fill(&mut held, 0x1234)?;
+            s.on(&stream).download(&held, &mut host)
+        })
+        .unwrap();
+        assert_eq!(host, [0x1234; LEN]);
+    });
+}
+
+#[test]
+fn fills_have_one_two_and_four_bytes() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut a, mut b, mut c) = ([0_u8; 9], [0_i16; 9], [0_f32; 9]);
+        gpu.scope(|s| {
+            let q = s.on(&stream);
+            let (mut a_dev, mut b_dev, mut c_dev) = (s.scratch(9)?, s.scratch(9)?, s.scratch(9)?);
+            q.fill(&mut a_dev, 7)?;
+            q.fill(&mut b_dev, -2)?;
+            q.fill(&mut c_dev, 0.5)?;
+            q.download(&a_dev, &mut a)?;
+            q.download(&b_dev, &mut b)?;
+            q.download(&c_dev, &mut c)
+        })
+        .unwrap();
+        assert_eq!((a, b, c), ([7; 9], [-2; 9], [0.5; 9]));
+    });
+}
+
+/// What is only read is a plain buffer, on any number of queues, and its owner's arguments too.
+#[test]
+fn plain_buffers_are_read_on_all_queues() {
+    fn forward<'s, 'ctx>(
+        q: Queue<'s, 'ctx>,
+        x: impl Source<'s, 'ctx, f32>,
+        y: &mut Held<'s, f32>,
+    ) -> Result {
+        q.copy(x, y)
+    }
+    pushed(|gpu| {
+        let kernel = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let streams = [(); 4].map(|()| gpu.stream().unwrap());
+        let mut weights = gpu.alloc::<f32>(LEN).unwrap();
+        let mut once = gpu.alloc::<u32>(1).unwrap();
+        gpu.on(&streams[0]).fill(&mut weights, 2.5).unwrap();
+        let mut results = vec![[0.0; LEN]; 4];
+        gpu.scope(|s| {
+            for (stream, result) in streams.iter().zip(&mut results) {
+                let (q, mut y) = (s.on(stream), s.scratch(LEN)?);
+                forward(q, &weights, &mut y)?;
+                q.download(&y, result)?;
+            }
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe {
+                s.on(&streams[0]).launch(&kernel, LaunchConfig::new(1, 1), (&mut once, 5_u32))
+            }
+        })
+        .unwrap();
+        assert_eq!(results, vec![[2.5; LEN]; 4]);
+        let mut host = [0];
+        gpu.on(&streams[0]).download(&once, &mut host).unwrap();
+        assert_eq!(host, [5]);
+    });
+}
+
+#[test]
+fn staged_memory_comes_back_between_transfers() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        for streams in 1..=2 {
+            let streams: Vec<_> = (0..streams).map(|_| gpu.stream().unwrap()).collect();
+            let (mut host, mut back) = (vec![0_u32; LEN], vec![0_u32; LEN]);
+            gpu.scope(|s| {
+                let (up, down) = (s.on(&streams[0]), s.on(streams.last().unwrap()));
+                let (mut host, mut back) = (s.stage(&mut host), s.stage(&mut back));
+                assert_eq!((host.len(), host.is_empty()), (LEN, false));
+                let mut buffer = s.scratch(LEN)?;
+                for round in 1..5 {
+                    host.access()?.fill(round); // not while the last upload reads it
+                    up.upload_staged(&host, &mut buffer)?;
+                    spin(up, &spinner, Duration::from_millis(5))?;
+                    down.download_staged(&buffer, &mut back)?;
+                    assert!(back.access()?.iter().all(|&v| v == round), "round {round}");
+                }
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(back[0], 4);
+        }
+    });
+}
+
+/// `access` waits for the transfers of its memory, and not for what the queues were given later.
+#[test]
+fn access_waits_for_its_own_transfers() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut host = [7_u32; LEN];
+        let (time, start) = (Duration::from_millis(300), Instant::now());
+        let waited = gpu
+            .scope(|s| {
+                let (a, b) = (s.on(&a), s.on(&b));
+                let (mut staged, mut buffer) = (s.stage(&mut host), s.scratch(LEN)?);
+                b.zero(&mut buffer)?;
+                a.upload_staged(&staged, &mut buffer)?;
+                spin(a, &spinner, time)?;
+                staged.access()?;
+                Ok(start.elapsed())
+            })
+            .unwrap();
+        assert!(waited < time, "{waited:?}");
+        assert!(start.elapsed() >= time);
+    });
+}
+
+/// Runs a scope that keeps a stream busy and ends as `end` does; whether the stream is idle then.
+fn idle_after(gpu: &PushedGuard<'_>, end: impl FnOnce() -> Result) -> bool {
+    let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let mut host = [0_u32; LEN];
+    let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
+    gpu.on(&stream).fill(&mut buffer, 9).unwrap();
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        gpu.scope(|s| {
+            spin(s.on(&stream), &spinner, Duration::from_millis(50))?;
+            spin(s.on(&other), &spinner, Duration::from_millis(20))?;
+            s.on(&other).download(&buffer, &mut host)?;
+            assert!(!s.on(&stream).query()?, "the kernel runs");
+            end()
+        })
+    }));
+    let idle = stream.query().unwrap() && other.query().unwrap();
+    assert_eq!(host, [9; LEN], "ended with {ended:?}");
+    idle
+}
+
+#[test]
+fn a_scope_waits_however_it_ends() {
+    pushed(|gpu| {
+        assert!(idle_after(gpu, || Ok(())));
+        assert!(idle_after(gpu, || Err(Error::StackTaken)));
+        assert!(idle_after(gpu, || panic!("inside a scope")));
+        let error = gpu.scope(|_| Err::<(), _>(Error::StackTaken)).unwrap_err();
+        assert_eq!(error, Error::StackTaken, "the closure's error comes out");
+    });
+}
+
+/// What is leaked inside a scope changes nothing: the wait is the scope's.
+#[test]
+fn leaks_inside_do_not_keep_it_from_waiting() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut buffer, mut host) = (gpu.alloc::<u32>(LEN).unwrap(), [0; LEN]);
+        gpu.scope(|s| {
+            let (a, b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));
+            spin(a, &spinner, Duration::from_millis(20))?;
+            a.fill(&mut held, 6)?;
+            b.download(&held, &mut host)?;
+            std::mem::forget((held, s.stage(&mut [0_u32; 0]), s.scratch::<u8>(64)?));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(host, [6; LEN]);
+    });
+}
+
+#[test]
+fn scopes_nest() {
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y) = (gpu.alloc::<u32>(LEN).unwrap(), gpu.alloc::<u32>(LEN).unwrap());
+        let (mut inner_host, mut outer_host) = ([0; LEN], [0; LEN]);
+        gpu.scope(|outer| {
+            let mut x = outer.hold(&mut x);
+            outer.on(&a).fill(&mut x, 1)?;
+            gpu.scope(|inner| {
+                let mut y = inner.hold(&mut y);
+                inner.on(&b).fill(&mut y, 2)?;
+                inner.on(&a).download(&y, &mut inner_host)
+            })?;
+            assert_eq!(inner_host, [2; LEN], "the inner scope has waited");
+            outer.on(&b).download(&x, &mut outer_host)
+        })
+        .unwrap();
+        assert_eq!(outer_host, [1; LEN]);
+    });
+}
+
+#[test]
+fn lengths_that_differ_are_refused() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (long, mut short, mut staged) = ([0_u8; 5], [0_u8; 3], [0_u8; 5]);
+        gpu.scope(|s| {
+            let (q, mut four, mut staged) = (s.on(&stream), s.scratch(4)?, s.stage(&mut staged));
+            let mut five = s.scratch(5)?;
+            let mismatch = |call, from, to| Err(Error::LengthMismatch { call, from, to });
+            assert_eq!(q.upload(&long, &mut four), mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
+            assert_eq!(q.download(&four, &mut short), mismatch("cuMemcpyDtoHAsync_v2", 4, 3));
+            assert_eq!(q.copy(&four, &mut five), mismatch("cuMemcpyDtoDAsync_v2", 4, 5));
+            let up = q.upload_staged(&staged, &mut four);
+            assert_eq!(up, mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
+            let down = q.download_staged(&four, &mut staged);
+            assert_eq!(down, mismatch("cuMemcpyDtoHAsync_v2", 4, 5));
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
+/// A13: where a guard's place is leaked, brands coincide; the raw contexts are compared.
+#[test]
+fn handles_of_another_context_are_refused() {
+    let (a, b) = (context(), context());
+    let stack: &'static mut ContextStack =
+        Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(&a).unwrap()));
+    let (mut of_a, mut of_a_too) = (outer.alloc::<u32>(4).unwrap(), outer.alloc::<u32>(4).unwrap());
+    let (stream_of_a, event_of_a): (Stream<'static>, _) =
+        (outer.stream().unwrap(), outer.event().unwrap());
+    let store_of_a = outer.load_ptx(STORE).unwrap().function("store").unwrap();
+    let inner = outer.push(&b).unwrap();
+    let (stream, event) = (inner.stream().unwrap(), inner.event().unwrap());
+    let store = inner.load_ptx(STORE).unwrap().function("store").unwrap();
+    let other = |call| Err(Error::OtherContext { call });
+    let one = LaunchConfig::new(1, 1);
+    let (mut host, mut staged) = ([0; 4], [0; 4]);
+    inner
+        .scope(|s| {
+            let mut own = s.scratch::<u32>(4)?;
+            let mut staged = s.stage(&mut staged);
+            let mut held = s.hold(&mut of_a);
+            let q = s.on(&stream);
+            assert_eq!(q.fill(&mut held, 1), other("cuMemsetD32Async"));
+            assert_eq!(q.zero(&mut held), other("cuMemsetD8Async"));
+            assert_eq!(q.upload(&[0; 4], &mut held), other("cuMemcpyHtoDAsync_v2"));
+            assert_eq!(q.download(&held, &mut host), other("cuMemcpyDtoHAsync_v2"));
+            assert_eq!(q.upload_staged(&staged, &mut held), other("cuMemcpyHtoDAsync_v2"));
+            assert_eq!(q.download_staged(&held, &mut staged), other("cuMemcpyDtoHAsync_v2"));
+            assert_eq!(q.copy(&held, &mut own), other("cuMemcpyDtoDAsync_v2"));
+            assert_eq!(q.copy(&own, &mut held), other("cuMemcpyDtoDAsync_v2"));
+            assert_eq!(q.record(&event_of_a), other("cuEventRecord"));
+            q.wait(&event_of_a)?;
+            // SAFETY: the kernels are store(u32 *, u32); none of them is launched.
+            let launched = unsafe { q.launch(&store, one, (&mut held, 1_u32)) };
+            assert_eq!(launched, other("cuLaunchKernel"));
+            // SAFETY: as above.
+            let launched = unsafe { q.launch(&store_of_a, one, (&mut own, 1_u32)) };
+            assert_eq!(launched, other("cuLaunchKernel"));
+            // SAFETY: as above.
+            let launched = unsafe { q.launch(&store, one, (&mut of_a_too, 1_u32)) };
+            assert_eq!(launched, other("cuLaunchKernel"));
+            // A queue of another context does nothing at all.
+            let q = s.on(&stream_of_a);
+            assert_eq!(q.fill(&mut own, 1), other("cuMemsetD32Async"));
+            assert_eq!(q.record(&event), other("cuEventRecord"));
+            assert_eq!(q.wait(&event), other("cuStreamWaitEvent"));
+            s.on(&stream).fill(&mut own, 1)
+        })
+        .unwrap();
+    inner.pop().unwrap();
+}
+
+/// Ordering may need an event, and that the context be current: foreign code set another one.
+#[test]
+fn a_crossing_while_another_context_is_current_is_refused() {
+    let (a, foreign) = (context(), context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&a).unwrap();
+    let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
+    let mut host = [0; LEN];
+    gpu.scope(|s| {
+        let mut held = s.hold(&mut buffer);
+        // SAFETY: the context is alive; what was current is put back below.
+        assert_eq!(unsafe { ffi::cuCtxSetCurrent(foreign.raw()) }, ffi::CUDA_SUCCESS);
+        s.on(&first).fill(&mut held, 5)?; // acts on no current context
+        let second = s.on(&second);
+        let crossed = second.fill(&mut held, 6);
+        assert_eq!(crossed, Err(Error::NotCurrent { call: "cuEventCreate" }));
+        // SAFETY: as above.
+        assert_eq!(unsafe { ffi::cuCtxSetCurrent(a.raw()) }, ffi::CUDA_SUCCESS);
+        second.download(&held, &mut host)
+    })
+    .unwrap();
+    assert_eq!(host, [5; LEN], "what was refused was not enqueued");
+}
+
+/// Whatever events a program records itself.
+#[test]
+fn events_time_a_queue() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (start, end) = (gpu.event().unwrap(), gpu.event().unwrap());
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&a), s.on(&b));
+            assert!(std::ptr::eq(a.stream(), s.on(a.stream()).stream()));
+            a.record(&start)?;
+            spin(a, &spinner, Duration::from_millis(20))?;
+            a.record(&end)?;
+            b.wait(&end)?;
+            b.synchronize()?;
+            assert!(end.query()?, "the second queue waited for the event");
+            Ok(())
+        })
+        .unwrap();
+        assert!(end.elapsed_since(&start).unwrap() >= Duration::from_millis(19));
+    });
+}

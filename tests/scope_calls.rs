@@ -1,0 +1,203 @@
+//! A scope makes the driver calls of hand-written C: counted by the software driver.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::STORE;
+use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard};
+use cuscope_softdriver::control::{live, record};
+
+const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
+const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
+const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
+const LAUNCH: &str = "cuLaunchKernel";
+const FILL: &str = "cuMemsetD32Async";
+const RECORD: &str = "cuEventRecord";
+const WAIT: &str = "cuStreamWaitEvent";
+const SYNCHRONIZE: &str = "cuStreamSynchronize";
+/// An event is made.
+const CREATE: [&str; 2] = ["cuCtxGetCurrent", "cuEventCreate"];
+
+fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&stack.push(&context).unwrap());
+}
+
+fn count(calls: &[&str], name: &str) -> usize {
+    calls.iter().filter(|call| **call == name).count()
+}
+
+#[test]
+fn a_scope_with_one_queue_makes_the_calls_of_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let stream = gpu.stream().unwrap();
+        let (up, mut down) = ([1_u32; 8], [0; 8]);
+        let mut buffer = gpu.alloc(8).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
+                q.upload(&up, &mut held)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { q.launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }?;
+                s.on(&stream).download(&held, &mut down)
+            })
+            .unwrap();
+        });
+        assert_eq!(calls, [UPLOAD, LAUNCH, DOWNLOAD, EXCHANGE, SYNCHRONIZE, EXCHANGE]);
+        assert_eq!(down, [7, 1, 1, 1, 1, 1, 1, 1]);
+
+        let ((), calls) = record(|| gpu.scope(|_| Ok(())).unwrap());
+        assert!(calls.is_empty(), "{calls:?}");
+    });
+}
+
+#[test]
+fn a_crossing_costs_one_record_and_one_wait() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (up, mut down) = ([1_u32; 8], [0; 8]);
+        let mut buffer = gpu.alloc(8).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));
+                a.upload(&up, &mut held)?;
+                b.fill(&mut held, 7)?;
+                b.fill(&mut held, 8)?; // the same queue
+                a.download(&held, &mut down)
+            })
+            .unwrap();
+        });
+        let crossing = |rest: &[&'static str]| [&CREATE, rest].concat();
+        let expected = [
+            vec![UPLOAD],
+            crossing(&[RECORD, WAIT, FILL, FILL]),
+            crossing(&[RECORD, WAIT, DOWNLOAD]),
+            vec![EXCHANGE, SYNCHRONIZE, SYNCHRONIZE, EXCHANGE],
+            vec!["cuEventDestroy_v2"; 2],
+        ];
+        assert_eq!(calls, expected.concat());
+        assert_eq!(down, [8; 8]);
+    });
+}
+
+/// A queue that waited for an operation of another one has waited for all before it; memory that is only
+/// read, or used on one queue, is not ordered; events are used again.
+#[test]
+fn what_is_ordered_is_not_ordered_again() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let plain = gpu.alloc::<u32>(8).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, b) = (s.on(&a), s.on(&b));
+                let (mut x, mut y, mut z) = (s.scratch(8)?, s.scratch(8)?, s.scratch(8)?);
+                a.fill(&mut x, 1_u32)?;
+                a.fill(&mut y, 2)?;
+                b.copy(&y, &mut z)?; // waits for the second fill
+                b.copy(&x, &mut z)?; // the first came before it
+                a.copy(&plain, &mut x)?; // written after `b` read it: waits
+                for _ in 0..100 {
+                    a.copy(&plain, &mut y)?; // no other queue uses these any more
+                    b.fill(&mut z, 3)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        });
+        assert_eq!(count(&calls, WAIT), 2, "{calls:?}");
+
+        // A long ping-pong lives on few events.
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, b, mut x) = (s.on(&a), s.on(&b), s.scratch(8)?);
+                for _ in 0..100 {
+                    a.fill(&mut x, 1_u32)?;
+                    b.fill(&mut x, 2)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        });
+        assert_eq!(count(&calls, RECORD), 199);
+        assert_eq!(count(&calls, WAIT), 199);
+        assert!(count(&calls, "cuEventCreate") <= 3, "{}", count(&calls, "cuEventCreate"));
+    });
+}
+
+/// With one queue, `access` waits for the stream: no event either.
+#[test]
+fn access_on_one_queue_makes_no_event() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut host = [0_u32; 8];
+        let mut buffer = gpu.alloc(8).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (q, mut held) = (s.on(&a), s.hold(&mut buffer));
+                let mut staged = s.stage(&mut host);
+                q.upload_staged(&staged, &mut held)?;
+                staged.access()?[0] = 1;
+                staged.access()?[0] = 2; // no transfer since
+                q.upload_staged(&staged, &mut held)
+            })
+            .unwrap();
+        });
+        let wait = [EXCHANGE, SYNCHRONIZE, EXCHANGE];
+        assert_eq!(calls, [&[UPLOAD][..], &wait, &[UPLOAD], &wait].concat());
+
+        // With two, it waits for the event behind the transfer, once the queue has gone on.
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, _b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));
+                let mut staged = s.stage(&mut host);
+                a.upload_staged(&staged, &mut held)?;
+                a.fill(&mut held, 1)?;
+                staged.access().map(drop)
+            })
+            .unwrap();
+        });
+        let until_access = [&[UPLOAD][..], &CREATE, &[RECORD, FILL]].concat();
+        assert_eq!(calls[..until_access.len()], until_access);
+        assert_eq!(calls[until_access.len()..][..3], [EXCHANGE, "cuEventSynchronize", EXCHANGE]);
+    });
+}
+
+#[test]
+fn scratch_is_freed_when_the_scope_has_waited() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(scratch_is_freed_when_the_scope_has_waited, {
+        pushed(|gpu| {
+            let stream = gpu.stream().unwrap();
+            let before = live();
+            let ((), calls) = record(|| {
+                gpu.scope(|s| {
+                    let mut held = s.scratch::<u32>(8)?;
+                    s.on(&stream).fill(&mut held, 1)?;
+                    drop(held);
+                    assert_eq!(live().allocations, before.allocations + 1, "not before");
+                    Ok(())
+                })
+                .unwrap();
+            });
+            let end = [EXCHANGE, SYNCHRONIZE, EXCHANGE, EXCHANGE, "cuMemFree_v2", EXCHANGE];
+            assert_eq!(calls[calls.len() - end.len()..], end);
+            assert_eq!(live(), before);
+        });
+    });
+}
