@@ -6,7 +6,8 @@ mod common;
 
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, ffi,
+    Context, ContextFlags, ContextStack, Device, Function, LaunchConfig, PushedGuard, Queue,
+    Result, Stream, ffi,
 };
 use std::os::unix::process::ExitStatusExt;
 use std::sync::mpsc;
@@ -109,6 +110,70 @@ fn global_capture_elsewhere() {
         assert_eq!(alive(), before, "what was dropped under the capture is freed");
         assert!(end(&stream), "the capture was spoiled");
     });
+}
+
+fn spin_for_20_ms<'ctx>(q: Queue<'_, 'ctx>, spin: &Function<'ctx>) -> Result {
+    // SAFETY: the kernel is spin(u64), and uses no memory.
+    unsafe { q.launch(spin, LaunchConfig::new(1, 1), (20_000_000_u64,)) }
+}
+
+/// A1: a scope under a capture of the same thread, in the modes that make a plain wait return at once.
+#[test]
+fn scope_inside_capture() {
+    fresh!(scope_inside_capture, {
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let (captured, first, second) =
+            (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut buffer = gpu.alloc::<u32>(64).unwrap();
+        for mode in [
+            ffi::CU_STREAM_CAPTURE_MODE_GLOBAL,
+            ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            ffi::CU_STREAM_CAPTURE_MODE_RELAXED,
+        ] {
+            let (mut host, mut staged) = ([0; 64], [0; 64]);
+            begin(&captured, mode);
+            gpu.scope(|s| {
+                let (first, second) = (s.on(&first), s.on(&second));
+                let (mut held, mut staged) = (s.hold(&mut buffer), s.stage(&mut staged));
+                spin_for_20_ms(first, &spin)?;
+                first.fill(&mut held, 5)?;
+                second.download_staged(&held, &mut staged)?;
+                assert_eq!(staged.access()?[63], 5, "{mode:?}: `access` did not wait");
+                spin_for_20_ms(second, &spin)?;
+                second.fill(&mut held, 6)?;
+                first.download(&held, &mut host)
+            })
+            .unwrap();
+            assert_eq!(host, [6; 64], "{mode:?}: the scope did not wait");
+            assert!(end(&captured), "{mode:?}: the capture was spoiled");
+        }
+    });
+}
+
+/// F103: foreign code captures a stream of a scope: its memory cannot be given back.
+#[test]
+fn a_scope_that_cannot_wait_aborts() {
+    let test = "a_scope_that_cannot_wait_aborts";
+    if let Some(output) = common::respawn(module_path!(), test) {
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{}: {text}", output.status);
+        assert!(text.contains("cuStreamSynchronize") && text.contains("without waiting"), "{text}");
+        return;
+    }
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let mut buffer = gpu.alloc::<u32>(64).unwrap();
+    begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
+    let _ = gpu.scope(|s| {
+        let _other = s.on(&other);
+        s.on(&stream).fill(&mut s.hold(&mut buffer), 7)
+    });
+    panic!("the scope returned");
 }
 
 /// A12: the same thread captures, in the modes that forbid frees to it.

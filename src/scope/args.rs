@@ -81,6 +81,10 @@ pub(crate) mod sealed {
         pub(crate) used: Option<Use<'a>>,
     }
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Source`, which is sealed",
+        label = "only `&DeviceBuffer` and `&Held` do"
+    )]
     pub trait Readable {
         fn lent(&self) -> Lent<'_>;
     }
@@ -97,6 +101,10 @@ pub(crate) mod sealed {
         }
     }
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `ScopeArg`, which is sealed",
+        label = "only plain values and borrowed device memory do"
+    )]
     pub trait Used {
         /// How the argument is used, if it is memory whose uses are noted.
         fn used(&self) -> Option<Use<'_>> {
@@ -121,6 +129,10 @@ pub(crate) mod sealed {
         }
     }
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `ScopeArgs`, which is sealed",
+        label = "only tuples do"
+    )]
     pub trait AllUsed {
         /// Calls `f` with the uses of all arguments. Nothing is allocated.
         fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;

@@ -174,6 +174,42 @@ operations! {
         let mut stack = ContextStack::current_thread()?;
         stack.push(&context).map(drop)
     };
+    "a scope on one stream" => pushed(|gpu| {
+        let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
+        let mut host = [0; 8];
+        gpu.scope(|s| {
+            let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
+            q.fill(&mut held, 1)?;
+            q.download(&held, &mut host)
+        })
+    });
+    "a scope on two streams" => pushed(|gpu| {
+        let (a, b, store) = (gpu.stream()?, gpu.stream()?, store(gpu)?);
+        let (mut host, mut staged) = ([0; 8], [0; 8]);
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&a), s.on(&b));
+            let (mut held, mut staged) = (s.scratch::<u32>(8)?, s.stage(&mut staged));
+            a.upload_staged(&staged, &mut held)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { b.launch(&store, LaunchConfig::new(1, 1), (&mut held, 1_u32)) }?;
+            staged.access()?[0] = 1;
+            a.download(&held, &mut host)
+        })
+    });
+    "a scope that panics" => pushed(|gpu| {
+        let (a, b) = (gpu.stream()?, gpu.stream()?);
+        let scope = std::panic::AssertUnwindSafe(|| {
+            gpu.scope(|s| {
+                let mut held = s.scratch::<u32>(8)?;
+                s.on(&a).zero(&mut held)?;
+                s.on(&b).zero(&mut held)?;
+                std::panic::resume_unwind(Box::new("not an error"));
+                #[expect(unreachable_code, reason = "names the closure's type")]
+                Ok(())
+            })
+        });
+        std::panic::catch_unwind(scope).unwrap_or(Ok(()))
+    });
     "push five deep" => pushed(|gpu| {
         let contexts = [create()?, Context::primary(device()?)?];
         let mut second = gpu.push(&contexts[0])?;

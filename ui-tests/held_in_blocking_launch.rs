@@ -1,0 +1,18 @@
+//! What a scope holds is no argument of a launch outside of its queues, which would race with them. Launch
+//! on a queue of the scope.
+
+use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    kernel: &Function<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+) -> Result {
+    gpu.scope(|s| {
+        let mut held = s.hold(buffer);
+        unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (&mut held,)) }
+    })
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+//! What one scope holds is no other scope's: it would not be ordered there. Use the queues of the scope
+//! that holds it, or hold it in the inner scope.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+) -> Result {
+    gpu.scope(|outer| {
+        let mut held = outer.hold(buffer);
+        gpu.scope(|inner| inner.on(stream).fill(&mut held, 1.0))
+    })
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+//! The host does not read what a transfer writes, until the scope ends. Read it afterwards, or stage it,
+//! `s.stage(&mut host)`, and ask for it with `access`.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    buffer: &DeviceBuffer<'ctx, f32>,
+) -> Result<f32> {
+    let mut host = [0.0; 64];
+    gpu.scope(|s| {
+        s.on(stream).download(buffer, &mut host)?;
+        Ok(host[0])
+    })
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+//! A buffer that a scope holds is read through what holds it, `&held`, so that the read is ordered.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+    host: &mut [f32],
+) -> Result {
+    gpu.scope(|s| {
+        s.on(stream).fill(&mut s.hold(buffer), 1.0)?;
+        s.on(stream).download(&*buffer, host)
+    })
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! What a scope takes, only this crate says: that its uses are noted is what orders the queues.
+
+use cuscope::{ScopeArg, ScopeArgs, Source};
+
+#[derive(Clone, Copy)]
+struct Mine;
+
+impl<'s, 'ctx> Source<'s, 'ctx, f32> for Mine {}
+impl<'s, 'ctx> ScopeArg<'s, 'ctx> for Mine {}
+impl<'s, 'ctx> ScopeArgs<'s, 'ctx> for Mine {}
+
+fn main() {}

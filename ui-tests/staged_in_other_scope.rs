@@ -1,0 +1,18 @@
+//! Memory that one scope stages is no other scope's: `access` would not wait for the other's transfers.
+//! Use the queues of the scope that stages it.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+    host: &mut [f32],
+) -> Result {
+    gpu.scope(|outer| {
+        let staged = outer.stage(host);
+        gpu.scope(|inner| inner.on(stream).upload_staged(&staged, &mut inner.hold(buffer)))
+    })
+}
+
+fn main() {}
