@@ -16,7 +16,12 @@
 //! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
 //! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
 //! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
-//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments | [launches](#launches) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0382: use of moved value: `y` | [launches](#launches) |
+//! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `Held`, `Queue`, `Staged` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
+//! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0277: `RefCell<…State>` cannot be shared between threads safely | [tied to one thread](#tied-to-one-thread) |
+//! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
@@ -283,6 +288,9 @@
 //! A host function runs on a thread of the driver, so it takes no guard with it, and borrows nothing (E0373):
 //! `ui-tests/host_function_with_guard.rs`, `ui-tests/host_function_borrows.rs`.
 //!
+//! A queue stays on its scope's thread, too: give each thread a stack and a scope of its own, and share
+//! the streams detached. `ui-tests/queue_sent.rs`.
+//!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* A handle is moved to
 //! a thread of its own with its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`.
 //!
@@ -385,7 +393,10 @@
 //! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
 //! | E0277: … is not a tuple of kernel arguments | one argument is `(x,)`; at most twelve, put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/too_many_arguments.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | what the kernel writes is no other argument of it | `ui-tests/aliased_arguments.rs` |
-//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
+//! | E0277: `&mut Held<…>` cannot be a kernel argument | what a scope holds is launched on by its queues: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs` |
+//! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to lend it again | `ui-tests/used_twice_through_mut_ref.rs` |
+//! | E0502: cannot borrow `*y` as mutable, a `&mut Held` | what the kernel writes is no other argument of it | `ui-tests/held_aliased_arguments.rs` |
 //!
 //! ```compile_fail,E0277
 //! # use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
@@ -402,6 +413,61 @@
 //! unsafe { queue.launch(kernel, config, (16_u32, &mut x)) }
 //! # }
 //! ```
+//!
+//! # Borrowed by a scope
+//!
+//! *error … argument requires that `x` is borrowed for `'1`*, where *`s` has type `&'1 Scope<'1, …>`.* The
+//! device may use `x` until the [scope](crate::PushedGuard::scope) ends, which is after its closure.
+//!
+//! | headline | what to do | program |
+//! |---|---|---|
+//! | E0597: `x` does not live long enough | it is made inside the closure: make it outside, or take [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | the same, with `move \|s\|` | it is moved into the closure: leave `move` out | `ui-tests/moved_slice_uploaded.rs` |
+//! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
+//! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: do so after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
+//! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: take slices of their own, or stage it | `ui-tests/download_twice.rs` |
+//! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use what holds it on all queues | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
+//! | E0502: cannot borrow `buffer` as mutable, immutable | hold it first, and read `&held` | `ui-tests/held_while_read.rs`, `ui-tests/read_while_held.rs`, `ui-tests/written_while_read.rs` |
+//! | E0502: cannot borrow `*staged` as immutable | what [`access`](crate::Staged::access) lent is used after the next transfer: ask again | `ui-tests/staged_accessed_in_flight.rs` |
+//! | E0277: `&[f32]` is not device memory that this scope can read | a download reads `&buffer` or `&held` | `ui-tests/host_memory_as_source.rs` |
+//!
+//! ```compile_fail,E0506
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! # fn example<'c>(gpu: &PushedGuard<'c>, stream: &Stream<'c>, x: &mut DeviceBuffer<'c, f32>) -> Result {
+//! let mut host = [1.0; 64];
+//! gpu.scope(|s| {
+//!     s.on(stream).upload(&host, &mut s.hold(x))?;
+//!     host[0] = 2.0; // while it is read
+//!     Ok(())
+//! })
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! # fn example<'c>(gpu: &PushedGuard<'c>, stream: &Stream<'c>, x: &mut DeviceBuffer<'c, f32>) -> Result {
+//! let mut host = [1.0; 64];
+//! gpu.scope(|s| {
+//!     let mut host = s.stage(&mut host);
+//!     s.on(stream).upload_staged(&host, &mut s.hold(x))?;
+//!     host.access()?[0] = 2.0; // waits
+//!     Ok(())
+//! })
+//! # }
+//! ```
+//!
+//! # Another scope's
+//!
+//! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* What
+//! one scope lends is used in another one, or after it. A scope orders and waits for its own work only.
+//! Use the queues of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
+//! `ui-tests/staged_in_other_scope.rs`. After a scope, the buffer itself is there again:
+//! `ui-tests/held_escapes.rs`, `ui-tests/queue_escapes.rs`.
+//!
+//! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* A context is pushed
+//! on the guard inside its scope: push before or after. `ui-tests/push_inside_scope.rs`.
+//!
+//! *error: lifetime may not live long enough* at a stream or buffer: it is another guard's, see [a lifetime for
+//! both](#a-lifetime-for-both). `ui-tests/stream_of_other_guard_in_scope.rs`.
 //!
 //! # Types
 //!
@@ -438,10 +504,11 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs` and `PtxText`: their implementations are part of the proof. The note says what to do
+//! `KernelArgs`, `PtxText`, and `Source`, `ScopeArg`, `ScopeArgs` of scopes: their implementations are part of the proof. The note says what to do
 //! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
 //! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
-//! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`.
+//! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`,
+//! `ui-tests/scope_traits_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!
