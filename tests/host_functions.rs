@@ -82,6 +82,64 @@ fn a_panic_of_a_host_function_goes_on_in_the_caller() {
     });
 }
 
+#[test]
+fn host_functions_of_a_scope_are_called_in_the_order_of_their_queue() {
+    with_gpu(|gpu| {
+        let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let note = |what: u32| {
+            let log = log.clone();
+            move || log.lock().unwrap().push(what)
+        };
+        let data = vec![7_u32; 64];
+        let mut buffer = gpu.alloc::<u32>(64).unwrap();
+        gpu.scope(|s| {
+            let (queue, second) = (s.on(&stream), s.on(&other));
+            let mut held = s.hold(&mut buffer);
+            queue.host_function(note(1))?;
+            queue.upload(&data, &mut held)?;
+            queue.host_function(note(2))?;
+            second.zero(&mut held)?;
+            second.host_function(note(3))?;
+            Ok(())
+        })
+        .unwrap();
+        let log = std::mem::take(&mut *log.lock().unwrap());
+        assert_eq!(log.len(), 3);
+        assert!(log.iter().position(|l| *l == 1) < log.iter().position(|l| *l == 2), "{log:?}");
+    });
+}
+
+#[test]
+fn a_panic_in_a_scope_goes_on_when_it_has_waited() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let called = Arc::new(AtomicUsize::new(0));
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            gpu.scope(|s| {
+                let queue = s.on(&stream);
+                queue.host_function(|| panic!("first"))?;
+                let called = called.clone();
+                queue.host_function(move || {
+                    called.fetch_add(1, Ordering::Relaxed);
+                })?;
+                queue.host_function(|| panic!("second"))
+            })
+        }));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"first"));
+        assert_eq!(called.load(Ordering::Relaxed), 1);
+        assert!(stream.query().unwrap());
+        // The closure's own panic goes first.
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            gpu.scope(|s| -> Result {
+                s.on(&stream).host_function(|| panic!("there"))?;
+                panic!("here")
+            })
+        }));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"here"));
+    });
+}
+
 /// F23: a release in a host function is refused, which is told; nothing else happens.
 #[test]
 fn the_driver_is_refused_to_a_host_function() {

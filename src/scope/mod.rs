@@ -42,6 +42,9 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// Those of the closure, else of the first queue that has one: a sticky error (F60).
     ///
+    /// # Panics
+    /// If the closure does, or a [host function](Queue::host_function) in it.
+    ///
     /// # Examples
     /// ```
     /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
@@ -85,6 +88,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let result = f(&scope);
         std::mem::forget(close);
         let finished = scope.order.finish();
+        if let Some(panic) = scope.order.end_calls() {
+            std::panic::resume_unwind(panic);
+        }
         let value = result?;
         finished.map(|()| value)
     }

@@ -9,6 +9,7 @@
 
 use super::marks::{Mark, Marks};
 use crate::error::check;
+use crate::host_function::{Panic, Pending};
 use crate::memory::Allocation;
 use crate::wait::{wait, wait_for_all};
 use crate::{PushedGuard, Result};
@@ -67,6 +68,7 @@ struct State {
     lanes: Vec<Lane>,
     marks: Marks,
     scratch: Vec<Allocation>,
+    calls: Vec<Box<dyn Pending>>,
 }
 
 /// One queue.
@@ -139,6 +141,18 @@ impl Order {
     /// Keeps memory until the scope is closed.
     pub(super) fn keep(&self, memory: Allocation) {
         self.state.borrow_mut().scratch.push(memory);
+    }
+
+    /// Keeps a host function until the scope is closed.
+    pub(super) fn keep_call(&self, call: Box<dyn Pending>) {
+        self.state.borrow_mut().calls.push(call);
+    }
+
+    /// Ends the host functions, once all queues were waited for: what the first panicked with.
+    pub(super) fn end_calls(&self) -> Option<Panic> {
+        let calls = std::mem::take(&mut self.state.borrow_mut().calls);
+        // Each ends, whatever the others did.
+        calls.iter().map(|call| call.end()).fold(None, Option::or)
     }
 
     /// Waits for all queues: when this returns, nothing of the scope is in flight.

@@ -4,6 +4,7 @@
 use super::order::{Order, Use};
 use crate::brand::Brand;
 use crate::error::check;
+use crate::host_function::Pending;
 use crate::{Context, Error, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
@@ -45,9 +46,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The stream, ordered behind the earlier uses of an operation's memory: the caller enqueues the
     /// operation at once.
     #[inline]
-    pub(super) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
+    pub(crate) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
         let index = self.index.ok_or(Error::OtherContext { call })?;
         self.order.prepare(self.gpu, index, uses)
+    }
+
+    /// Keeps a host function until the scope is closed.
+    pub(crate) fn keep_call(&self, call: Box<dyn Pending>) {
+        self.order.keep_call(call);
     }
 
     /// The context of whatever an operation uses.

@@ -323,6 +323,10 @@ operations! {
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
     });
+    "host functions in a scope" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        gpu.scope(|s| s.on(&stream).host_function(|| ()))
+    });
     "a host function" => pushed(|gpu| gpu.on(&gpu.stream()?).host_function(|| ()));
     "the end of a stream" => pushed(|gpu| {
         let finished = gpu.stream()?.finished()?;
