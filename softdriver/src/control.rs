@@ -1,7 +1,10 @@
-//! What tests ask the software driver: which calls a thread made, and what is alive.
+//! What tests ask the software driver: which calls a thread made, what is alive, and which races there
+//! were.
 
-use crate::{driver, stack};
+use crate::{driver, race, stack};
 use std::cell::{Cell, RefCell};
+
+pub use crate::race::{Access, Operation, Race};
 
 thread_local! {
     /// How many [`record`]s this thread is in.
@@ -76,4 +79,21 @@ pub fn live() -> Live {
 /// The depth of the calling thread's context stack.
 pub fn stack_depth() -> usize {
     stack::depth()
+}
+
+/// The races that were found while there was a [seed](crate::schedule::seed), each pair of operations
+/// once. With the variable `CUSCOPE_SOFT_SEED` they are also printed to stderr; with
+/// `CUSCOPE_SOFT_RACES=abort` the first ends the process.
+///
+/// A race is two operations on the same memory, at least one of which changes it, that no stream,
+/// event or wait orders, whether or not they ran in the order that the program hopes for; or one on
+/// memory that was freed before. Threads of the program count as one, and what the program itself does
+/// with memory of the host is not seen, nor what it learns by looking at memory.
+pub fn races() -> Vec<Race> {
+    race::races()
+}
+
+/// The same; they are forgotten.
+pub fn take_races() -> Vec<Race> {
+    race::take_races()
 }

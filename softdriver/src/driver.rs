@@ -12,7 +12,7 @@ use crate::module::{Function, Module};
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
-use crate::sync;
+use crate::{schedule, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -152,6 +152,7 @@ driver! {
         DRIVER.get_or_init(|| {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
+            schedule::from_environment();
             Driver::new(devices)
         });
         READY.store(true, Ordering::Release);

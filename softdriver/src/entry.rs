@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, faults, sticky};
+use crate::{capture, control, faults, schedule, sticky};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -117,6 +117,7 @@ pub(crate) fn is_in_host_function() -> bool {
 /// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     control::note(name);
+    schedule::tick(name);
     let fault = faults::strike(name);
     if let Some(fault) = fault.filter(|fault| !fault.performed) {
         return fault.code;

@@ -87,7 +87,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
 
 /// Makes all that comes next in a life wait for an event, of whatever context (F124).
 pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
-    match find(handle)?.recorded().filter(|ticket| !ticket.done()) {
+    match find(handle)?.recorded().filter(|ticket| !ticket.over()) {
         Some(ticket) => life.hold_for(ticket),
         None => Ok(()),
     }

@@ -116,6 +116,11 @@ impl Launch {
         Ok(Self { handle: handle.addr(), function, grid, block, dynamic_shared, params })
     }
 
+    /// The name of the kernel.
+    pub(crate) fn name(&self) -> &str {
+        &self.function.kernel().name
+    }
+
     /// The context of the kernel.
     pub(crate) fn life(&self) -> &Arc<Life> {
         &self.function.module.life
@@ -130,6 +135,12 @@ impl Launch {
     pub(crate) fn run(&self) -> Answer {
         let module = &*self.function.module;
         let memory = DeviceMemory::new(module.life.device);
+        memory.noted(|memory| self.run_on(memory))
+    }
+
+    /// The same on memory.
+    fn run_on(&self, memory: &dyn ptx::Memory) -> Answer {
+        let module = &*self.function.module;
         let launch = ptx::Launch {
             module: &module.code,
             kernel: self.function.kernel,
@@ -138,7 +149,7 @@ impl Launch {
             dynamic_shared: self.dynamic_shared,
             params: &self.params,
             globals: &module.addresses,
-            memory: &memory,
+            memory,
         };
         ptx::run(&launch).map_err(sticky::code)
     }

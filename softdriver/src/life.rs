@@ -3,6 +3,7 @@
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::queue::{Kind, Queue, Ticket, Work};
+use crate::schedule::{self, Label};
 use crate::settings::Settings;
 use crate::{capture, sticky, sync};
 use cuscope_sys::*;
@@ -40,6 +41,8 @@ struct Queues {
     per_thread: HashMap<ThreadId, Arc<Queue>>,
     /// Queues of streams. Those of destroyed streams are here as long as they have work.
     streams: Vec<Weak<Queue>>,
+    /// With a seed, those too that have no work, as what they did is still known.
+    kept: Vec<Arc<Queue>>,
 }
 
 impl Queues {
@@ -97,6 +100,7 @@ impl Life {
                 null: Queue::new(null),
                 per_thread: HashMap::new(),
                 streams: Vec::new(),
+                kept: Vec::new(),
             }),
         })
     }
@@ -152,6 +156,10 @@ impl Life {
         let mut queues = sync::lock(&self.queues);
         queues.streams.retain(|queue| queue.strong_count() > 0);
         queues.streams.push(Arc::downgrade(&queue));
+        if schedule::on() {
+            queues.kept.retain(|queue| !queue.over());
+            queues.kept.push(queue.clone());
+        }
         queue
     }
 
@@ -161,13 +169,14 @@ impl Life {
         &self,
         queue: &Arc<Queue>,
         mut after: Vec<Arc<Ticket>>,
+        label: Label,
         work: Work,
     ) -> Answer<Arc<Ticket>> {
         let queues = sync::lock(&self.queues);
         self.check()?;
         queues.order(queue.kind, &mut after);
         self.held(&mut after);
-        queue.push(after, work)
+        queue.push(after, label, work)
     }
 
     /// Adds short work; the caller does it itself if nothing is before it, as a device that is
@@ -179,12 +188,36 @@ impl Life {
         queues.order(queue.kind, &mut after);
         self.held(&mut after);
         match queue.take_turn(&after) {
-            None => queue.push(after, work),
+            None => queue.push(after, Label::of_call(), work),
             Some(turn) => {
                 drop(queues);
                 Ok(turn.run(work))
             }
         }
+    }
+
+    /// Adds pieces of work that run side by side in the place of one, for the scheduler: each is behind
+    /// those with the given indices. The ticket is that of all.
+    pub(crate) fn submit_branches(
+        &self,
+        queue: &Arc<Queue>,
+        mut after: Vec<Arc<Ticket>>,
+        branches: Vec<(Vec<usize>, Label, Work)>,
+    ) -> Answer<Arc<Ticket>> {
+        let queues = sync::lock(&self.queues);
+        self.check()?;
+        queues.order(queue.kind, &mut after);
+        self.held(&mut after);
+        let nothing = || -> Work { Box::new(|| Ok(())) };
+        let start = queue.push(after, Label::of_call(), nothing())?;
+        let mut tickets = Vec::new();
+        for (before, mut label, work) in branches {
+            label.stream = Some(queue.id);
+            let before = before.iter().filter_map(|&index| tickets.get(index));
+            let before = before.chain([&start]).cloned().collect();
+            tickets.push(Queue::new(Kind::NonBlocking).push(before, label, work)?);
+        }
+        queue.push(tickets, Label::of_call(), nothing())
     }
 
     /// What a stream with this queue still has to do; the null stream's work is that of the
@@ -219,7 +252,7 @@ impl Life {
         let work: Work = Box::new(|| Ok(()));
         let ticket = match queue.take_turn(&after) {
             Some(turn) => turn.run(work),
-            None => queue.push(after, work)?,
+            None => queue.push(after, Label::of_call(), work)?,
         };
         queue.close();
         Ok(ticket)
@@ -229,7 +262,7 @@ impl Life {
     pub(crate) fn hold_for(&self, ticket: Arc<Ticket>) -> Answer {
         self.check()?;
         let mut barrier = sync::lock(&self.barrier);
-        barrier.retain(|ticket| !ticket.done());
+        barrier.retain(|ticket| !ticket.over());
         barrier.push(ticket);
         Ok(())
     }
@@ -237,7 +270,7 @@ impl Life {
     /// Adds what everything waits for, here and at home.
     fn held(&self, after: &mut Vec<Arc<Ticket>>) {
         let waiting = sync::lock(&self.barrier);
-        after.extend(waiting.iter().filter(|ticket| !ticket.done()).cloned());
+        after.extend(waiting.iter().filter(|ticket| !ticket.over()).cloned());
         drop(waiting);
         if let Some(home) = &self.home {
             home.held(after);
@@ -329,18 +362,18 @@ mod tests {
         let null = life.null_queue();
 
         let (open, work) = gate();
-        let busy = life.submit(&free, Vec::new(), work).unwrap();
+        let busy = life.submit(&free, Vec::new(), Label::of_call(), work).unwrap();
         // F52: the null stream overtakes a non-blocking stream.
-        life.submit(&null, Vec::new(), nothing()).unwrap().wait().unwrap();
+        life.submit(&null, Vec::new(), Label::of_call(), nothing()).unwrap().wait().unwrap();
         assert!(!busy.done());
         open.send(()).unwrap();
         busy.wait().unwrap();
 
         let (open, work) = gate();
-        let first = life.submit(&blocking, Vec::new(), work).unwrap();
-        let second = life.submit(&null, Vec::new(), nothing()).unwrap();
-        let third = life.submit(&blocking, Vec::new(), nothing()).unwrap();
-        life.submit(&free, Vec::new(), nothing()).unwrap().wait().unwrap();
+        let first = life.submit(&blocking, Vec::new(), Label::of_call(), work).unwrap();
+        let second = life.submit(&null, Vec::new(), Label::of_call(), nothing()).unwrap();
+        let third = life.submit(&blocking, Vec::new(), Label::of_call(), nothing()).unwrap();
+        life.submit(&free, Vec::new(), Label::of_call(), nothing()).unwrap().wait().unwrap();
         assert!(!second.done() && !third.done());
         open.send(()).unwrap();
         life.synchronize().unwrap();
@@ -352,7 +385,7 @@ mod tests {
         let life = Life::new(0, 0x10);
         let queue = life.new_queue(Kind::NonBlocking);
         let (open, work) = gate();
-        let ticket = life.submit(&queue, Vec::new(), work).unwrap();
+        let ticket = life.submit(&queue, Vec::new(), Label::of_call(), work).unwrap();
         queue.close();
         drop(queue);
         assert_eq!(life.unfinished().len(), 1);

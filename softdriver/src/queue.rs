@@ -1,12 +1,15 @@
-//! Queues of work: each is served first in, first out, by a thread of its own.
+//! Queues of work: each is served first in, first out, by a thread of its own, or by the scheduler of a
+//! [seed](crate::schedule).
 
 use crate::entry::Answer;
-use crate::{sticky, sync};
+use crate::race::Clock;
+use crate::schedule::{self, Label};
+use crate::{race, sticky, sync};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +23,10 @@ const GLANCE: Duration = Duration::from_millis(10);
 pub(crate) struct Ticket {
     end: Mutex<Option<End>>,
     ended: Condvar,
+    /// Of work that the scheduler has.
+    number: Option<u64>,
+    /// What comes before whoever waits for it; of work that the scheduler had, once that has ended.
+    clock: OnceLock<Arc<Clock>>,
 }
 
 /// How a piece of work ended.
@@ -31,6 +38,33 @@ struct End {
 }
 
 impl Ticket {
+    /// The ticket of work that the scheduler has.
+    pub(crate) fn numbered(number: u64) -> Self {
+        Self { number: Some(number), ..Self::default() }
+    }
+
+    /// The number of the work, if the scheduler has it.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// What comes before whoever waits for it.
+    pub(crate) fn clock(&self) -> Option<Arc<Clock>> {
+        self.clock.get().cloned()
+    }
+
+    /// Says what comes before whoever waits for it.
+    pub(crate) fn set_clock(&self, clock: Arc<Clock>) {
+        let _first = self.clock.set(clock);
+    }
+
+    /// Notes that the caller knows of the end, and so comes behind all that was before.
+    fn seen(&self) {
+        if let Some(clock) = self.clock.get() {
+            race::join(clock);
+        }
+    }
+
     /// When the work ended, if it did.
     pub(crate) fn at(&self) -> Option<Instant> {
         sync::lock(&self.end).map(|end| end.at)
@@ -39,6 +73,11 @@ impl Ticket {
     /// Whether the work is finished, or was dropped after a fault.
     pub(crate) fn done(&self) -> bool {
         sync::lock(&self.end).is_some()
+    }
+
+    /// Whether nothing has to wait for it any more, nor to know of it.
+    pub(crate) fn over(&self) -> bool {
+        self.done() && race::knows(self.clock())
     }
 
     /// The code of the fault, if that ended the work.
@@ -51,19 +90,35 @@ impl Ticket {
 
     /// NOT_READY if the work has not ended; the code of the fault, if that ended it.
     pub(crate) fn query(&self) -> Answer {
+        if let Some(number) = self.number {
+            schedule::poll(self, number);
+        }
         self.check()?;
-        if self.done() { Ok(()) } else { Err(CUDA_ERROR_NOT_READY) }
+        if !self.done() {
+            return Err(CUDA_ERROR_NOT_READY);
+        }
+        self.seen();
+        Ok(())
     }
 
     /// Waits for the work; a fault anywhere ends the wait with its code.
     pub(crate) fn wait(&self) -> Answer {
+        self.drive();
         let mut end = sync::lock(&self.end);
         while end.is_none() {
             sticky::check()?;
             end = sync::wait_for(&self.ended, end, GLANCE).0;
         }
         drop(end);
+        self.seen();
         self.check()
+    }
+
+    /// Runs what the scheduler has, until the work has ended or there was a fault.
+    fn drive(&self) {
+        if let Some(number) = self.number {
+            schedule::drive(self, number);
+        }
     }
 
     fn complete(&self, done: bool) {
@@ -74,6 +129,14 @@ impl Ticket {
     /// Waits until the work has ended in some way, or there was a fault, without giving its code;
     /// true if it was done.
     pub(crate) fn settle(&self) -> bool {
+        let done = self.settle_unseen();
+        self.seen();
+        done
+    }
+
+    /// The same for work that is ordered behind it, which knows so.
+    fn settle_unseen(&self) -> bool {
+        self.drive();
         let mut end = sync::lock(&self.end);
         while end.is_none() && !sticky::faulted() {
             end = sync::wait_for(&self.ended, end, GLANCE).0;
@@ -86,10 +149,10 @@ impl Ticket {
 pub(crate) type Work = Box<dyn FnOnce() -> Answer + Send>;
 
 /// A piece of work, and what must be complete before it.
-struct Item {
-    after: Vec<Arc<Ticket>>,
-    work: Work,
-    ticket: Arc<Ticket>,
+pub(crate) struct Item {
+    pub(crate) after: Vec<Arc<Ticket>>,
+    pub(crate) work: Work,
+    pub(crate) ticket: Arc<Ticket>,
 }
 
 /// How a queue relates to the others of its context (F52).
@@ -123,6 +186,8 @@ struct Inner {
     served: bool,
     /// Whether the thread ends as soon as there is no more work.
     closed: bool,
+    /// How many pieces of work the scheduler was given.
+    scheduled: u64,
 }
 
 impl Queue {
@@ -133,10 +198,14 @@ impl Queue {
         Arc::new(Self { id, kind, inner: Mutex::default(), wake: Condvar::new() })
     }
 
-    /// The ticket of what came last, if it is not done; after a fault also if it was dropped.
+    /// The ticket of what came last, if it is not done; after a fault also if it was dropped, and with
+    /// a seed always, as others come behind it.
     pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
-        if !sticky::faulted() && inner.last.as_ref().is_some_and(|ticket| ticket.done()) {
+        if !schedule::on()
+            && !sticky::faulted()
+            && inner.last.as_ref().is_some_and(|ticket| ticket.done())
+        {
             inner.last = None;
         }
         inner.last.clone()
@@ -146,11 +215,21 @@ impl Queue {
     pub(crate) fn push(
         self: &Arc<Self>,
         mut after: Vec<Arc<Ticket>>,
+        label: Label,
         work: Work,
     ) -> Answer<Arc<Ticket>> {
-        let ticket = Arc::new(Ticket::default());
         let mut inner = sync::lock(&self.inner);
+        if schedule::on() {
+            after.extend(inner.last.take());
+            inner.scheduled += 1;
+            let ticket = schedule::push(self.id, inner.scheduled, after, label, work);
+            inner.last = Some(ticket.clone());
+            return Ok(ticket);
+        }
+        let ticket = Arc::new(Ticket::default());
         after.extend(inner.own.take());
+        // What the scheduler still has.
+        after.extend(inner.last.iter().filter(|last| last.number.is_some()).cloned());
         after.retain(|ticket| !ticket.done() || sticky::faulted());
         if !inner.served {
             let queue = self.clone();
@@ -166,8 +245,11 @@ impl Queue {
     }
 
     /// If there is nothing to wait for, takes the queue's turn for work that the caller runs
-    /// itself, with [`Turn::run`].
+    /// itself, with [`Turn::run`]. Never with a seed.
     pub(crate) fn take_turn(&self, after: &[Arc<Ticket>]) -> Option<Turn> {
+        if schedule::on() {
+            return None;
+        }
         let mut inner = sync::lock(&self.inner);
         let idle = inner.last.as_ref().is_none_or(|ticket| ticket.done());
         if !idle || !after.iter().all(|ticket| ticket.done()) {
@@ -177,6 +259,12 @@ impl Queue {
         inner.last = Some(ticket.clone());
         inner.own = Some(ticket.clone());
         Some(Turn { ticket })
+    }
+
+    /// Whether nobody has to know it any more: it is closed, and what it did is done.
+    pub(crate) fn over(&self) -> bool {
+        let inner = sync::lock(&self.inner);
+        inner.closed && inner.last.as_ref().is_none_or(|last| last.over())
     }
 
     /// Lets the thread end when the work is done; more work may still come.
@@ -225,8 +313,14 @@ impl Turn {
 impl Item {
     /// Waits for its turn, does the work unless there was a fault, and completes the ticket.
     fn run(self) {
-        let ready = self.after.iter().all(|ticket| ticket.settle());
+        self.run_with(|| {});
+    }
+
+    /// The same; `at_end` comes before the completion.
+    pub(crate) fn run_with(self, at_end: impl FnOnce()) {
+        let ready = self.after.iter().all(|ticket| ticket.settle_unseen());
         if !ready || sticky::faulted() {
+            at_end();
             return self.ticket.complete(false);
         }
         let result = catch_unwind(AssertUnwindSafe(self.work));
@@ -234,6 +328,7 @@ impl Item {
         if let Err(code) = result {
             sticky::set(code);
         }
+        at_end();
         self.ticket.complete(result.is_ok());
     }
 }
@@ -253,6 +348,7 @@ mod tests {
         let ticket = first
             .push(
                 Vec::new(),
+                Label::of_call(),
                 Box::new(move || {
                     gate.recv().ok();
                     log.send(1).ok();
@@ -267,7 +363,7 @@ mod tests {
                 log.send(i).ok();
                 Ok(())
             });
-            last = Some(second.push(after, work).unwrap());
+            last = Some(second.push(after, Label::of_call(), work).unwrap());
         }
         assert!(!ticket.done());
         assert!(second.last().is_some());
@@ -285,8 +381,9 @@ mod tests {
     #[test]
     fn a_closed_queue_still_works() {
         let queue = Queue::new(Kind::Blocking);
-        queue.push(Vec::new(), Box::new(|| Ok(()))).unwrap();
+        let push = || queue.push(Vec::new(), Label::of_call(), Box::new(|| Ok(()))).unwrap();
+        push();
         queue.close();
-        queue.push(Vec::new(), Box::new(|| Ok(()))).unwrap().wait().unwrap();
+        push().wait().unwrap();
     }
 }

@@ -6,6 +6,7 @@ use crate::entry::{self, Answer, driver};
 use crate::graph::Work;
 use crate::life::Life;
 use crate::queue::{Kind, Queue, Ticket};
+use crate::schedule::Label;
 use crate::{capture, event, priority, stack};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -41,7 +42,16 @@ impl Target {
         &self,
         work: impl FnOnce() -> Answer + Send + 'static,
     ) -> Answer<Arc<Ticket>> {
-        self.life.submit(&self.queue, Vec::new(), Box::new(work))
+        self.submit_as(Label::of_call(), work)
+    }
+
+    /// Adds work with a label.
+    pub(crate) fn submit_as(
+        &self,
+        label: Label,
+        work: impl FnOnce() -> Answer + Send + 'static,
+    ) -> Answer<Arc<Ticket>> {
+        self.life.submit(&self.queue, Vec::new(), label, Box::new(work))
     }
 
     /// Adds work on a number of bytes, which is done at once if they are few and nothing is before
@@ -197,8 +207,9 @@ driver! {
             capture::spoil(&target);
             return Err(CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
         }
-        if !ticket.done() {
-            target.life.submit(&target.queue, vec![ticket], Box::new(|| Ok(())))?;
+        if !ticket.over() {
+            let label = Label::of_call();
+            target.life.submit(&target.queue, vec![ticket], label, Box::new(|| Ok(())))?;
         }
         Ok(())
     }

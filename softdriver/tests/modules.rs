@@ -124,6 +124,7 @@ fn variables_and_functions_of_a_module() {
         code!(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, extra))
     };
     ok!(cuMemsetD32_v2(out, 0, 1));
+    ok!(cuStreamSynchronize(null_mut()));
     assert_eq!((packed(8), packed(16)), (0, 701));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(values(out, 1), [33]);

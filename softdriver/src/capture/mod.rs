@@ -151,7 +151,7 @@ fn add_unless(target: &Target, work: Work) -> Answer<Option<Work>> {
 /// Enqueues work in a stream, or in the graph that captures it.
 pub(crate) fn enqueue(target: &Target, work: Work) -> Answer {
     match add_unless(target, work)? {
-        Some(work) => target.submit(move || work.run()).map(drop),
+        Some(work) => target.submit_as(work.label(), move || work.run()).map(drop),
         None => Ok(()),
     }
 }

@@ -4,7 +4,8 @@
 use super::{Node, find};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::queue::Ticket;
+use crate::queue::{Ticket, Work};
+use crate::schedule::{self, Label};
 use crate::{capture, stack, stream, sync};
 use core::ffi::c_ulonglong;
 use cuscope_sys::*;
@@ -59,6 +60,18 @@ fn run(level: &[Node]) -> Answer {
     })
 }
 
+/// The nodes as pieces of work of their own, with the indices of those that each is behind.
+fn branches(levels: &[Level]) -> Vec<(Vec<usize>, Label, Work)> {
+    let nodes: Vec<_> = levels.iter().flatten().cloned().collect();
+    let index = |handle: &usize| nodes.iter().position(|node| node.handle == *handle);
+    let branch = |node: &Node| {
+        let before = node.before.iter().filter_map(index).collect();
+        let work = node.clone();
+        (before, node.label(), Box::new(move || work.run()) as Work)
+    };
+    nodes.iter().map(branch).collect()
+}
+
 driver! {
     /// Makes a graph ready to run, as it is now; needs a current context.
     fn cuGraphInstantiateWithFlags(
@@ -87,8 +100,13 @@ driver! {
         let levels = exec.levels.clone();
         let mut last = sync::lock(&exec.last);
         let after = last.iter().cloned().collect();
-        let work = move || levels.iter().try_for_each(|level| run(level));
-        *last = Some(target.life.submit(&target.queue, after, Box::new(work))?);
+        let ticket = if schedule::on() {
+            target.life.submit_branches(&target.queue, after, branches(&levels))?
+        } else {
+            let work = move || levels.iter().try_for_each(|level| run(level));
+            target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
+        };
+        *last = Some(ticket);
         Ok(())
     }
     /// Destroys an instantiated graph; runs of it still finish.

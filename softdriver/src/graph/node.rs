@@ -8,6 +8,7 @@ use crate::life::Life;
 use crate::memory::copy::Transfer;
 use crate::memory::set::Pattern;
 use crate::memory::space::Kind;
+use crate::schedule::{Class, Label};
 use cuscope_sys::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,6 +59,11 @@ impl Node {
         self.life.as_ref().map_or(Ok(()), |life| life.check())
     }
 
+    /// What it is called, and may wait for.
+    pub(crate) fn label(&self) -> Label {
+        self.work.label()
+    }
+
     /// Does it.
     pub(crate) fn run(&self) -> Answer {
         self.work.run()
@@ -81,6 +87,18 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// What it is called, and may wait for.
+    pub(crate) fn label(&self) -> Label {
+        match self {
+            Self::Kernel(launch) => Label::new(Class::Kernel, || launch.name().to_owned()),
+            Self::Host(_) => Label::new(Class::Host, || "function of the host"),
+            Self::Wait(_) => Label::new(Class::Wait, || "wait for an event"),
+            Self::Empty => Label::new(Class::Quick, || "empty node"),
+            Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
+            Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
+        }
+    }
+
     /// Does it; an error is a fault of the device.
     pub(crate) fn run(&self) -> Answer {
         match self {

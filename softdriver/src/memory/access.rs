@@ -3,8 +3,9 @@
 use super::space::{Allocation, Snapshot, touchable};
 use crate::driver::driver as state;
 use crate::ptx::{Fault, Memory};
-use crate::sticky;
+use crate::{race, schedule, sticky};
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,6 +26,46 @@ impl DeviceMemory {
         let range = |one: &Arc<Allocation>| (one.base, one.base + one.size as u64);
         let ranges = allocations.iter().map(range).collect();
         Self { device, ranges, allocations, last: AtomicUsize::new(0) }
+    }
+
+    /// Runs `f` on the memory; with a seed, notes what it touches.
+    pub(crate) fn noted<R>(&self, f: impl FnOnce(&dyn Memory) -> R) -> R {
+        if !schedule::on() {
+            return f(self);
+        }
+        let noted = race::Noted::new(self);
+        let result = f(&noted);
+        let (touched, missed) = noted.finish();
+        for (access, ranges) in touched {
+            self.by_allocation(ranges, |base, ranges| race::touch_ranges(base, ranges, access));
+        }
+        missed.map(race::missed);
+        result
+    }
+
+    /// Runs `f` for each allocation with its base and the ranges in it. They are in order.
+    fn by_allocation(&self, ranges: Vec<Range<u64>>, mut f: impl FnMut(u64, Vec<Range<u64>>)) {
+        let mut of_one = (0, Vec::new());
+        for mut range in ranges {
+            while !range.is_empty() {
+                let index = self.ranges.partition_point(|&(base, _)| base <= range.start);
+                let older = index.checked_sub(1).map(|index| self.ranges[index]);
+                let older = older.filter(|&(_, end)| range.start < end);
+                let newer = || state().space.find_running(range.start, 1);
+                let of = |one: Arc<Allocation>| (one.base, one.base + one.size as u64);
+                // None if it was allocated and freed while the kernel ran.
+                let Some((base, end)) = older.or_else(|| newer().map(of)) else { break };
+                if base != of_one.0 && !of_one.1.is_empty() {
+                    f(of_one.0, std::mem::take(&mut of_one.1));
+                }
+                of_one.0 = base;
+                of_one.1.push(range.start..range.end.min(end));
+                range.start = range.end.min(end);
+            }
+        }
+        if !of_one.1.is_empty() {
+            f(of_one.0, of_one.1);
+        }
     }
 
     /// Whether a range holds `len` bytes at the address.

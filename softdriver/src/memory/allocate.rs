@@ -5,7 +5,8 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{capture, stack, stream};
+use crate::race::{self, Access};
+use crate::{capture, schedule, stack, stream};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -83,7 +84,16 @@ driver! {
         if bytesize == 0 {
             return entry::write(dptr, 0);
         }
-        entry::write(dptr, state().space.allocate(&target.life.home(), bytesize, Kind::Device)?)
+        let space = &state().space;
+        let base = space.allocate(&target.life.home(), bytesize, Kind::Device)?;
+        if schedule::on() {
+            let allocation = space.exactly(base, Kind::Device)?;
+            target.submit(move || {
+                race::touch(&allocation, 0, bytesize, Access::Allocate);
+                Ok(())
+            })?;
+        }
+        entry::write(dptr, base)
     }
     /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
     /// allocated (F146).

@@ -7,6 +7,7 @@ use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
 use crate::graph::Work;
+use crate::race::{self, Access};
 use crate::stream::{self, Target};
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -20,6 +21,14 @@ const STAGED: usize = 1 << 20;
 /// Whether host memory is page-locked, all of it.
 fn page_locked(at: *const c_void, len: usize) -> Option<Arc<Allocation>> {
     state().space.find(at.addr() as u64, len).ok().filter(|one| one.kind == Kind::Host)
+}
+
+/// Notes that work touches memory of the host, page-locked or not.
+fn touch_host(locked: Option<&Allocation>, address: usize, len: usize, access: Access) {
+    match locked {
+        Some(locked) => race::touch(locked, locked.offset(address as u64), len, access),
+        None => race::touch_pageable(address, len, access),
+    }
 }
 
 /// When the caller may use its host memory again.
@@ -60,6 +69,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
         // SAFETY: the caller of the copy promises `len` readable bytes during the call.
         unsafe { staged.copy_in(0, from.cast(), len) };
         target.submit(move || {
+            race::touch(&allocation, offset, len, Access::Write);
             allocation.storage.copy_across(offset, &staged, 0, len);
             Ok(())
         })?;
@@ -68,6 +78,8 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let wait = when == Return::Done || locked.is_none();
     let source = from.expose_provenance();
     let work = move || {
+        race::touch(&allocation, offset, len, Access::Write);
+        touch_host(locked.as_deref(), source, len, Access::Read);
         let source = ptr::with_exposed_provenance(source);
         // SAFETY: the caller promises `len` readable bytes until the copy is done. Either the call
         // waits for that, or for a fault, or the memory is page-locked and held by `locked`.
@@ -100,6 +112,8 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     let wait = when == Return::Done || locked.is_none();
     let destination = to.expose_provenance();
     let work = move || {
+        race::touch(&allocation, offset, len, Access::Read);
+        touch_host(locked.as_deref(), destination, len, Access::Write);
         let destination = ptr::with_exposed_provenance_mut(destination);
         // SAFETY: the caller promises `len` writable bytes until the copy is done. Either the call
         // waits for that, or for a fault, or the memory is page-locked and held by `locked`.
@@ -129,6 +143,8 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     };
     let work = move || {
         let (offset, start) = (destination.offset(to), source.offset(from));
+        race::touch(&source, start, len, Access::Read);
+        race::touch(&destination, offset, len, Access::Write);
         match staged {
             Some(staged) => {
                 staged.copy_across(0, &source.storage, start, len);
@@ -163,6 +179,17 @@ impl Place {
         let found = state().space.find_running(address, len).ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
         let offset = found.offset(address);
         Ok(Some((found, offset)))
+    }
+}
+
+impl Place {
+    /// Notes that a copy touches it, where it was found.
+    fn touch(self, found: Option<&(Arc<Allocation>, usize)>, len: usize, access: Access) {
+        match (found, self) {
+            (Some((allocation, offset)), _) => race::touch(allocation, *offset, len, access),
+            (None, Self::Pageable(address)) => race::touch_pageable(address, len, access),
+            (None, Self::Known(_)) => {}
+        }
     }
 }
 
@@ -222,6 +249,8 @@ impl Transfer {
         let len = self.len;
         let (from, to) = (self.from.find(len)?, self.to.find(len)?);
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+        self.from.touch(from.as_ref(), len, Access::Read);
+        self.to.touch(to.as_ref(), len, Access::Write);
         match (from, self.from) {
             (Some((source, offset)), _) => staged.copy_across(0, &source.storage, offset, len),
             (None, Place::Pageable(address)) => {

@@ -6,6 +6,7 @@ use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
 use crate::graph::{Fill, Work};
+use crate::race::{self, Access};
 use crate::stream::{self, Target};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
@@ -30,6 +31,7 @@ impl Pattern {
 
     /// Fills `count` values at an address of the allocation.
     pub(crate) fn fill(self, allocation: &Allocation, to: u64, count: usize) {
+        race::touch(allocation, allocation.offset(to), count * self.size, Access::Write);
         allocation.storage.fill(allocation.offset(to), count * self.size, self.bytes);
     }
 }

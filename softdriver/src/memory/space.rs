@@ -4,7 +4,7 @@ use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
 use crate::life::Life;
-use crate::sync;
+use crate::{race, sync};
 use cuscope_sys::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -145,6 +145,7 @@ impl Space {
             inner.next += cost(size) as u64 + GRANULE;
         }
         inner.snapshots.fill(None);
+        race::allocated(&allocation);
         inner.allocations.insert(base, Arc::new(allocation));
         Ok(base)
     }
@@ -177,6 +178,7 @@ impl Space {
 
     /// Takes a retired allocation out. What runs may still hold it.
     pub(crate) fn take(&self, allocation: &Allocation) {
+        race::freed(allocation);
         allocation.gone.store(true, Ordering::Release);
         let mut inner = sync::write(&self.inner);
         let taken = inner.allocations.remove(&allocation.base);

@@ -1,0 +1,61 @@
+//! What comes before what.
+
+use std::collections::BTreeMap;
+
+/// How far each queue has come, as somebody knows it: what is within that comes before him.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock(BTreeMap<u64, u64>);
+
+impl Clock {
+    /// Whether the piece of work at a position of a queue comes before.
+    pub(super) fn has(&self, queue: u64, position: u64) -> bool {
+        self.0.get(&queue).is_some_and(|&known| known >= position)
+    }
+
+    /// Adds a position of a queue.
+    pub(super) fn add(&mut self, queue: u64, position: u64) {
+        let known = self.0.entry(queue).or_default();
+        *known = (*known).max(position);
+    }
+
+    /// Adds all of another.
+    pub(super) fn join(&mut self, other: &Self) {
+        other.0.iter().for_each(|(&queue, &position)| self.add(queue, position));
+    }
+
+    /// Whether all of another comes before.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        other.0.iter().all(|(&queue, &position)| self.has(queue, position))
+    }
+
+    /// How many queues it knows of.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets queues.
+    pub(super) fn forget(&mut self, over: impl Fn(u64, u64) -> bool) {
+        self.0.retain(|&queue, position| !over(queue, *position));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_has_what_it_joined_and_all_before() {
+        let (mut a, mut b) = (Clock::default(), Clock::default());
+        a.add(1, 3);
+        b.add(1, 5);
+        b.add(2, 1);
+        assert!(a.has(1, 2) && a.has(1, 3) && !a.has(1, 4) && !a.has(2, 1));
+        assert!(b.covers(&a));
+        assert!(!a.covers(&b));
+        a.join(&b);
+        a.add(1, 4);
+        assert!(a.has(1, 5) && a.covers(&b));
+        a.forget(|queue, position| queue == 1 && position == 5);
+        assert_eq!(a.len(), 1);
+    }
+}

@@ -1,0 +1,140 @@
+//! The bytes that a kernel touches, as the interpreter touches them.
+
+use super::Access;
+use super::ranges::Ranges;
+use crate::ptx::{Fault, Memory};
+use crate::sync;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// The bytes of a page.
+const PAGE: u64 = 4096;
+
+/// A bit for each byte of a page.
+type Bits = [u64; PAGE as usize / 64];
+
+/// The bytes of a page that are read, written and changed atomically.
+struct Page([Bits; 3]);
+
+/// The kinds of access that a kernel has, in the order of a page's bits.
+const KINDS: [Access; 3] = [Access::Read, Access::Write, Access::Atomic];
+
+/// The bytes that were touched.
+#[derive(Default)]
+struct Touched {
+    pages: BTreeMap<u64, Box<Page>>,
+    /// The address of the first access that missed all memory.
+    missed: Option<u64>,
+}
+
+impl Touched {
+    /// Notes an access, which lies in one page and one word of its bits: it is aligned.
+    fn add(&mut self, kind: usize, address: u64, len: usize) {
+        let empty = || Box::new(Page([[0; PAGE as usize / 64]; 3]));
+        let page = self.pages.entry(address / PAGE).or_insert_with(empty);
+        let at = (address % PAGE) as usize;
+        page.0[kind][at / 64] |= ((1_u64 << len) - 1) << (at % 64);
+    }
+
+    /// The ranges of a kind.
+    fn ranges(&self, kind: usize) -> Ranges {
+        let mut ranges = Ranges::new();
+        for (number, page) in &self.pages {
+            for (i, &word) in page.0[kind].iter().enumerate() {
+                let base = number * PAGE + i as u64 * 64;
+                let mut rest = word;
+                let mut from = 0;
+                while rest != 0 {
+                    let gap = rest.trailing_zeros();
+                    rest >>= gap;
+                    let len = rest.trailing_ones();
+                    let start = base + from + u64::from(gap);
+                    let end = start + u64::from(len);
+                    match ranges.last_mut().filter(|last| last.end == start) {
+                        Some(last) => last.end = end,
+                        None => ranges.push(start..end),
+                    }
+                    from += u64::from(gap + len);
+                    rest = rest.checked_shr(len).unwrap_or(0);
+                }
+            }
+        }
+        ranges
+    }
+}
+
+/// Memory that notes what is done to it.
+pub(crate) struct Noted<'a> {
+    memory: &'a dyn Memory,
+    touched: Mutex<Touched>,
+}
+
+impl<'a> Noted<'a> {
+    pub(crate) fn new(memory: &'a dyn Memory) -> Self {
+        Self { memory, touched: Mutex::default() }
+    }
+
+    /// Gives what was noted: the ranges of each kind, and the first address that missed.
+    pub(crate) fn finish(self) -> ([(Access, Ranges); 3], Option<u64>) {
+        let touched = self.touched.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let ranges = [0, 1, 2].map(|kind| (KINDS[kind], touched.ranges(kind)));
+        (ranges, touched.missed)
+    }
+
+    fn note<R>(
+        &self,
+        kind: usize,
+        address: u64,
+        len: usize,
+        result: Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let mut touched = sync::lock(&self.touched);
+        match &result {
+            Ok(_) => touched.add(kind, address, len),
+            Err(Fault::IllegalAddress) => drop(touched.missed.get_or_insert(address)),
+            Err(_) => {}
+        }
+        drop(touched);
+        result
+    }
+}
+
+impl Memory for Noted<'_> {
+    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
+        let result = self.memory.load(address, out);
+        self.note(0, address, out.len(), result)
+    }
+
+    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.note(1, address, bytes.len(), self.memory.store(address, bytes))
+    }
+
+    fn atomic(
+        &self,
+        address: u64,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault> {
+        self.note(2, address, bytes, self.memory.atomic(address, bytes, update))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_ranges() {
+        let mut touched = Touched::default();
+        for i in 0..40 {
+            touched.add(0, PAGE - 64 + 4 * i, 4);
+        }
+        touched.add(0, 16, 1);
+        touched.add(0, 48, 16);
+        touched.add(1, 63, 1);
+        touched.add(1, 64, 8);
+        assert_eq!(touched.ranges(0), [16..17, 48..64, PAGE - 64..PAGE + 96]);
+        assert_eq!(touched.ranges(1), [63..72]);
+        assert_eq!(touched.ranges(2), []);
+    }
+}

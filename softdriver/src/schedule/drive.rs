@@ -1,0 +1,153 @@
+//! Running what was chosen: on the thread that waits or calls, or beside it if it may wait itself.
+
+use super::label::{Class, Label};
+use super::state::{self, Pending, State, Turn};
+use crate::queue::{Ticket, Work};
+use crate::race::Submission;
+use crate::{race, sticky, sync};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, Once};
+use std::thread;
+use std::time::Duration;
+
+/// How often a thread that waits looks for what nobody tells it.
+const GLANCE: Duration = Duration::from_millis(10);
+/// After so long without a call the program is taken to wait for work in its own way.
+const QUIET: Duration = Duration::from_millis(200);
+
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| Mutex::new(State::new()));
+/// Work has ended.
+static CHANGED: Condvar = Condvar::new();
+
+/// Starts anew with a seed.
+pub(super) fn begin(seed: u64) {
+    static WATCH: Once = Once::new();
+    sync::lock(&STATE).begin(seed);
+    // Without the thread, a program that waits in its own way waits for good.
+    WATCH.call_once(|| drop(thread::Builder::new().name("cuscope-watch".into()).spawn(watch)));
+}
+
+/// The order in which work began.
+pub(super) fn order() -> Vec<u64> {
+    sync::lock(&STATE).order.clone()
+}
+
+/// Adds work of a queue, behind the given tickets.
+pub(crate) fn push(
+    queue: u64,
+    position: u64,
+    after: Vec<Arc<Ticket>>,
+    label: Label,
+    work: Work,
+) -> Arc<Ticket> {
+    let mut state = sync::lock(&STATE);
+    if state.idle() {
+        race::prune();
+    }
+    let submission = Submission::new(&label, queue, position);
+    let number = state.number();
+    let (ticket, pending) = state::pending(number, after, work, label, submission);
+    state.push(queue, pending);
+    ticket
+}
+
+/// Runs work until that of the ticket has ended, or there is a fault.
+pub(crate) fn drive(ticket: &Ticket, number: u64) {
+    let me = race::running();
+    let mut state = sync::lock(&STATE);
+    let needed = state.needed(number);
+    while !ticket.done() && !sticky::faulted() {
+        state.active = std::time::Instant::now();
+        state = match state.turn(me) {
+            Turn::Of(rest) => sync::wait_for(&CHANGED, state, rest.min(GLANCE)).0,
+            Turn::Mine => match state.choose(Some(&needed)) {
+                Some(pending) => run(state, pending, me),
+                None => sync::wait_for(&CHANGED, state, GLANCE).0,
+            },
+        };
+    }
+}
+
+/// Runs some work that the ticket waits for: who asks again and again gets it done.
+pub(crate) fn poll(ticket: &Ticket, number: u64) {
+    let me = race::running();
+    let mut state = sync::lock(&STATE);
+    let needed = state.needed(number);
+    while !ticket.done() && matches!(state.turn(me), Turn::Mine) && state.coin() {
+        let Some(pending) = state.choose(Some(&needed)) else { return };
+        state = run(state, pending, me);
+    }
+}
+
+/// Runs as much as the seed wants at this call; after a fault all, which then does nothing.
+pub(super) fn tick() {
+    let me = race::running();
+    let mut state = sync::lock(&STATE);
+    state.active = std::time::Instant::now();
+    while matches!(state.turn(me), Turn::Mine) && (sticky::faulted() || state.eager()) {
+        let Some(pending) = state.choose(None) else { return };
+        state = run(state, pending, me);
+    }
+}
+
+/// The thread that goes on with the work while the program does not call.
+fn watch() {
+    loop {
+        thread::sleep(QUIET / 4);
+        let mut state = sync::lock(&STATE);
+        while state.active.elapsed() >= QUIET && matches!(state.turn(None), Turn::Mine) {
+            let Some(pending) = state.choose(None) else { break };
+            state = run(state, pending, None);
+        }
+    }
+}
+
+/// Runs work that was chosen by the work `me`, or none, until it ends or its time alone is over.
+fn run(
+    mut state: MutexGuard<'static, State>,
+    pending: Pending,
+    me: Option<u64>,
+) -> MutexGuard<'static, State> {
+    let number = pending.number;
+    state.start(&pending);
+    drop(state);
+    if pending.label.class == Class::Quick {
+        pending.execute();
+    } else {
+        let cell = Arc::new(Mutex::new(Some(pending)));
+        let theirs = cell.clone();
+        let thread = thread::Builder::new().name("cuscope-work".into());
+        if thread.spawn(move || execute(&theirs)).is_err() {
+            // No thread to be had: here, then.
+            execute(&cell);
+        }
+    }
+    let mut state = sync::lock(&STATE);
+    while state.alone(number)
+        && let Turn::Of(rest) = state.turn(me)
+    {
+        state = sync::wait_for(&CHANGED, state, rest.min(GLANCE)).0;
+    }
+    state.go_on(me, Class::Host.grace());
+    state
+}
+
+/// Does the work that is there.
+fn execute(cell: &Mutex<Option<Pending>>) {
+    let pending = sync::lock(cell).take();
+    if let Some(pending) = pending {
+        pending.execute();
+    }
+}
+
+impl Pending {
+    /// Does the work, and says so.
+    fn execute(self) {
+        let Self { number, item, label: _, submission } = self;
+        let after: Vec<_> = item.after.iter().filter_map(|ticket| ticket.clock()).collect();
+        let ticket = item.ticket.clone();
+        let running = race::enter(number, submission, &after);
+        item.run_with(|| ticket.set_clock(running.leave()));
+        sync::lock(&STATE).end(number);
+        CHANGED.notify_all();
+    }
+}

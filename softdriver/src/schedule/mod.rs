@@ -1,0 +1,70 @@
+//! An order of asynchronous work that a seed decides: late, and against what a program may hope for.
+//!
+//! Without a seed every queue is served by a thread of its own. With one, work stands in line until the
+//! scheduler picks it: only what streams, events, the legacy default stream and waits promise is kept.
+//! Which of the ready pieces runs next, and whether one runs before somebody waits, comes from the
+//! seed; one piece runs at a time. So the same seed and the same program with one thread give the same
+//! order, unless a kernel or a function of the host waits for the program, or the program leaves the
+//! driver alone for long while it waits for work in its own way.
+//!
+//! The seed also turns on the record of accesses: see [`control::races`](crate::control::races).
+
+mod drive;
+mod label;
+mod rng;
+mod state;
+
+use crate::race;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) use drive::{drive, poll, push};
+pub(crate) use label::{Class, Label, call};
+
+/// Whether there is a seed.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Whether there is a seed.
+#[inline]
+pub(crate) fn on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// What every driver call does first: work may run now.
+#[inline]
+pub(crate) fn tick(name: &'static str) {
+    if on() {
+        label::note(name);
+        drive::tick();
+    }
+}
+
+/// Takes the seed of the variable `CUSCOPE_SOFT_SEED`.
+pub(crate) fn from_environment() {
+    let seed = std::env::var("CUSCOPE_SOFT_SEED").ok().and_then(|text| text.trim().parse().ok());
+    if let Some(number) = seed {
+        race::print_reports();
+        seed_with(number);
+    }
+}
+
+/// Lets a seed decide the order of all work that is submitted from now on, in the whole process. To be
+/// called when nothing is pending. The order of a seed is the same each time.
+pub fn seed(seed: u64) {
+    seed_with(seed);
+}
+
+fn seed_with(seed: u64) {
+    drive::begin(seed);
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// Ends that: work that is submitted from now on is run by a thread for each queue.
+pub fn stop() {
+    ON.store(false, Ordering::Relaxed);
+}
+
+/// The pieces of work in the order in which they began, since the last [`seed`]: each a number, in the
+/// order of submission. The first million of them.
+pub fn order() -> Vec<u64> {
+    drive::order()
+}
