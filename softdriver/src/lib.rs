@@ -8,7 +8,9 @@
 //! The functions are exported with a prefix (`cuscope_soft_cuInit`), so that a real libcuda in the
 //! same process is not disturbed. [`control`] tells tests what the driver saw.
 //!
-//! The variable `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default).
+//! The variable `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default);
+//! `CUSCOPE_SOFT_SEED` lets a seed decide the order of asynchronous work, and has races reported: see
+//! [`schedule`] and [`control::races`].
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
 mod affinity;

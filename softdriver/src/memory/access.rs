@@ -39,7 +39,9 @@ impl DeviceMemory {
         for (access, ranges) in touched {
             self.by_allocation(ranges, |base, ranges| race::touch_ranges(base, ranges, access));
         }
-        missed.map(race::missed);
+        if let Some(address) = missed {
+            race::missed(address);
+        }
         result
     }
 

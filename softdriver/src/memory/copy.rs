@@ -180,9 +180,7 @@ impl Place {
         let offset = found.offset(address);
         Ok(Some((found, offset)))
     }
-}
 
-impl Place {
     /// Notes that a copy touches it, where it was found.
     fn touch(self, found: Option<&(Arc<Allocation>, usize)>, len: usize, access: Access) {
         match (found, self) {

@@ -33,9 +33,9 @@ impl Clock {
         self.0.len()
     }
 
-    /// Forgets queues.
-    pub(super) fn forget(&mut self, over: impl Fn(u64, u64) -> bool) {
-        self.0.retain(|&queue, position| !over(queue, *position));
+    /// Forgets the other queues.
+    pub(super) fn keep(&mut self, keep: impl Fn(u64) -> bool) {
+        self.0.retain(|&queue, _| keep(queue));
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
         a.join(&b);
         a.add(1, 4);
         assert!(a.has(1, 5) && a.covers(&b));
-        a.forget(|queue, position| queue == 1 && position == 5);
+        a.keep(|queue| queue == 2);
         assert_eq!(a.len(), 1);
     }
 }

@@ -80,10 +80,13 @@ pub(crate) struct Entered(());
 pub(crate) fn enter(number: u64, submission: Submission, after: &[Arc<Clock>]) -> Entered {
     let mut clock = (*submission.host).clone();
     after.iter().for_each(|one| clock.join(one));
+    let mut record = sync::lock(&RECORD);
+    record.trim(&mut clock);
     clock.add(submission.queue, submission.position);
     if submission.class == Class::Host {
-        sync::lock(&RECORD).host_learns(&clock);
+        record.host_learns(&clock);
     }
+    drop(record);
     RUNNING.with_borrow_mut(|running| running.push(Running { number, submission, clock }));
     Entered(())
 }
@@ -123,7 +126,7 @@ pub(crate) fn knows(clock: Option<Arc<Clock>>) -> bool {
 pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: Access) {
     if schedule::on() {
         let start = allocation.base + offset as u64;
-        note(allocation.base, vec![start..start + len as u64], access);
+        note(allocation.base, one(start..start + len as u64), access);
     }
 }
 
@@ -131,13 +134,18 @@ pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: 
 #[inline]
 pub(crate) fn touch_pageable(address: usize, len: usize, access: Access) {
     if schedule::on() {
-        note(record::PAGEABLE, vec![address as u64..(address + len) as u64], access);
+        note(record::PAGEABLE, one(address as u64..(address + len) as u64), access);
     }
 }
 
 /// Notes accesses of a kernel to an allocation.
 pub(crate) fn touch_ranges(base: u64, ranges: Vec<Range<u64>>, access: Access) {
     note(base, ranges, access);
+}
+
+/// A set of one range.
+fn one(range: Range<u64>) -> Vec<Range<u64>> {
+    Vec::from([range])
 }
 
 fn note(base: u64, ranges: Vec<Range<u64>>, access: Access) {
@@ -153,8 +161,8 @@ fn note(base: u64, ranges: Vec<Range<u64>>, access: Access) {
 pub(crate) fn missed(address: u64) {
     RUNNING.with_borrow(|running| {
         if let Some(one) = running.last() {
-            let range = address..address + 1;
-            let record = Record::new(&one.submission, vec![range], Access::Write);
+            let range = Vec::from([address..address + 1]);
+            let record = Record::new(&one.submission, range, Access::Write);
             sync::lock(&RECORD).missed(address, &record);
         }
     });
@@ -178,7 +186,7 @@ pub(crate) fn freed(allocation: &Allocation) {
         let mut record = sync::lock(&RECORD);
         match running.last().filter(|one| one.submission.class != Class::Host) {
             Some(one) => {
-                let free = Record::new(&one.submission, vec![range], Access::Free);
+                let free = Record::new(&one.submission, Vec::from([range]), Access::Free);
                 record.free(allocation.base, free, Some(&one.clock));
             }
             None => record.free(allocation.base, Record::of_host(range), None),

@@ -27,6 +27,7 @@ pub(super) fn contains(a: &[Range<u64>], b: &[Range<u64>]) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "sets of one range")]
 mod tests {
     use super::*;
 

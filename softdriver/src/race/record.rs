@@ -72,6 +72,11 @@ impl All {
         self.host.clone()
     }
 
+    /// Forgets what everything knows.
+    pub(super) fn trim(&self, clock: &mut Clock) {
+        clock.keep(|queue| self.last.contains_key(&queue));
+    }
+
     /// The host comes behind what has this clock.
     pub(super) fn host_learns(&mut self, clock: &Clock) {
         if !self.host.covers(clock) {
@@ -142,10 +147,8 @@ impl All {
             records.retain(|one| !host.has(one.queue, one.position));
             !records.is_empty()
         });
-        let last = &mut self.last;
-        let over = |queue, position| last.get(&queue).is_none_or(|&last| last <= position);
-        Arc::make_mut(&mut self.host).forget(over);
-        last.retain(|&queue, &mut position| !host.has(queue, position));
+        self.last.retain(|&queue, &mut position| !host.has(queue, position));
+        Arc::make_mut(&mut self.host).keep(|queue| self.last.contains_key(&queue));
         self.room = 2 * (self.host.len() + self.memory.len()) + 64;
     }
 }

@@ -120,6 +120,7 @@ impl Memory for Noted<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "sets of one range")]
 mod tests {
     use super::*;
 

@@ -91,8 +91,8 @@ impl State {
     /// Starts anew with a seed; what is pending stays.
     pub(super) fn begin(&mut self, seed: u64) {
         self.rng = Rng::new(seed);
-        let eager = [0, 1, 4, 7][self.rng.below(4)];
-        let stray = [0, 1, 4][self.rng.below(3)];
+        let eager = [0, 1, 3, 6][self.rng.below(4)];
+        let stray = [0, 2, 5][self.rng.below(3)];
         self.habits = Habits { eager, stray };
         self.first = self.next;
         self.order.clear();

@@ -1,0 +1,319 @@
+//! Races: each kind is found in every order, and said to be what it is.
+#![allow(unsafe_code, reason = "the driver's functions are unsafe")]
+
+#[macro_use]
+mod common;
+
+use common::*;
+use control::{Access, Race};
+use std::ffi::c_void;
+use std::process::Command;
+use std::ptr::null_mut;
+
+/// How many orders a race has to be found in.
+const SEEDS: u64 = 40;
+
+/// What a program with a race uses.
+struct Parts {
+    context: CUcontext,
+    a: CUstream,
+    b: CUstream,
+    memory: CUdeviceptr,
+    locked: *mut c_void,
+    event: CUevent,
+    store: CUfunction,
+    load: CUfunction,
+}
+
+/// Runs `program` with many seeds, each of which has to find the one race, between what `expected`
+/// says: names and accesses, in whichever order.
+fn racy(expected: [(&str, Access); 2], program: impl Fn(&Parts)) {
+    run(Some(expected), program);
+}
+
+/// Runs `program` with many seeds, none of which may find a race.
+fn right(program: impl Fn(&Parts)) {
+    run(None, program);
+}
+
+fn run(expected: Option<[(&str, Access); 2]>, program: impl Fn(&Parts)) {
+    let _alone = alone();
+    let parts = Parts {
+        context: context(),
+        a: stream(),
+        b: stream(),
+        memory: device_memory(&[0; 16]),
+        locked: made!(cuMemAllocHost_v2(64)),
+        event: made!(cuEventCreate(0)),
+        store: kernel("wild", "wild"),
+        load: kernel("wild", "wild_load"),
+    };
+    for seed in 0..SEEDS {
+        schedule::seed(seed);
+        assert_eq!(control::take_races(), []);
+        program(&parts);
+        ok!(cuCtxSynchronize());
+        let races = control::races();
+        assert_eq!(races, control::take_races());
+        match (expected, &races[..]) {
+            (None, []) => {}
+            (Some([one, other]), [race]) => {
+                let first = (race.first.name.as_str(), race.first.access);
+                let second = (race.second.name.as_str(), race.second.access);
+                let same = [first, second] == [one, other] || [first, second] == [other, one];
+                assert!(same, "{seed}: {race}");
+            }
+            _ => panic!("{seed}: {races:?}"),
+        }
+    }
+    schedule::stop();
+    ok!(cuCtxDestroy_v2(parts.context));
+}
+
+/// The number of a stream in reports.
+fn number(stream: CUstream) -> u64 {
+    let mut number = 0;
+    ok!(cuStreamGetId(stream, &raw mut number));
+    number
+}
+
+#[test]
+fn two_writes() {
+    racy([("cuMemsetD8Async", Access::Write), ("cuMemsetD32Async", Access::Write)], |parts| {
+        ok!(cuMemsetD8Async(parts.memory, 1, 8, parts.a));
+        ok!(cuMemsetD32Async(parts.memory + 4, 2, 2, parts.b));
+        ok!(cuCtxSynchronize());
+        let [Race { first, second, address, bytes }] = &control::races()[..] else { panic!() };
+        assert_eq!((*address, *bytes), (parts.memory + 4, 4));
+        let streams = [number(parts.a), number(parts.b)].map(Some);
+        assert!(
+            [first.stream, second.stream] == streams || [second.stream, first.stream] == streams
+        );
+    });
+}
+
+#[test]
+fn a_kernel_that_reads_and_a_copy_that_writes() {
+    racy([("wild_load", Access::Read), ("cuMemcpyHtoDAsync_v2", Access::Write)], |parts| {
+        assert_eq!(launch(parts.load, parts.a, &[parts.memory, parts.memory + 8]), 0);
+        ok!(cuMemcpyHtoDAsync_v2(parts.memory, parts.locked, 4, parts.b));
+    });
+}
+
+#[test]
+fn a_kernel_that_writes_and_the_null_stream() {
+    // A copy of the null stream does not wait for a stream that is non-blocking (F52).
+    racy([("wild", Access::Write), ("cuMemcpyDtoH_v2", Access::Read)], |parts| {
+        assert_eq!(launch(parts.store, parts.a, &[parts.memory + 4, 5]), 0);
+        assert_eq!(values(parts.memory, 2).len(), 2);
+    });
+}
+
+#[test]
+fn two_copies_to_one_place_of_the_host() {
+    racy(
+        [("cuMemcpyDtoHAsync_v2", Access::Write), ("cuMemcpyDtoHAsync_v2", Access::Write)],
+        |parts| {
+            ok!(cuMemcpyDtoHAsync_v2(parts.locked, parts.memory, 8, parts.a));
+            ok!(cuMemcpyDtoHAsync_v2(parts.locked, parts.memory + 32, 8, parts.b));
+        },
+    );
+}
+
+#[test]
+fn an_event_that_was_recorded_too_early() {
+    racy([("cuMemsetD8Async", Access::Write), ("cuMemcpyDtoDAsync_v2", Access::Read)], |parts| {
+        ok!(cuEventRecord(parts.event, parts.a));
+        ok!(cuMemsetD8Async(parts.memory, 1, 8, parts.a));
+        ok!(cuStreamWaitEvent(parts.b, parts.event, 0));
+        ok!(cuMemcpyDtoDAsync_v2(parts.memory + 16, parts.memory, 4, parts.b));
+    });
+}
+
+#[test]
+fn memory_that_is_used_before_the_stream_that_allocates_it_is_there() {
+    racy([("cuMemAllocAsync", Access::Allocate), ("cuMemsetD8Async", Access::Write)], |parts| {
+        let own: CUdeviceptr = made!(cuMemAllocAsync(16, parts.a));
+        ok!(cuMemsetD8Async(own, 1, 16, parts.b));
+        ok!(cuCtxSynchronize());
+        ok!(cuMemFree_v2(own));
+    });
+}
+
+#[test]
+fn memory_that_is_freed_in_one_stream_and_used_in_another() {
+    racy([("cuMemsetD8Async", Access::Write), ("cuMemFreeAsync", Access::Free)], |parts| {
+        let own = device_memory(&[0; 4]);
+        ok!(cuMemsetD8Async(own, 1, 16, parts.b));
+        ok!(cuMemFreeAsync(own, parts.a));
+    });
+}
+
+#[test]
+fn memory_that_is_freed_under_the_work_of_another_context() {
+    // `cuMemFree` waits for the work of the context that the memory is of, and for no other (F50).
+    racy([("cuMemsetD8Async", Access::Write), ("cuMemFree_v2", Access::Free)], |parts| {
+        let own = device_memory(&[0; 4]);
+        let other = context();
+        let stream = stream();
+        ok!(cuMemsetD8Async(own, 1, 16, stream));
+        ok!(cuMemFree_v2(own));
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuCtxDestroy_v2(other));
+        ok!(cuCtxSetCurrent(parts.context));
+    });
+}
+
+#[test]
+fn branches_of_a_graph() {
+    racy([("fill of a graph", Access::Write), ("fill of a graph", Access::Write)], |parts| {
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        for value in 1..3 {
+            let params = cuscope_sys::CUDA_MEMSET_NODE_PARAMS {
+                dst: parts.memory,
+                pitch: 0,
+                value,
+                elementSize: 4,
+                width: 2,
+                height: 1,
+            };
+            let none = std::ptr::null();
+            let _node: CUgraphNode =
+                made!(cuGraphAddMemsetNode(graph, none, 0, &raw const params, parts.context));
+        }
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        ok!(cuGraphLaunch(exec, parts.a));
+        ok!(cuStreamSynchronize(parts.a));
+        ok!(cuGraphExecDestroy(exec));
+        ok!(cuGraphDestroy(graph));
+    });
+}
+
+#[test]
+fn atomic_operations_race_with_all_but_their_like() {
+    let _alone = alone();
+    let context = context();
+    let globals = kernel("globals", "globals");
+    let (a, b) = (stream(), stream());
+    let out = device_memory(&[0; 64]);
+    for seed in 0..SEEDS {
+        schedule::seed(seed);
+        assert_eq!(launch_shared(globals, a, out), 0);
+        assert_eq!(launch_shared(globals, b, out + 128), 0);
+        ok!(cuCtxSynchronize());
+        assert_eq!(control::take_races(), []);
+    }
+    let atomics = kernel("globals", "atomics");
+    let memory = device_memory(&[0; 128]);
+    let arguments = [memory, memory + 256, memory + 272, memory + 280];
+    for seed in 0..SEEDS {
+        schedule::seed(seed);
+        assert_eq!(launch(atomics, a, &arguments), 0);
+        ok!(cuMemsetD8Async(memory + 272, 0, 4, b));
+        ok!(cuCtxSynchronize());
+        let races = control::take_races();
+        let [race] = &races[..] else { panic!("{races:?}") };
+        let accesses = [race.first.access, race.second.access];
+        assert!(accesses.contains(&Access::Atomic) && accesses.contains(&Access::Write), "{race}");
+        assert_eq!((race.address, race.bytes), (memory + 272, 4));
+    }
+    schedule::stop();
+    ok!(cuCtxDestroy_v2(context));
+}
+
+/// Launches one block of 32 threads with shared memory for them.
+fn launch_shared(function: CUfunction, stream: CUstream, out: CUdeviceptr) -> u32 {
+    let mut pointers = [(&raw const out).cast_mut().cast::<c_void>()];
+    let (params, none) = (pointers.as_mut_ptr(), null_mut());
+    code!(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 128, stream, params, none))
+}
+
+#[test]
+fn what_lies_side_by_side_is_no_race() {
+    right(|parts| {
+        assert_eq!(launch(parts.store, parts.a, &[parts.memory, 5]), 0);
+        assert_eq!(launch(parts.store, parts.b, &[parts.memory + 4, 6]), 0);
+        ok!(cuMemsetD8_v2(parts.memory + 8, 1, 4));
+    });
+}
+
+#[test]
+fn what_only_reads_is_no_race() {
+    right(|parts| {
+        assert_eq!(launch(parts.load, parts.a, &[parts.memory, parts.memory + 4]), 0);
+        assert_eq!(launch(parts.load, parts.b, &[parts.memory, parts.memory + 8]), 0);
+        ok!(cuMemcpyDtoHAsync_v2(parts.locked, parts.memory, 4, parts.a));
+    });
+}
+
+#[test]
+fn what_an_event_a_wait_or_a_function_of_the_host_orders_is_no_race() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    right(|parts| {
+        let Parts { a, b, memory, event, .. } = *parts;
+        ok!(cuMemsetD8Async(memory, 1, 8, a));
+        ok!(cuEventRecord(event, a));
+        // Also when the event has long been complete, and its stream is no more.
+        let late = stream();
+        ok!(cuStreamWaitEvent(late, event, 0));
+        ok!(cuMemsetD8Async(memory, 2, 8, late));
+        ok!(cuStreamDestroy_v2(late));
+        ok!(cuCtxSynchronize());
+        ok!(cuMemsetD8Async(memory, 3, 8, b));
+        ok!(cuLaunchHostFunc(b, Some(nothing), null_mut()));
+        ok!(cuStreamSynchronize(b));
+        ok!(cuCtxRecordEvent(parts.context, event));
+        ok!(cuMemsetD8Async(memory, 4, 8, a));
+        ok!(cuCtxRecordEvent(parts.context, event));
+        ok!(cuCtxWaitEvent(parts.context, event));
+        ok!(cuMemsetD8Async(memory, 5, 8, stream()));
+    });
+}
+
+#[test]
+fn a_kernel_that_touches_freed_memory_faults_and_is_reported() {
+    in_a_child("a_kernel_that_touches_freed_memory_faults_and_is_reported", || {
+        schedule::seed(1);
+        let _context = context();
+        let store = kernel("wild", "wild");
+        let memory = device_memory(&[0; 4]);
+        ok!(cuMemFree_v2(memory));
+        assert_eq!(launch(store, null_mut(), &[memory + 4, 1]), 0);
+        assert_eq!(code!(cuCtxSynchronize()), 700);
+        let [race] = &control::races()[..] else { panic!("{:?}", control::races()) };
+        assert_eq!((race.first.name.as_str(), race.first.stream), ("cuMemFree_v2", None));
+        assert_eq!((race.second.name.as_str(), race.address), ("wild", memory + 4));
+    });
+}
+
+/// Does what two streams must not, and says what was found.
+#[test]
+#[ignore = "a part of another test"]
+fn racy_child() {
+    let context = context();
+    let memory = device_memory(&[0]);
+    ok!(cuMemsetD8Async(memory, 1, 4, stream()));
+    ok!(cuMemsetD8Async(memory, 2, 4, stream()));
+    ok!(cuCtxSynchronize());
+    println!("{} found", control::races().len());
+    ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn the_environment_sets_the_seed_prints_and_ends_the_process() {
+    let run = |variables: &[(&str, &str)]| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "racy_child", "--ignored", "--nocapture"]);
+        child.env_remove("CUSCOPE_SOFT_SEED").env_remove("CUSCOPE_SOFT_RACES");
+        let output = child.envs(variables.iter().copied()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    };
+    let (success, out, err) = run(&[]);
+    assert!(success && out.contains("0 found") && !err.contains("race"), "{out}{err}");
+    let (success, out, err) = run(&[("CUSCOPE_SOFT_SEED", "3")]);
+    assert!(success && out.contains("1 found"), "{out}{err}");
+    assert!(err.contains("cuscope: race: cuMemsetD8Async in stream "), "{err}");
+    let (success, out, err) = run(&[("CUSCOPE_SOFT_SEED", "3"), ("CUSCOPE_SOFT_RACES", "abort")]);
+    assert!(!success && !out.contains("found") && err.contains("cuscope: race: "), "{out}{err}");
+}
