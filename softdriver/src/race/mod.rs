@@ -126,7 +126,7 @@ pub(crate) fn knows(clock: Option<Arc<Clock>>) -> bool {
 pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: Access) {
     if schedule::on() {
         let start = allocation.base + offset as u64;
-        note(allocation.base, one(start..start + len as u64), access);
+        note(allocation.base, single(start..start + len as u64), access);
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: 
 #[inline]
 pub(crate) fn touch_pageable(address: usize, len: usize, access: Access) {
     if schedule::on() {
-        note(record::PAGEABLE, one(address as u64..(address + len) as u64), access);
+        note(record::PAGEABLE, single(address as u64..(address + len) as u64), access);
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn touch_ranges(base: u64, ranges: Vec<Range<u64>>, access: Access) {
 }
 
 /// A set of one range.
-fn one(range: Range<u64>) -> Vec<Range<u64>> {
+fn single(range: Range<u64>) -> Vec<Range<u64>> {
     Vec::from([range])
 }
 
@@ -161,7 +161,7 @@ fn note(base: u64, ranges: Vec<Range<u64>>, access: Access) {
 pub(crate) fn missed(address: u64) {
     RUNNING.with_borrow(|running| {
         if let Some(one) = running.last() {
-            let range = Vec::from([address..address + 1]);
+            let range = single(address..address + 1);
             let record = Record::new(&one.submission, range, Access::Write);
             sync::lock(&RECORD).missed(address, &record);
         }
@@ -186,7 +186,7 @@ pub(crate) fn freed(allocation: &Allocation) {
         let mut record = sync::lock(&RECORD);
         match running.last().filter(|one| one.submission.class != Class::Host) {
             Some(one) => {
-                let free = Record::new(&one.submission, Vec::from([range]), Access::Free);
+                let free = Record::new(&one.submission, single(range), Access::Free);
                 record.free(allocation.base, free, Some(&one.clock));
             }
             None => record.free(allocation.base, Record::of_host(range), None),
