@@ -8,6 +8,7 @@ use common::*;
 use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -17,19 +18,21 @@ fn locked(words: usize) -> *mut u32 {
     memory.cast()
 }
 
+/// A word of page-locked memory, as it is shared with the device.
+fn word<'a>(memory: *mut u32, index: usize) -> &'a AtomicU32 {
+    // SAFETY: an aligned word of page-locked memory, which lives as long as its context; the device only
+    // touches it atomically, and that a copy may do so meanwhile is what the tests are about.
+    unsafe { AtomicU32::from_ptr(memory.wrapping_add(index)) }
+}
+
 /// Writes a word of page-locked memory.
 fn put(memory: *mut u32, index: usize, value: u32) {
-    // SAFETY: a word of page-locked memory, which the device only touches atomically; that a copy may
-    // read it meanwhile is what the test is about.
-    unsafe { std::sync::atomic::AtomicU32::from_ptr(memory.add(index)) }
-        .store(value, std::sync::atomic::Ordering::Relaxed);
+    word(memory, index).store(value, Relaxed);
 }
 
 /// Reads a word of page-locked memory.
 fn get(memory: *mut u32, index: usize) -> u32 {
-    // SAFETY: as above.
-    unsafe { std::sync::atomic::AtomicU32::from_ptr(memory.add(index)) }
-        .load(std::sync::atomic::Ordering::Relaxed)
+    word(memory, index).load(Relaxed)
 }
 
 #[test]
