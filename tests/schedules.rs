@@ -1,0 +1,303 @@
+//! Random scopes, each in an order of its own that the software driver chooses, late and against what a
+//! program may hope for: results are those of a sequential model, and no two uses of memory race. On a GPU
+//! the same programs run in the order that comes.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Function, Held, LaunchConfig,
+    PushedGuard, Queue, Result, Staged, Stream,
+};
+use cuscope_softdriver::{control, schedule};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use std::env::var_os;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Programs, unless `PROPTEST_CASES` says otherwise.
+const CASES: u32 = 10_000;
+const STREAMS: usize = 4;
+const BUFFERS: usize = 4;
+const LEN: usize = 8;
+type Words = [u32; LEN];
+
+/// `out[i] = 31 * out[i] + in[i]`, by `LEN` threads.
+const MIX: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry mix(.param .u64 out, .param .u64 in)
+{
+    .reg .u64 %rd<6>;
+    .reg .u32 %r<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    cvta.to.global.u64 %rd3, %rd1;
+    cvta.to.global.u64 %rd4, %rd2;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd5, %r1, 4;
+    add.u64 %rd3, %rd3, %rd5;
+    add.u64 %rd4, %rd4, %rd5;
+    ld.global.u32 %r2, [%rd3];
+    ld.global.u32 %r3, [%rd4];
+    mad.lo.u32 %r4, %r2, 31, %r3;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+";
+
+/// One operation, on a queue.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// Of the input to a buffer.
+    Upload(usize),
+    Fill(usize, u32),
+    Zero(usize),
+    /// From one to another, which may be the same: then nothing.
+    Copy(usize, usize),
+    Mix(usize, usize),
+    /// With the buffer that the scope only reads.
+    MixShared(usize),
+    /// Of a buffer to the next output.
+    Download(usize),
+    /// To and from the staged slice, and what the host does with that.
+    Stage(usize),
+    Unstage(usize),
+    Access,
+    Synchronize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Return,
+    Fail,
+    Panic,
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    seed: u64,
+    ops: Vec<(usize, Op)>,
+    end: End,
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let buffer = || 0..BUFFERS;
+    let op = prop_oneof![
+        2 => buffer().prop_map(Op::Upload),
+        1 => (buffer(), any::<u32>()).prop_map(|(b, value)| Op::Fill(b, value)),
+        1 => buffer().prop_map(Op::Zero),
+        3 => (buffer(), buffer()).prop_map(|(from, to)| Op::Copy(from, to)),
+        6 => (buffer(), buffer()).prop_map(|(to, from)| Op::Mix(to, from)),
+        2 => buffer().prop_map(Op::MixShared),
+        3 => buffer().prop_map(Op::Download),
+        2 => buffer().prop_map(Op::Stage),
+        2 => buffer().prop_map(Op::Unstage),
+        1 => Just(Op::Access),
+        1 => Just(Op::Synchronize),
+    ];
+    let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(End::Panic)];
+    let ops = prop::collection::vec((0..STREAMS, op), 1..24);
+    (any::<u64>(), ops, end).prop_map(|(seed, ops, end)| Program { seed, ops, end })
+}
+
+/// What the programs work with.
+struct Bench<'ctx> {
+    streams: Vec<Stream<'ctx>>,
+    buffers: Vec<DeviceBuffer<'ctx, u32>>,
+    shared: DeviceBuffer<'ctx, u32>,
+    mix: Function<'ctx>,
+}
+
+/// What the host sees: the buffers, the staged slice, the outputs, what it accessed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    buffers: [Words; BUFFERS],
+    staged: Words,
+    outputs: Vec<Words>,
+    accessed: Vec<Words>,
+}
+
+const INPUT: Words = [3, 1, 4, 1, 5, 9, 2, 6];
+const SHARED: Words = [2, 7, 1, 8, 2, 8, 1, 8];
+
+fn start() -> Seen {
+    let buffers = std::array::from_fn(|b| std::array::from_fn(|i| (100 * b + i) as u32));
+    Seen { buffers, ..Seen::default() }
+}
+
+fn mixed(out: Words, with: Words) -> Words {
+    std::array::from_fn(|i| out[i].wrapping_mul(31).wrapping_add(with[i]))
+}
+
+/// The program, one operation after the other.
+fn model(program: &Program) -> Seen {
+    let mut seen = start();
+    let mut staged = seen.staged;
+    for &(_, op) in &program.ops {
+        let b = &mut seen.buffers;
+        match op {
+            Op::Upload(to) => b[to] = INPUT,
+            Op::Fill(to, value) => b[to] = [value; LEN],
+            Op::Zero(to) => b[to] = [0; LEN],
+            Op::Copy(from, to) => b[to] = b[from],
+            Op::Mix(to, from) if to != from => b[to] = mixed(b[to], b[from]),
+            Op::Mix(..) | Op::Synchronize => {}
+            Op::MixShared(to) => b[to] = mixed(b[to], SHARED),
+            Op::Download(from) => seen.outputs.push(b[from]),
+            Op::Stage(to) => b[to] = staged,
+            Op::Unstage(from) => staged = b[from],
+            Op::Access => {
+                seen.accessed.push(staged);
+                staged = staged.map(|word| word ^ 0x5555);
+            }
+        }
+    }
+    seen.staged = staged;
+    seen
+}
+
+/// Two elements of a slice.
+fn two<T>(all: &mut [T], a: usize, b: usize) -> (&mut T, &mut T) {
+    let [a, b] = all.get_disjoint_mut([a, b]).expect("two different ones");
+    (a, b)
+}
+
+struct Run<'s, 'ctx> {
+    queues: Vec<Queue<'s, 'ctx>>,
+    held: Vec<Held<'s, u32>>,
+    staged: Staged<'s, u32>,
+    shared: &'s DeviceBuffer<'ctx, u32>,
+    mix: &'s Function<'ctx>,
+    outputs: std::slice::IterMut<'s, Words>,
+}
+
+impl<'ctx> Run<'_, 'ctx> {
+    fn step(&mut self, queue: usize, op: Op, accessed: &mut Vec<Words>) -> Result {
+        let q = self.queues[queue];
+        let config = LaunchConfig::new(1, LEN as u32);
+        match op {
+            Op::Upload(to) => q.upload(&INPUT, &mut self.held[to]),
+            Op::Fill(to, value) => q.fill(&mut self.held[to], value),
+            Op::Zero(to) => q.zero(&mut self.held[to]),
+            Op::Copy(from, to) | Op::Mix(to, from) if from == to => Ok(()),
+            Op::Copy(from, to) => {
+                let (from, to) = two(&mut self.held, from, to);
+                q.copy(&*from, to)
+            }
+            Op::Mix(to, from) => {
+                let (to, from) = two(&mut self.held, to, from);
+                // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
+                unsafe { q.launch(self.mix, config, (to, &*from)) }
+            }
+            Op::MixShared(to) => {
+                let args = (&mut self.held[to], self.shared);
+                // SAFETY: as above.
+                unsafe { q.launch(self.mix, config, args) }
+            }
+            Op::Download(from) => {
+                let output = self.outputs.next().expect("an output for each download");
+                q.download(&self.held[from], output)
+            }
+            Op::Stage(to) => q.upload_staged(&self.staged, &mut self.held[to]),
+            Op::Unstage(from) => q.download_staged(&self.held[from], &mut self.staged),
+            Op::Access => {
+                let words = self.staged.access()?;
+                accessed.push(words.try_into().expect("of that length"));
+                words.iter_mut().for_each(|word| *word ^= 0x5555);
+                Ok(())
+            }
+            Op::Synchronize => q.synchronize(),
+        }
+    }
+}
+
+/// Runs a program in a scope, and tells what the host sees behind it.
+fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program) -> Seen {
+    let mut seen = start();
+    let Bench { streams, buffers, shared, mix } = bench;
+    for (buffer, words) in buffers.iter_mut().zip(&seen.buffers) {
+        gpu.on(&streams[0]).upload(words, buffer).unwrap();
+    }
+    let downloads = program.ops.iter().filter(|(_, op)| matches!(op, Op::Download(_))).count();
+    seen.outputs = vec![[0; LEN]; downloads];
+    let Seen { staged, outputs, accessed, .. } = &mut seen;
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        gpu.scope(|s| {
+            let mut run = Run {
+                queues: streams.iter().map(|stream| s.on(stream)).collect(),
+                held: buffers.iter_mut().map(|buffer| s.hold(buffer)).collect(),
+                staged: s.stage(staged),
+                shared,
+                mix,
+                outputs: outputs.iter_mut(),
+            };
+            for &(queue, op) in &program.ops {
+                run.step(queue, op, accessed)?;
+            }
+            match program.end {
+                End::Return => Ok(()),
+                End::Fail => Err(Error::StackTaken),
+                End::Panic => panic!("in the scope"),
+            }
+        })
+    }));
+    match (program.end, result) {
+        (End::Return, Ok(Ok(()))) | (End::Fail, Ok(Err(Error::StackTaken))) => {}
+        (End::Panic, Err(_)) => {}
+        (_, result) => panic!("the scope ended with {:?}", result.ok()),
+    }
+    for (buffer, words) in buffers.iter().zip(&mut seen.buffers) {
+        gpu.on(&streams[0]).download(buffer, words).unwrap();
+    }
+    seen
+}
+
+#[test]
+fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let buffer = || gpu.alloc(LEN).unwrap();
+    let mut bench = Bench {
+        streams: (0..STREAMS).map(|_| gpu.stream().unwrap()).collect(),
+        buffers: (0..BUFFERS).map(|_| buffer()).collect(),
+        shared: buffer(),
+        mix: gpu.load_ptx(MIX).unwrap().function("mix").unwrap(),
+    };
+    gpu.on(&bench.streams[0]).upload(&SHARED, &mut bench.shared).unwrap();
+
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if var_os("PROPTEST_CASES").is_none() {
+        config.cases = if common::software() { CASES } else { CASES / 10 };
+    }
+    if var_os("PROPTEST_RNG_SEED").is_none() {
+        config.rng_seed = RngSeed::Fixed(5);
+    }
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        // The panics of the programs are many, and tell nothing.
+        if info.payload().downcast_ref() != Some(&"in the scope") {
+            hook(info);
+        }
+    }));
+    let bench = std::cell::RefCell::new(bench);
+    TestRunner::new(config)
+        .run(&program(), |program| {
+            if common::software() {
+                schedule::seed(program.seed);
+            }
+            let seen = run(&gpu, &mut bench.borrow_mut(), &program);
+            prop_assert_eq!(seen, model(&program));
+            prop_assert_eq!(control::take_races().len(), 0);
+            STEPS.fetch_add(program.ops.len() as u64, Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+    schedule::stop();
+    println!("{} operations", STEPS.load(Ordering::Relaxed));
+    assert!(STEPS.load(Ordering::Relaxed) > 1000);
+}
