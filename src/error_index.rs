@@ -227,6 +227,8 @@
 //! }
 //! ```
 //! `ui-tests/mix_generic.rs`; in a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`.
+//! For a closure it is E0521: `|q: Queue<'_, '_>|` takes a queue of any guard, and its body a handle of one. Leave
+//! the type out, or write a function.
 //!
 //! # It leaves the function
 //!
