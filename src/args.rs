@@ -1,12 +1,12 @@
 //! Kernel arguments.
 
-use crate::{Context, DeviceBuffer, Element};
+use crate::{Context, DeviceBuffer, DeviceSlice, Element};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::ffi::c_void;
 
 /// One kernel argument: a plain value (a number, an array, a `#[repr(C)]` struct with bytemuck's
-/// `#[derive(Pod)]` or `NoUninit`), `&buffer` for memory that the kernel reads, or `&mut buffer` for
+/// `#[derive(Pod)]` or `NoUninit`), `&buffer` or a slice of it for memory that the kernel reads, or `&mut buffer` for
 /// memory that it writes; a buffer is passed as its address. Sealed.
 ///
 /// What is passed is of the type that Rust infers: a literal without a suffix is an `i32` or an `f64`,
@@ -22,6 +22,7 @@ pub trait KernelArg<'ctx>: sealed::Lowered {}
 impl<T: NoUninit> KernelArg<'_> for T {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
@@ -79,6 +80,17 @@ pub(crate) mod sealed {
         #[inline]
         fn context(&self) -> Option<&Context> {
             Some(DeviceBuffer::context(self))
+        }
+    }
+    impl<T: Element> Lowered for DeviceSlice<'_, '_, T> {
+        type Parameter = CUdeviceptr;
+        #[inline]
+        fn lower(self) -> CUdeviceptr {
+            self.address()
+        }
+        #[inline]
+        fn context(&self) -> Option<&Context> {
+            Some(DeviceSlice::context(self))
         }
     }
 

@@ -431,6 +431,7 @@
 //! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use what holds it on all queues | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
 //! | E0502: cannot borrow `buffer` as mutable, immutable | hold it first, and read `&held` | `ui-tests/held_while_read.rs`, `ui-tests/read_while_held.rs`, `ui-tests/written_while_read.rs` |
 //! | E0502: cannot borrow `*staged` as immutable | what [`access`](crate::Staged::access) lent is used after the next transfer: ask again | `ui-tests/staged_accessed_in_flight.rs` |
+//! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which stand in its place | `ui-tests/held_used_after_split.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | a download reads `&buffer` or `&held` | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506
@@ -497,7 +498,8 @@
 //! *error\[E0308\]: expected `&mut DeviceBuffer<…, f64>`, found `&mut DeviceBuffer<…, f32>`, or types differ
 //! in mutability.* Slice and buffer have the same element type, and what is written is lent with `&mut`:
 //! `ui-tests/element_types_differ.rs`, `ui-tests/upload_to_shared_buffer.rs`. It cannot be read by the same
-//! call (E0502): `ui-tests/copy_to_itself.rs`.
+//! call (E0502), nor while a slice of it is there: `ui-tests/copy_to_itself.rs`,
+//! `ui-tests/buffer_written_while_sliced.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and has no
 //! clone: lend it. There is no handle of the default stream: create one, `gpu.stream()?`.

@@ -51,10 +51,10 @@ pub use finished::Finished;
 pub use function::{Function, FunctionAttribute};
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;
-pub use memory::{DeviceBuffer, Element, MemoryInfo};
+pub use memory::{DeviceBuffer, DeviceSlice, Element, MemoryInfo};
 pub use module::{Module, PtxText};
 pub use on_stream::OnStream;
-pub use scope::{Held, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged};
+pub use scope::{Held, HeldSlice, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged};
 pub use stack::{
     ContextStack, CurrentContext, NestedStack, PushContext, PushedGuard, StreamPriorityRange,
     current_context,

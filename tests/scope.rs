@@ -359,6 +359,106 @@ fn lengths_that_differ_are_refused() {
     });
 }
 
+/// Parts of one buffer are worked on side by side, each on its own queue, behind what was done to the whole.
+#[test]
+fn chunks_are_ordered_each_by_its_own_uses() {
+    pushed(|gpu| {
+        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let streams = [(); 3].map(|()| gpu.stream().unwrap());
+        let mut buffer = gpu.alloc::<u32>(10).unwrap();
+        let mut host = [0; 10];
+        let (time, start) = (Duration::from_millis(300), Instant::now());
+        let second = gpu
+            .scope(|s| {
+                let queues = [0, 1, 2].map(|i| s.on(&streams[i]));
+                let mut held = s.hold(&mut buffer);
+                queues[0].fill(&mut held, 9)?; // all of it
+                let mut chunks = held.chunks(4)?;
+                assert_eq!(chunks.iter().map(Held::len).collect::<Vec<_>>(), [4, 4, 2]);
+                spin(queues[0], &spinner, time)?;
+                for (i, chunk) in chunks.iter_mut().enumerate() {
+                    // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                    unsafe {
+                        queues[i].launch(&store, LaunchConfig::new(1, 1), (&mut *chunk, i as u32))
+                    }?;
+                }
+                queues[1].synchronize()?;
+                let second = start.elapsed();
+                for ((i, chunk), host) in chunks.iter().enumerate().zip(host.chunks_mut(4)) {
+                    queues[i].download(chunk, host)?;
+                }
+                Ok(second)
+            })
+            .unwrap();
+        assert!(start.elapsed() >= time);
+        assert!(second < time, "{second:?}: the second chunk waited for the first");
+        assert_eq!(host, [0, 9, 9, 9, 1, 9, 9, 9, 2, 9]);
+    });
+}
+
+#[test]
+fn parts_are_copied_filled_and_passed_to_kernels() {
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let kernel = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let input: Vec<f32> = (0..8).map(|i| i as f32).collect();
+        let mut plain = gpu.alloc::<f32>(8).unwrap();
+        gpu.on(&a).upload(&input, &mut plain).unwrap();
+        let (mut low, mut high, mut middle) = ([0.0; 3], [0.0; 5], [0.0; 2]);
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&a), s.on(&b));
+            let (mut x, mut y) = s.scratch::<f32>(8)?.split_at(3)?;
+            a.fill(&mut x, 1.0)?;
+            b.copy(plain.slice(3..)?, &mut y)?;
+            let config = LaunchConfig::for_num_elems(3);
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over 3 elements.
+            unsafe { a.launch(&kernel, config, (3_u32, 2.0_f32, y.slice(..3)?, &mut x)) }?;
+            // SAFETY: as above.
+            unsafe { b.launch(&kernel, config, (3_u32, 1.0_f32, plain.slice(..=2)?, &mut x)) }?;
+            a.download(&x, &mut low)?;
+            b.download(&y, &mut high)?;
+            a.download(y.slice(1..3)?, &mut middle)
+        })
+        .unwrap();
+        assert_eq!(low, [1.0 + 6.0, 1.0 + 8.0 + 1.0, 1.0 + 10.0 + 2.0]);
+        assert_eq!((&high[..], &middle[..]), (&input[3..], &input[4..6]));
+
+        // Outside of a scope too.
+        let mut y = gpu.alloc::<f32>(2).unwrap();
+        gpu.on(&a).zero(&mut y).unwrap();
+        let args = (2_u32, 1.0_f32, plain.slice(6..).unwrap(), &mut y);
+        // SAFETY: as above, over 2 elements.
+        unsafe { gpu.on(&a).launch(&kernel, LaunchConfig::for_num_elems(2), args) }.unwrap();
+        let mut host = [0.0; 2];
+        gpu.on(&a).download(&y, &mut host).unwrap();
+        assert_eq!(host, [6.0, 7.0]);
+    });
+}
+
+#[test]
+fn parts_outside_of_the_buffer_are_refused() {
+    pushed(|gpu| {
+        let plain = gpu.alloc::<u8>(4).unwrap();
+        let refused = |call, end| Some(Error::InvalidRange { call, end, len: 4 });
+        assert_eq!(plain.slice(2..5).err(), refused("DeviceBuffer::slice", 5));
+        assert_eq!(plain.slice(2..2).err(), refused("DeviceBuffer::slice", 2));
+        assert_eq!((plain.slice(1..).unwrap().len(), plain.slice(..).unwrap().len()), (3, 4));
+        assert_eq!(plain.slice(1..).unwrap().address(), plain.address() + 1);
+        gpu.scope(|s| {
+            let held = || s.scratch::<u8>(4);
+            assert_eq!(held()?.slice(4..).err(), refused("Held::slice", 4));
+            assert_eq!(held()?.split_at(0).err(), refused("Held::split_at", 0));
+            assert_eq!(held()?.split_at(4).err(), refused("Held::split_at", 4));
+            assert_eq!(held()?.split_at(usize::MAX).err(), refused("Held::split_at", usize::MAX));
+            assert_eq!(held()?.chunks(0).err(), refused("Held::chunks", 0));
+            assert_eq!(held()?.chunks(usize::MAX)?.len(), 1);
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
 /// A13: where a guard's place is leaked, brands coincide; the raw contexts are compared.
 #[test]
 fn handles_of_another_context_are_refused() {

@@ -75,6 +75,19 @@ pub enum Error {
         /// Elements of the destination.
         to: usize,
     },
+    /// A part of a buffer that is empty or not in it.
+    #[error(
+        "`{call}` was refused: the part is empty, or ends at element {end} of {len}; ask for at least \
+         one element, within the buffer"
+    )]
+    InvalidRange {
+        /// The method that refused.
+        call: &'static str,
+        /// Where the part was to end.
+        end: usize,
+        /// Elements of the buffer.
+        len: usize,
+    },
     /// An argument that no driver accepts.
     #[error("`{call}` was not called: {reason}")]
     InvalidArgument {
@@ -140,6 +153,7 @@ impl Error {
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
             | Error::LengthMismatch { call, .. }
+            | Error::InvalidRange { call, .. }
             | Error::InvalidArgument { call, .. }
             | Error::NeedsDriver { call, .. }
             | Error::UnknownValue { call, .. }

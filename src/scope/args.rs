@@ -1,22 +1,25 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
-use super::Held;
 use super::order::Use;
+use super::{Held, HeldSlice};
 use crate::args::sealed::{Args, Lowered};
-use crate::{Context, DeviceBuffer, Element};
+use crate::{Context, DeviceBuffer, DeviceSlice, Element};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 
-/// Device memory that a scope can read: `&buffer`, borrowed until the scope ends, or `&held`. Sealed.
+/// Device memory that a scope can read: `&buffer` or a slice of it, borrowed until the scope ends, `&held`,
+/// or a slice of that. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope can read",
-    label = "expected `&DeviceBuffer<T>` or `&Held<T>`",
+    label = "expected `&DeviceBuffer<T>`, `&Held<T>`, or a slice of these",
     note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
 )]
 pub trait Source<'s, 'ctx, T: Element>: Copy + sealed::Readable {}
 
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
+impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
 
 /// One argument of a launch in a scope: a plain value, `&held` for memory that the kernel reads, `&mut
 /// held` for memory that it writes; also `&buffer`, and `&mut buffer` for memory that one launch of the
@@ -36,6 +39,8 @@ impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceBuffer<'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &Held<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &mut Held<'s, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for DeviceSlice<'s, 'ctx, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
 
 /// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order.
 /// Sealed.
@@ -69,6 +74,17 @@ impl<T: Element> Lowered for &mut Held<'_, T> {
         Some(Held::context(self))
     }
 }
+impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
+    type Parameter = CUdeviceptr;
+    #[inline]
+    fn lower(self) -> CUdeviceptr {
+        self.address()
+    }
+    #[inline]
+    fn context(&self) -> Option<&Context> {
+        Some(HeldSlice::context(self))
+    }
+}
 
 pub(crate) mod sealed {
     use super::*;
@@ -83,7 +99,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Source`, which is sealed",
-        label = "only `&DeviceBuffer` and `&Held` do"
+        label = "only `&DeviceBuffer`, `&Held` and slices of them do"
     )]
     pub trait Readable {
         fn lent(&self) -> Lent<'_>;
@@ -97,6 +113,18 @@ pub(crate) mod sealed {
     impl<T: Element> Readable for &Held<'_, T> {
         fn lent(&self) -> Lent<'_> {
             let (context, used) = (Held::context(self), Held::used(self, false));
+            Lent { address: self.address(), len: self.len(), context, used }
+        }
+    }
+    impl<T: Element> Readable for DeviceSlice<'_, '_, T> {
+        fn lent(&self) -> Lent<'_> {
+            let context = DeviceSlice::context(self);
+            Lent { address: self.address(), len: self.len(), context, used: None }
+        }
+    }
+    impl<T: Element> Readable for HeldSlice<'_, '_, T> {
+        fn lent(&self) -> Lent<'_> {
+            let (context, used) = (HeldSlice::context(self), HeldSlice::used(self));
             Lent { address: self.address(), len: self.len(), context, used }
         }
     }
@@ -116,6 +144,13 @@ pub(crate) mod sealed {
     // What is only read in the scope, or only written once: the borrow keeps everything else away.
     impl<T: Element> Used for &DeviceBuffer<'_, T> {}
     impl<T: Element> Used for &mut DeviceBuffer<'_, T> {}
+    impl<T: Element> Used for DeviceSlice<'_, '_, T> {}
+    impl<T: Element> Used for HeldSlice<'_, '_, T> {
+        #[inline]
+        fn used(&self) -> Option<Use<'_>> {
+            HeldSlice::used(self)
+        }
+    }
     impl<T: Element> Used for &Held<'_, T> {
         #[inline]
         fn used(&self) -> Option<Use<'_>> {

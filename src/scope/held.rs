@@ -31,6 +31,12 @@ impl<'s, T: Element> Held<'s, T> {
         Held { address, len, context, uses, _s: Brand::new(), _data: PhantomData }
     }
 
+    /// Of a part of the memory, as if it had been used as the whole was.
+    pub(super) fn with_uses_of(&self, address: CUdeviceptr, len: usize) -> Self {
+        let uses = self.uses.clone();
+        Held { address, len, context: self.context, uses, _s: Brand::new(), _data: PhantomData }
+    }
+
     /// A use by an operation.
     pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
         Some(Use { uses: &self.uses, writes })

@@ -4,12 +4,14 @@ mod args;
 mod held;
 mod marks;
 mod order;
+mod parts;
 mod queue;
 mod staged;
 mod verbs;
 
 pub use args::{ScopeArg, ScopeArgs, Source};
 pub use held::Held;
+pub use parts::HeldSlice;
 pub use queue::Queue;
 pub use staged::Staged;
 

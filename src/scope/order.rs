@@ -26,7 +26,7 @@ pub(super) struct Op {
 }
 
 /// What happened to one piece of memory.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Uses {
     write: Option<Rc<Op>>,
     /// Since the write, the last one of each queue.
