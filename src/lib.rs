@@ -51,7 +51,10 @@ pub use finished::Finished;
 pub use function::{Function, FunctionAttribute};
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;
-pub use memory::{DeviceBuffer, DeviceSlice, Element, MemoryInfo};
+pub use memory::{
+    BufferKind, DeviceBuffer, DeviceSlice, Element, MemoryInfo, MemoryPool, PinnedBuffer,
+    PoolReuse, PoolUsage, Registered,
+};
 pub use module::{Module, PtxText};
 pub use on_stream::OnStream;
 pub use scope::{Held, HeldSlice, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged};

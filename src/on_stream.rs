@@ -29,6 +29,10 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'ctx> OnStream<'_, 'ctx> {
+    pub(crate) fn stream(&self) -> &Stream<'ctx> {
+        self.stream
+    }
+
     pub(crate) fn raw(&self) -> CUstream {
         self.stream.raw()
     }

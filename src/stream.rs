@@ -3,6 +3,7 @@
 
 use crate::brand::Brand;
 use crate::error::{check, release};
+use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Context, PushedGuard, Result};
 use bitflags::bitflags;
@@ -23,16 +24,18 @@ bitflags! {
 /// of the thread's current context and not a handle.
 ///
 /// Work goes through [`PushedGuard::on`]. The last clone of its context outlives it (invariant
-/// `context-alive`); dropping it returns at once and needs no current context (F40, F51).
+/// `context-alive`); dropping it returns at once and needs no current context (F40, F51). The driver's
+/// stream lives on while a buffer does that was [allocated on it](crate::OnStream::alloc).
 pub struct Stream<'ctx> {
-    pub(crate) inner: StreamInner,
+    /// Shared with the buffers that are freed in its order.
+    pub(crate) inner: Arc<StreamInner>,
     pub(crate) _brand: Brand<'ctx>,
 }
 assert_impl_all!(Stream<'static>: Send, Sync);
 
 pub(crate) struct StreamInner {
-    raw: CUstream,
-    context: Context,
+    pub(crate) raw: CUstream,
+    pub(crate) context: Context,
 }
 // SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
 // these needs a current context (F30, F34, F37, F40). The handle is never changed.
@@ -72,7 +75,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
-        let inner = StreamInner { raw, context: self.context().clone() };
+        let inner = Arc::new(StreamInner { raw, context: self.context().clone() });
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }
@@ -93,7 +96,7 @@ impl<'ctx> PushedGuard<'ctx> {
         check(CALL, unsafe {
             ffi::cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)
         })?;
-        let inner = StreamInner { raw, context: self.context().clone() };
+        let inner = Arc::new(StreamInner { raw, context: self.context().clone() });
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }

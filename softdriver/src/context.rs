@@ -5,6 +5,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::green::Green;
 pub(crate) use crate::life::Life;
+use crate::memory::pool;
 use crate::{affinity, capture, device, event, primary, stack, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -281,6 +282,7 @@ driver! {
         let life = stack::current_life()?;
         capture::refuse_in(&life)?;
         life.synchronize()?;
+        pool::settle();
         sticky::check()
     }
     /// Waits for everything in a context (F123).
@@ -288,6 +290,7 @@ driver! {
         let life = find_or_current(ctx)?.life()?;
         capture::refuse_in(&life)?;
         life.synchronize()?;
+        pool::settle();
         life.check_work()
     }
     /// Records an event behind all that a context holds; null is no context here (F123).

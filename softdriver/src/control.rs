@@ -65,6 +65,10 @@ pub struct Live {
     pub bytes: usize,
     /// Allocations of page-locked host memory.
     pub host_allocations: usize,
+    /// Registrations of host memory of the program.
+    pub registrations: usize,
+    /// Pools of memory, but for those that the devices have from the start.
+    pub pools: usize,
     /// Graphs.
     pub graphs: usize,
     /// Instantiated graphs.

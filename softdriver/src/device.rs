@@ -7,6 +7,7 @@ use crate::entry::{self, Answer, driver};
 use crate::limits::MAX_PERSISTING;
 use core::ffi::{c_char, c_int};
 use cuscope_sys::*;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 /// Memory of a device in bytes.
@@ -33,6 +34,8 @@ pub(crate) struct Device {
     pub(crate) ordinal: usize,
     /// Its primary context, and how often that is retained (F18).
     pub(crate) primary: Mutex<Primary>,
+    /// The handle of the pool that was set last; 0 if none was (F170).
+    pub(crate) pool: AtomicUsize,
 }
 
 /// The primary context of a device.
@@ -50,7 +53,7 @@ pub(crate) struct Primary {
 impl Device {
     pub(crate) fn new(ordinal: usize) -> Self {
         let primary = Primary { context: None, count: 0, green_contexts: 0, flags: 0 };
-        Self { ordinal, primary: Mutex::new(primary) }
+        Self { ordinal, primary: Mutex::new(primary), pool: AtomicUsize::new(0) }
     }
 }
 
@@ -101,6 +104,9 @@ fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => 232_448,
         CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => MAX_PERSISTING as c_int,
         CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => 32,
+        CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => 1,
+        CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED => 1,
+        CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED => 1,
         CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
         _ => return Err(CUDA_ERROR_INVALID_VALUE),
     })

@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::entry::{self, driver};
 use crate::event::Event;
 use crate::graph::{Exec, Graph};
+use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::module::{Function, Module};
 use crate::registry::Registry;
@@ -44,6 +45,10 @@ pub(crate) struct Driver {
     pub(crate) execs: Registry<Exec>,
     /// Descriptions of resources; they cannot be destroyed.
     pub(crate) descriptions: Registry<Description>,
+    /// Pools of memory.
+    pub(crate) pools: Registry<Pool>,
+    /// Those of them that the devices have from the start.
+    pub(crate) first_pools: Vec<usize>,
     /// The memory of all devices.
     pub(crate) space: Space,
 }
@@ -98,6 +103,9 @@ fn device_count() -> usize {
 
 impl Driver {
     fn new(devices: usize) -> Self {
+        let pools = Registry::new(0x49);
+        let first = |device| pools.insert(|handle| Pool::new(handle, device, 0)).0;
+        let first_pools = (0..devices).map(first).collect();
         Self {
             devices: (0..devices).map(Device::new).collect(),
             contexts: Registry::new(0x41),
@@ -109,6 +117,8 @@ impl Driver {
             graphs: Registry::new(0x46),
             execs: Registry::new(0x47),
             descriptions: Registry::new(0x48),
+            pools,
+            first_pools,
             space: Space::new(devices),
         }
     }
@@ -130,6 +140,8 @@ impl Driver {
             allocations: memory.allocations,
             bytes: memory.bytes,
             host_allocations: memory.host_allocations,
+            registrations: memory.registrations,
+            pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured()),
             graph_execs: self.execs.count(|_| true),
         }

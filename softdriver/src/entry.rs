@@ -44,6 +44,7 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphAddEmptyNode", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphAddHostNode", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuMemHostGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
@@ -183,6 +184,7 @@ transparent_zero!(
     CUfunc_cache,
     CUfunction_attribute,
     CUlimit,
+    CUmemPool_attribute,
     CUpointer_attribute,
     CUsharedconfig,
     CUstreamCaptureMode

@@ -5,6 +5,7 @@ use crate::capture::{self, Mark};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
+use crate::memory::pool;
 use crate::queue::Ticket;
 use crate::{stack, stream, sync};
 use core::ffi::{c_float, c_uint};
@@ -138,7 +139,9 @@ driver! {
         let event = find(hEvent)?;
         event.check_capture()?;
         event.life.check_work()?;
-        event.recorded().map_or(Ok(()), |ticket| ticket.wait())
+        event.recorded().map_or(Ok(()), |ticket| ticket.wait())?;
+        pool::settle();
+        Ok(())
     }
     /// Milliseconds between two events of a context (F65).
     fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {

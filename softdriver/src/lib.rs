@@ -87,12 +87,21 @@ pub use green::{
 pub use launch::{cuFuncGetAttribute, cuLaunchHostFunc, cuLaunchKernel};
 pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
 pub use memory::allocate::{
-    cuMemAlloc_v2, cuMemAllocAsync, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost,
-    cuMemGetAddressRange_v2, cuMemGetInfo_v2,
+    cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
+    cuMemGetInfo_v2,
 };
 pub use memory::copy::{
     cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2,
     cuMemcpyHtoDAsync_v2,
+};
+pub use memory::host::{
+    cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemHostGetFlags, cuMemHostRegister_v2,
+    cuMemHostUnregister,
+};
+pub use memory::pools::{
+    cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
+    cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy,
+    cuMemPoolGetAttribute, cuMemPoolSetAttribute, cuMemPoolTrimTo,
 };
 pub use memory::set::{
     cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,

@@ -5,6 +5,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::graph::Work;
 use crate::life::Life;
+use crate::memory::pool;
 use crate::queue::{Kind, Queue, Ticket};
 use crate::schedule::Label;
 use crate::{capture, event, priority, stack};
@@ -164,7 +165,9 @@ driver! {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;
-        target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())
+        target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())?;
+        pool::settle();
+        Ok(())
     }
     /// Whether a stream is finished.
     fn cuStreamQuery(hStream: CUstream) {

@@ -3,7 +3,6 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, driver};
-use crate::memory::space::Kind;
 use core::ffi::{c_int, c_void};
 use cuscope_sys::*;
 
@@ -14,16 +13,25 @@ driver! {
         let allocation = state().space.find(ptr, 1)?;
         match attribute {
             CU_POINTER_ATTRIBUTE_CONTEXT => {
-                entry::write(data.cast(), allocation.life.context_handle())
+                // What is a pool's is no context's (F172).
+                let handle = match &allocation.pool {
+                    Some(_) => std::ptr::null_mut(),
+                    None => allocation.life.context_handle(),
+                };
+                entry::write(data.cast(), handle)
             }
             CU_POINTER_ATTRIBUTE_MEMORY_TYPE => {
-                let host = allocation.kind == Kind::Host;
+                let host = allocation.kind.is_host();
                 let kind = if host { CU_MEMORYTYPE_HOST } else { CU_MEMORYTYPE_DEVICE };
                 entry::write(data.cast(), kind)
             }
             CU_POINTER_ATTRIBUTE_DEVICE_POINTER => entry::write(data.cast(), ptr),
             CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
                 entry::write(data.cast(), allocation.life.device as c_int)
+            }
+            CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
+                let pool = allocation.pool.as_ref().map_or(0, |pool| pool.handle);
+                entry::write(data.cast(), std::ptr::without_provenance_mut::<c_void>(pool))
             }
             _ => Err(CUDA_ERROR_INVALID_VALUE),
         }

@@ -30,6 +30,13 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "check that every extent of grid and block is at least 1, that the block, the grid and \
              the shared memory are within the device's limits, and that the arguments are the kernel's"
         }
+        (CUDA_ERROR_INVALID_VALUE, "cuMemcpyHtoDAsync_v2" | "cuMemcpyDtoHAsync_v2") => {
+            "check that the buffer is alive, and that the host memory, if it is registered at its \
+             begin, is so to its end, and not read-only where it is written"
+        }
+        (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, _) => {
+            "a part of the memory is registered already: register all of it once"
+        }
         (CUDA_ERROR_INVALID_VALUE, "cuInit") => "this is a defect: please report it",
         (CUDA_ERROR_INVALID_VALUE, _) => "check the arguments: one is out of range or stale",
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {

@@ -4,6 +4,9 @@
 use crate::brand::Brand;
 use crate::capture_mode::relaxed;
 use crate::error::{Error, check, release};
+use crate::memory::MemoryPool;
+use crate::stream::StreamInner;
+use crate::sync::Arc;
 use crate::{Context, Element, PushedGuard, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -23,17 +26,66 @@ pub struct DeviceBuffer<'ctx, T: Element> {
 }
 assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
 
+/// How a [`DeviceBuffer`] was allocated, and so how it is freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BufferKind {
+    /// By [`PushedGuard::alloc`]: the free waits for all work of the context (F50).
+    Plain,
+    /// By [`OnStream::alloc`](crate::OnStream::alloc), from a pool: the free is enqueued in the stream
+    /// that it was allocated on, and waits for nothing (F51).
+    StreamOrdered,
+}
+
 pub(crate) struct Allocation {
     address: CUdeviceptr,
-    context: Context,
+    free: Free,
+}
+
+/// What frees an allocation.
+enum Free {
+    /// Its context.
+    Plain(Context),
+    /// The stream that it was made on; the pool that it came from lives as long.
+    InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
+}
+
+impl Allocation {
+    /// What was allocated on a stream, and not freed, is owned from here on.
+    pub(crate) fn in_order(
+        address: CUdeviceptr,
+        stream: Arc<StreamInner>,
+        pool: Option<MemoryPool>,
+    ) -> Allocation {
+        Allocation { address, free: Free::InOrder { stream, _pool: pool } }
+    }
+
+    fn context(&self) -> &Context {
+        match &self.free {
+            Free::Plain(context) => context,
+            Free::InOrder { stream, .. } => &stream.context,
+        }
+    }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: this is the only owner of the allocation, which was made and not freed; its context
-        // is alive, and need not be current (F40). Work that uses the memory is waited for (F50), and
-        // captures do not refuse it (F101).
-        release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
+        match &self.free {
+            Free::Plain(_) => {
+                // SAFETY: this is the only owner of the allocation, which was made and not freed; its
+                // context is alive, and need not be current (F40). Work that uses the memory is waited
+                // for (F50), and captures do not refuse it (F101).
+                release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
+            }
+            Free::InOrder { stream, .. } => {
+                // SAFETY: this is the only owner of the allocation, which was made and not freed; the
+                // stream is alive, and no context need be current (F40). Nothing else uses the memory
+                // (`idle-outside`), and what the stream still does comes before the free. Captures of
+                // other streams do not refuse it (F141).
+                let free = || unsafe { ffi::cuMemFreeAsync(self.address, stream.raw) };
+                release("cuMemFreeAsync", || relaxed(free));
+            }
+        }
     }
 }
 
@@ -46,20 +98,24 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = "cuMemAlloc_v2";
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
-        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| {
-            refused("the buffer has more bytes than an address space: ask for less")
-        })?;
-        if bytes == 0 {
-            return Err(refused("the driver allocates no 0 bytes: keep an empty buffer as `None`"));
-        }
+        let bytes = size_for::<T>(CALL, len)?;
         self.enter(CALL)?;
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
         check(CALL, unsafe { ffi::cuMemAlloc_v2(&raw mut address, bytes) })?;
-        let inner = Allocation { address, context: self.context().clone() };
+        let inner = Allocation { address, free: Free::Plain(self.context().clone()) };
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
+    }
+}
+
+/// The size of `len` elements, if something can have it.
+pub(super) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
+    let refused = |reason| Error::InvalidArgument { call, reason };
+    match len.checked_mul(size_of::<T>()) {
+        None => Err(refused("the buffer has more bytes than an address space: ask for less")),
+        Some(0) => Err(refused("the driver allocates no 0 bytes: keep an empty buffer as `None`")),
+        Some(bytes) => Ok(bytes),
     }
 }
 
@@ -80,7 +136,16 @@ impl<T: Element> DeviceBuffer<'_, T> {
     /// The context.
     #[must_use]
     pub fn context(&self) -> &Context {
-        &self.inner.context
+        self.inner.context()
+    }
+
+    /// How it was allocated, and so how it is freed.
+    #[must_use]
+    pub fn kind(&self) -> BufferKind {
+        match self.inner.free {
+            Free::Plain(_) => BufferKind::Plain,
+            Free::InOrder { .. } => BufferKind::StreamOrdered,
+        }
     }
 
     /// The address on the device, for calls of [`ffi`]. It is valid while this value lives; do not

@@ -1,12 +1,20 @@
-//! Device memory.
+//! Device memory, its pools, and page-locked memory of the host.
 
 mod buffer;
 mod element;
 mod info;
+mod pinned;
+mod pool;
+mod register;
+mod short;
 pub(crate) mod slice;
+mod stream_ordered;
 
 pub(crate) use buffer::Allocation;
-pub use buffer::DeviceBuffer;
+pub use buffer::{BufferKind, DeviceBuffer};
 pub use element::Element;
 pub use info::MemoryInfo;
+pub use pinned::PinnedBuffer;
+pub use pool::{MemoryPool, PoolReuse, PoolUsage};
+pub use register::Registered;
 pub use slice::DeviceSlice;

@@ -42,8 +42,9 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuMemAlloc_v2", First::Context),
     ("cuMemFreeHost", First::Nothing),
     ("cuMemFree_v2", First::Nothing),
+    ("cuMemHostAlloc", First::Context),
     ("cuMemHostRegister_v2", First::Context),
-    ("cuMemHostUnregister", First::Context),
+    ("cuMemHostUnregister", First::Nothing),
 ];
 
 thread_local! {

@@ -7,7 +7,6 @@ use crate::launch::{HostCall, Launch};
 use crate::life::Life;
 use crate::memory::copy::Transfer;
 use crate::memory::set::Pattern;
-use crate::memory::space::Kind;
 use crate::schedule::{Class, Label};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -157,7 +156,7 @@ impl Fill {
         let before = self.pitch.checked_mul(self.rows - 1);
         let bytes = before.and_then(|before| before.checked_add(self.width * self.pattern.size));
         let found = state().space.find(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
-        Ok((found.kind != Kind::Host).then_some(found.life.device))
+        Ok((!found.kind.is_host()).then_some(found.life.device))
     }
 
     /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal

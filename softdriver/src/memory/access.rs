@@ -143,6 +143,9 @@ impl Memory for DeviceMemory {
     #[inline]
     fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
         self.with(address, bytes.len(), |allocation| {
+            if allocation.read_only() {
+                return Err(Fault::IllegalAddress);
+            }
             let offset = allocation.offset(address);
             Self::change(allocation, || allocation.storage.store(offset, bytes));
             Ok(())
@@ -156,6 +159,9 @@ impl Memory for DeviceMemory {
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault> {
         self.with(address, bytes, |allocation| {
+            if allocation.read_only() {
+                return Err(Fault::IllegalAddress);
+            }
             let offset = allocation.offset(address);
             let old =
                 Self::change(allocation, || Some(allocation.storage.atomic(offset, bytes, update)));

@@ -1,12 +1,11 @@
-//! Allocation: of device memory, in the order of a stream, and of page-locked host memory.
+//! Allocation: of device memory, and of page-locked host memory.
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::race::{self, Access};
-use crate::{capture, schedule, stack, stream};
+use crate::stack;
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -15,6 +14,13 @@ fn free(base: u64, kind: Kind) -> Answer {
     let space = &state().space;
     let allocation = space.exactly(base, kind)?;
     space.retire(&allocation)?;
+    if let Some(pool) = &allocation.pool {
+        // At once, and the pool goes on to count it as used (F173).
+        space.take(&allocation);
+        pool.let_go(allocation.size);
+        pool.trim_to_threshold();
+        return Ok(());
+    }
     allocation.life.synchronize()?;
     space.take(&allocation);
     Ok(())
@@ -71,48 +77,5 @@ driver! {
     /// nothing to free.
     fn cuMemFreeHost(p: *mut c_void) {
         if p.is_null() { Ok(()) } else { free(p.addr() as u64, Kind::Host) }
-    }
-    /// Allocates at once; usable behind this point of the stream. Nothing, for 0 bytes. In a capture,
-    /// NOT_SUPPORTED: graphs own no memory here.
-    fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
-        let target = stream::target(hStream)?;
-        if capture::takes(&target)? {
-            return Err(CUDA_ERROR_NOT_SUPPORTED);
-        }
-        capture::check_unsafe()?;
-        entry::wanted(dptr)?;
-        if bytesize == 0 {
-            return entry::write(dptr, 0);
-        }
-        let space = &state().space;
-        let base = space.allocate(&target.life.home(), bytesize, Kind::Device)?;
-        if schedule::on() {
-            let allocation = space.exactly(base, Kind::Device)?;
-            target.submit(move || {
-                race::touch(&allocation, 0, bytesize, Access::Allocate);
-                Ok(())
-            })?;
-        }
-        entry::write(dptr, base)
-    }
-    /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
-    /// allocated (F146).
-    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
-        let target = stream::target(hStream)?;
-        if capture::takes(&target)? {
-            return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
-        }
-        capture::check_unsafe()?;
-        if dptr == 0 {
-            return Ok(());
-        }
-        let space = &state().space;
-        let allocation = space.exactly(dptr, Kind::Device)?;
-        space.retire(&allocation)?;
-        target.submit_short(move || {
-            space.take(&allocation);
-            Ok(())
-        })?;
-        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Copies.
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
-use super::space::{Allocation, Kind};
+use super::space::Allocation;
 use super::storage::Storage;
 use crate::capture;
 use crate::driver::driver as state;
@@ -20,7 +20,16 @@ const STAGED: usize = 1 << 20;
 
 /// Whether host memory is page-locked, all of it.
 fn page_locked(at: *const c_void, len: usize) -> Option<Arc<Allocation>> {
-    state().space.find(at.addr() as u64, len).ok().filter(|one| one.kind == Kind::Host)
+    state().space.find(at.addr() as u64, len).ok().filter(|one| one.kind.is_host())
+}
+
+/// The same; memory that is page-locked at its begin must be so to its end (F164).
+fn locked_or_not(at: *const c_void, len: usize) -> Answer<Option<Arc<Allocation>>> {
+    let locked = page_locked(at, len);
+    if locked.is_none() && page_locked(at, 1).is_some() {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    Ok(locked)
 }
 
 /// Notes that work touches memory of the host, page-locked or not.
@@ -42,7 +51,7 @@ enum Return {
 
 /// Whether host memory is no such, but device memory, which has addresses of its own.
 fn on_a_device(at: *const c_void, len: usize) -> bool {
-    state().space.find(at.addr() as u64, len).is_ok_and(|one| one.kind != Kind::Host)
+    state().space.find(at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
 }
 
 /// Copies from the host (F53, F55, F64), or from where its address leads.
@@ -59,7 +68,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     }
     let allocation = state().space.find(to, len)?;
     let offset = allocation.offset(to);
-    let locked = page_locked(from, len);
+    let locked = locked_or_not(from, len)?;
     if captured {
         let from = Place::of_host(from, locked.is_some());
         return capture::add(target, Work::Copy(Transfer { to: Place::Known(to), from, len }));
@@ -104,7 +113,10 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     }
     let allocation = state().space.find(from, len)?;
     let offset = allocation.offset(from);
-    let locked = page_locked(to, len);
+    let locked = locked_or_not(to, len)?;
+    if locked.as_ref().is_some_and(|one| one.read_only()) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
     if captured {
         let to = Place::of_host(to, locked.is_some());
         return capture::add(target, Work::Copy(Transfer { to, from: Place::Known(from), len }));
@@ -218,12 +230,7 @@ impl Transfer {
             CU_MEMORYTYPE_HOST if host.is_null() => Err(CUDA_ERROR_INVALID_VALUE),
             CU_MEMORYTYPE_HOST => {
                 let at = host.wrapping_byte_add(skip);
-                let locked = page_locked(at, len).is_some();
-                // All of it, if it is page-locked at all.
-                if !locked && page_locked(at, 1).is_some() {
-                    return Err(CUDA_ERROR_INVALID_VALUE);
-                }
-                Ok(Place::of_host(at, locked))
+                Ok(Place::of_host(at, locked_or_not(at, len)?.is_some()))
             }
             CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => {
                 let at = memory.checked_add(skip as u64).ok_or(CUDA_ERROR_INVALID_VALUE)?;

@@ -1,8 +1,11 @@
-//! Device memory and page-locked host memory.
+//! Device memory and its pools, and page-locked host memory.
 
 pub(crate) mod access;
 pub(crate) mod allocate;
 pub(crate) mod copy;
+pub(crate) mod host;
+pub(crate) mod pool;
+pub(crate) mod pools;
 pub(crate) mod set;
 pub(crate) mod space;
 pub(crate) mod storage;

@@ -1,7 +1,7 @@
 //! Fills.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::space::{Allocation, Kind};
+use super::space::Allocation;
 use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
@@ -49,7 +49,7 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let allocation = state().space.find(to, len)?;
-    let elsewhere = allocation.kind != Kind::Host && allocation.life.device != target.life.device;
+    let elsewhere = !allocation.kind.is_host() && allocation.life.device != target.life.device;
     if elsewhere || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }

@@ -1,10 +1,12 @@
 //! The address space: one for all devices, with addresses that no host pointer has.
 
+use super::pool::Pool;
 use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
 use crate::life::Life;
 use crate::{race, sync};
+use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +26,15 @@ pub(crate) enum Kind {
     Variable,
     /// Page-locked host memory; its address is its host pointer.
     Host,
+    /// Host memory of the program, registered: page-locked while it is.
+    Registered,
+}
+
+impl Kind {
+    /// Page-locked memory of the host, at the address where the program sees it.
+    pub(crate) fn is_host(self) -> bool {
+        matches!(self, Kind::Host | Kind::Registered)
+    }
 }
 
 /// A piece of memory.
@@ -36,6 +47,10 @@ pub(crate) struct Allocation {
     /// The context that it was made in.
     pub(crate) life: Arc<Life>,
     pub(crate) storage: Storage,
+    /// Of host memory: what it was allocated or registered with.
+    pub(crate) flags: c_uint,
+    /// The pool that it came from, and belongs to rather than to its context.
+    pub(crate) pool: Option<Arc<Pool>>,
     /// False from the call that frees it: no new use.
     live: AtomicBool,
     /// True once it is freed: a kernel that still runs may not touch it either.
@@ -70,12 +85,17 @@ impl Allocation {
 
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
-        if self.kind == Kind::Host { 0 } else { cost(self.size) }
+        if self.kind.is_host() || self.pool.is_some() { 0 } else { cost(self.size) }
+    }
+
+    /// Whether the device may only read it.
+    pub(crate) fn read_only(&self) -> bool {
+        self.flags & CU_MEMHOSTREGISTER_READ_ONLY != 0
     }
 }
 
 /// What an allocation of a size takes.
-fn cost(size: usize) -> usize {
+pub(crate) fn cost(size: usize) -> usize {
     size.max(1).next_multiple_of(GRANULE as usize)
 }
 
@@ -84,6 +104,7 @@ pub(crate) struct Usage {
     pub(crate) allocations: usize,
     pub(crate) bytes: usize,
     pub(crate) host_allocations: usize,
+    pub(crate) registrations: usize,
 }
 
 /// Allocations in the order of their addresses.
@@ -104,6 +125,24 @@ struct Inner {
     snapshots: Vec<Option<Snapshot>>,
 }
 
+impl Inner {
+    /// Adds an allocation, and what it takes.
+    fn insert(&mut self, allocation: Allocation) -> Answer {
+        let device = allocation.life.device;
+        let used = self.used[device] + allocation.cost();
+        // Where the program unmapped memory that is registered, the system may have mapped this.
+        let taken = self.allocations.contains_key(&allocation.base);
+        if used > TOTAL_MEMORY || taken {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        self.used[device] = used;
+        self.snapshots.fill(None);
+        race::allocated(&allocation);
+        self.allocations.insert(allocation.base, Arc::new(allocation));
+        Ok(())
+    }
+}
+
 impl Space {
     pub(crate) fn new(devices: usize) -> Self {
         Self {
@@ -118,8 +157,20 @@ impl Space {
 
     /// Allocates memory on the device of a life.
     pub(crate) fn allocate(&self, life: &Arc<Life>, size: usize, kind: Kind) -> Answer<u64> {
+        self.allocate_with(life, size, kind, 0, None)
+    }
+
+    /// The same, with flags of host memory or from a pool, which has room for it.
+    pub(crate) fn allocate_with(
+        &self,
+        life: &Arc<Life>,
+        size: usize,
+        kind: Kind,
+        flags: c_uint,
+        pool: Option<Arc<Pool>>,
+    ) -> Answer<u64> {
         let free = TOTAL_MEMORY - self.used(life.device);
-        if kind != Kind::Host && size.max(1) > free {
+        if kind != Kind::Host && pool.is_none() && size.max(1) > free {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         let storage = match kind {
@@ -134,20 +185,50 @@ impl Space {
         };
         let (live, gone) = (AtomicBool::new(true), AtomicBool::new(false));
         let life = life.clone();
-        let device = life.device;
-        let allocation = Allocation { base, size, kind, life, storage, live, gone };
-        let used = inner.used[device] + allocation.cost();
-        if used > TOTAL_MEMORY {
-            return Err(CUDA_ERROR_OUT_OF_MEMORY);
-        }
-        inner.used[device] = used;
+        let allocation = Allocation { base, size, kind, life, storage, flags, pool, live, gone };
+        inner.insert(allocation)?;
         if kind != Kind::Host {
             inner.next += cost(size) as u64 + GRANULE;
         }
-        inner.snapshots.fill(None);
-        race::allocated(&allocation);
-        inner.allocations.insert(base, Arc::new(allocation));
         Ok(base)
+    }
+
+    /// Registers memory of the program; 712 if some of it is page-locked already, in whatever context
+    /// (F66).
+    pub(crate) fn register(
+        &self,
+        life: &Arc<Life>,
+        start: *mut u8,
+        size: usize,
+        flags: c_uint,
+    ) -> Answer {
+        let base = start.expose_provenance() as u64;
+        let storage = Storage::registered(start, size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let mut inner = sync::write(&self.inner);
+        let last = inner.allocations.range(..base + size as u64).next_back();
+        if let Some((_, other)) = last.filter(|(_, other)| other.base + other.size as u64 > base) {
+            let registered = other.kind == Kind::Registered;
+            let again = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+            return Err(if registered { again } else { CUDA_ERROR_INVALID_VALUE });
+        }
+        let (live, gone) = (AtomicBool::new(true), AtomicBool::new(false));
+        let (kind, life, pool) = (Kind::Registered, life.clone(), None);
+        inner.insert(Allocation { base, size, kind, life, storage, flags, pool, live, gone })
+    }
+
+    /// Takes memory of a device for a pool; OUT_OF_MEMORY if there is less.
+    pub(crate) fn reserve(&self, device: usize, bytes: usize) -> Answer {
+        let used = &mut sync::write(&self.inner).used[device];
+        if bytes > TOTAL_MEMORY - *used {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        *used += bytes;
+        Ok(())
+    }
+
+    /// Gives memory of a pool back.
+    pub(crate) fn give_back(&self, device: usize, bytes: usize) {
+        sync::write(&self.inner).used[device] -= bytes;
     }
 
     /// The allocation that holds `len` bytes at the address; INVALID_VALUE without one.
@@ -188,10 +269,11 @@ impl Space {
         drop(taken);
     }
 
-    /// Frees everything of a life (F42, F102).
+    /// Frees everything of a life (F42, F102), but for what is a pool's (F175).
     pub(crate) fn free_all(&self, life: &Life) {
         let inner = sync::read(&self.inner);
-        let all = inner.allocations.values().filter(|one| life.is(&one.life));
+        let all = inner.allocations.values();
+        let all = all.filter(|one| life.is(&one.life) && one.pool.is_none());
         let all: Vec<_> = all.cloned().collect();
         drop(inner);
         for allocation in all {
@@ -227,13 +309,14 @@ impl Space {
             allocations: of(Kind::Device).count(),
             bytes: of(Kind::Device).map(|one| one.size).sum(),
             host_allocations: of(Kind::Host).count(),
+            registrations: of(Kind::Registered).count(),
         }
     }
 }
 
 /// Whether a kernel on the device may touch an allocation (F84).
 pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
-    allocation.kind == Kind::Host || allocation.life.device == device
+    allocation.kind.is_host() || allocation.life.device == device
 }
 
 #[cfg(test)]

@@ -16,11 +16,13 @@ const PIECE: usize = 1 << 20;
 pub(crate) struct Storage {
     start: NonNull<u8>,
     len: usize,
-    /// Mapped, and part of the program's address space, rather than on the heap.
+    /// Part of the program's memory, rather than on the heap.
     pub(crate) host: bool,
+    /// Not the program's own.
+    owned: bool,
 }
 
-// SAFETY: the memory is owned, and every access by `&self` is atomic.
+// SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -36,7 +38,7 @@ impl Storage {
         let layout = Self::layout(len)?;
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        Some(Self { start: NonNull::new(start)?, len, host: false })
+        Some(Self { start: NonNull::new(start)?, len, host: false, owned: true })
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
@@ -48,7 +50,12 @@ impl Storage {
         if start == libc::MAP_FAILED {
             return None;
         }
-        Some(Self { start: NonNull::new(start.cast())?, len, host: true })
+        Some(Self { start: NonNull::new(start.cast())?, len, host: true, owned: true })
+    }
+
+    /// Memory of the program, which it promises to leave mapped while it is registered.
+    pub(crate) fn registered(start: *mut u8, len: usize) -> Option<Self> {
+        Some(Self { start: NonNull::new(start)?, len, host: true, owned: false })
     }
 
     /// Where it starts in the program's address space.
@@ -222,6 +229,9 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
+        if !self.owned {
+            return;
+        }
         if self.host {
             // SAFETY: the mapping that was made for this storage, which nothing here uses any more.
             let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };

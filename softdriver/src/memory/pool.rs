@@ -1,0 +1,143 @@
+//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177).
+
+use super::space::cost;
+use crate::driver::driver as state;
+use crate::entry::Answer;
+use crate::sync;
+use cuscope_sys::*;
+use std::sync::Mutex;
+
+/// A pool takes memory of its device in pieces of this size.
+const CHUNK: usize = 32 << 20;
+
+/// A pool.
+pub(crate) struct Pool {
+    pub(crate) handle: usize,
+    /// The ordinal of its device.
+    pub(crate) device: usize,
+    /// Bytes at most.
+    max: usize,
+    state: Mutex<State>,
+}
+
+/// What changes of a pool.
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// Whether memory is used again along events, by chance, and with new dependencies.
+    reuse: [bool; 3],
+    /// Bytes that a wait leaves reserved.
+    threshold: u64,
+    reserved: usize,
+    reserved_high: usize,
+    /// Bytes that were asked for and not freed yet.
+    used: usize,
+    used_high: usize,
+    /// What cannot be given back: what is in use, and what a stream has not come to free yet.
+    held: usize,
+}
+
+impl Pool {
+    pub(crate) fn new(handle: usize, device: usize, max: usize) -> Self {
+        let max = if max == 0 { usize::MAX } else { max };
+        let start = State { reuse: [true; 3], ..State::default() };
+        Self { handle, device, max, state: Mutex::new(start) }
+    }
+
+    /// Makes room for an allocation.
+    pub(crate) fn take(&self, size: usize) -> Answer {
+        let mut now = sync::lock(&self.state);
+        let Some(held) = size.checked_add(now.held + CHUNK).map(|_| now.held + cost(size)) else {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        };
+        let wanted = held.next_multiple_of(CHUNK);
+        if held > self.max {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        if wanted > now.reserved {
+            state().space.reserve(self.device, wanted - now.reserved)?;
+            now.reserved = wanted;
+        }
+        now.held = held;
+        now.used += size;
+        now.reserved_high = now.reserved_high.max(now.reserved);
+        now.used_high = now.used_high.max(now.used);
+        Ok(())
+    }
+
+    /// Counts an allocation as freed, from the call on.
+    pub(crate) fn unused(&self, size: usize) {
+        sync::lock(&self.state).used -= size;
+    }
+
+    /// What an allocation took can be used for another one.
+    pub(crate) fn let_go(&self, size: usize) {
+        sync::lock(&self.state).held -= cost(size);
+        if state().pools.get(self.handle).is_none() {
+            self.trim(0);
+        }
+    }
+
+    /// Gives back what is not in use, down to so many bytes.
+    pub(crate) fn trim(&self, keep: u64) {
+        let mut now = sync::lock(&self.state);
+        let keep = usize::try_from(keep).unwrap_or(usize::MAX).min(now.reserved).max(now.held);
+        let left = keep.next_multiple_of(CHUNK).min(now.reserved);
+        state().space.give_back(self.device, now.reserved - left);
+        now.reserved = left;
+    }
+
+    /// Gives back what is not in use over the threshold.
+    pub(crate) fn trim_to_threshold(&self) {
+        let keep = sync::lock(&self.state).threshold;
+        self.trim(keep);
+    }
+
+    /// An attribute: a number of 32 bits, or of 64.
+    pub(crate) fn attribute(&self, attribute: CUmemPool_attribute) -> Answer<Value> {
+        let now = *sync::lock(&self.state);
+        Ok(match attribute {
+            CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => Value::Flag(now.reuse[0]),
+            CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC => Value::Flag(now.reuse[1]),
+            CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES => Value::Flag(now.reuse[2]),
+            CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => Value::Bytes(now.threshold),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => Value::Bytes(now.reserved as u64),
+            CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => Value::Bytes(now.reserved_high as u64),
+            CU_MEMPOOL_ATTR_USED_MEM_CURRENT => Value::Bytes(now.used as u64),
+            CU_MEMPOOL_ATTR_USED_MEM_HIGH => Value::Bytes(now.used_high as u64),
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        })
+    }
+
+    /// Sets an attribute. The high marks can be set to 0 only, which is what is current (F171).
+    pub(crate) fn set(&self, attribute: CUmemPool_attribute, value: Value) -> Answer {
+        let mut now = sync::lock(&self.state);
+        match (attribute, value) {
+            (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, Value::Flag(on)) => now.reuse[0] = on,
+            (CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, Value::Flag(on)) => now.reuse[1] = on,
+            (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, Value::Flag(on)) => {
+                now.reuse[2] = on;
+            }
+            (CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, Value::Bytes(bytes)) => now.threshold = bytes,
+            (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, Value::Bytes(0)) => {
+                now.reserved_high = now.reserved;
+            }
+            (CU_MEMPOOL_ATTR_USED_MEM_HIGH, Value::Bytes(0)) => now.used_high = now.used,
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        }
+        Ok(())
+    }
+}
+
+/// The value of an attribute.
+#[derive(Clone, Copy)]
+pub(crate) enum Value {
+    /// An `int`.
+    Flag(bool),
+    /// A `cuuint64_t`.
+    Bytes(u64),
+}
+
+/// After a wait of the program: every pool gives back what it holds over its threshold (F173).
+pub(crate) fn settle() {
+    state().pools.all().iter().for_each(|pool| pool.trim_to_threshold());
+}

@@ -1,0 +1,206 @@
+//! Pools and the allocations in the order of a stream (F170–F177).
+#![allow(unsafe_code, reason = "exported functions, and the union of a place")]
+
+use super::pool::{Pool, Value};
+use super::space::Kind;
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::race::{self, Access};
+use crate::stream::Target;
+use crate::{capture, device, schedule, stream};
+use core::ffi::{c_int, c_void};
+use cuscope_sys::*;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The pool of a handle; INVALID_VALUE for what is none any more.
+fn find(pool: CUmemoryPool) -> Answer<Arc<Pool>> {
+    state().pools.get(pool.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// The handle that a device's pool has from the start.
+fn first(device: usize) -> usize {
+    state().first_pools[device]
+}
+
+/// The pool that a device allocates from.
+fn current(device: usize) -> Answer<Arc<Pool>> {
+    let handle = state().devices[device].pool.load(Ordering::Acquire);
+    let pools = &state().pools;
+    // One that was destroyed is no longer the current one (F174).
+    let pool = pools.get(handle).or_else(|| pools.get(first(device)));
+    pool.ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Allocates at once; usable behind this point of the stream (F172). In a capture, NOT_SUPPORTED:
+/// graphs own no memory here.
+fn allocate(
+    dptr: *mut CUdeviceptr,
+    size: usize,
+    target: &Target,
+    pool: impl FnOnce(usize) -> Answer<Arc<Pool>>,
+) -> Answer {
+    if capture::takes(target)? {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    capture::check_unsafe()?;
+    entry::write(dptr, 0)?;
+    let life = target.life.home();
+    let pool = pool(life.device)?;
+    if size == 0 {
+        return Ok(());
+    }
+    pool.take(size)?;
+    let space = &state().space;
+    match space.allocate_with(&life, size, Kind::Device, 0, Some(pool.clone())) {
+        Ok(base) => {
+            if schedule::on() {
+                let allocation = space.exactly(base, Kind::Device)?;
+                target.submit(move || {
+                    race::touch(&allocation, 0, size, Access::Allocate);
+                    Ok(())
+                })?;
+            }
+            entry::write(dptr, base)
+        }
+        Err(code) => {
+            pool.unused(size);
+            pool.let_go(size);
+            Err(code)
+        }
+    }
+}
+
+/// How the value of an attribute is passed.
+fn is_flag(attribute: CUmemPool_attribute) -> bool {
+    matches!(
+        attribute,
+        CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
+            | CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
+            | CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
+    )
+}
+
+driver! {
+    /// Allocates from the pool that the stream's device has.
+    fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
+        allocate(dptr, bytesize, &stream::target(hStream)?, current)
+    }
+    /// Allocates from a pool.
+    fn cuMemAllocFromPoolAsync(
+        dptr: *mut CUdeviceptr,
+        bytesize: usize,
+        pool: CUmemoryPool,
+        hStream: CUstream,
+    ) {
+        allocate(dptr, bytesize, &stream::target(hStream)?, |_| find(pool))
+    }
+    /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
+    /// allocated (F146).
+    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
+        let target = stream::target(hStream)?;
+        if capture::takes(&target)? {
+            return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
+        }
+        capture::check_unsafe()?;
+        if dptr == 0 {
+            return Ok(());
+        }
+        let space = &state().space;
+        let allocation = space.exactly(dptr, Kind::Device)?;
+        space.retire(&allocation)?;
+        if let Some(pool) = &allocation.pool {
+            pool.unused(allocation.size);
+        }
+        target.submit_short(move || {
+            space.take(&allocation);
+            if let Some(pool) = &allocation.pool {
+                pool.let_go(allocation.size);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+    /// Creates a pool of a device's memory (F170). Others are NOT_SUPPORTED.
+    fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) {
+        entry::wanted(pool)?;
+        let props = entry::read(poolProps)?;
+        if props.allocType == CU_MEM_ALLOCATION_TYPE_INVALID
+            || props.location.r#type == CU_MEM_LOCATION_TYPE_INVALID
+            || props.reserved != [0; 53]
+        {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let plain = props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED
+            && props.location.r#type == CU_MEM_LOCATION_TYPE_DEVICE
+            && props.handleTypes == CU_MEM_HANDLE_TYPE_NONE;
+        if !plain {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        // SAFETY: every member of the union is numbers, of which any bits are a value.
+        let id = unsafe { props.location.anonymous.id };
+        let device = device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?.ordinal;
+        if props.maxSize > device::TOTAL_MEMORY {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        let (handle, _) = state().pools.insert(|handle| Pool::new(handle, device, props.maxSize));
+        entry::write(pool, std::ptr::without_provenance_mut(handle))
+    }
+    /// Destroys a pool at once; what it allocated stays until it is freed (F174).
+    fn cuMemPoolDestroy(pool: CUmemoryPool) {
+        let found = find(pool)?;
+        if found.handle == first(found.device) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        // What it still holds is given back with its last allocation.
+        let _gone = state().pools.remove(found.handle);
+        found.trim(0);
+        Ok(())
+    }
+    /// Gives unused memory of a pool back (F173).
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize) {
+        find(pool)?.trim(minBytesToKeep as u64);
+        Ok(())
+    }
+    /// Sets an attribute of a pool (F171).
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+        let pool = find(pool)?;
+        let value = if is_flag(attr) {
+            Value::Flag(entry::read(value.cast::<c_int>())? != 0)
+        } else {
+            pool.attribute(attr)?;
+            Value::Bytes(entry::read(value.cast::<cuuint64_t>())?)
+        };
+        pool.set(attr, value)
+    }
+    /// An attribute of a pool.
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+        match find(pool)?.attribute(attr)? {
+            Value::Flag(on) => entry::write(value.cast(), c_int::from(on)),
+            Value::Bytes(bytes) => entry::write(value.cast::<cuuint64_t>(), bytes),
+        }
+    }
+    /// Sets the pool that a device allocates from.
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
+        let device = device::device(dev)?;
+        let pool = find(pool)?;
+        if pool.device != device.ordinal {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        device.pool.store(pool.handle, Ordering::Release);
+        Ok(())
+    }
+    /// The pool that a device allocates from.
+    fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
+        entry::wanted(pool)?;
+        let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+        let handle = current(device.ordinal)?.handle;
+        entry::write(pool, std::ptr::without_provenance_mut(handle))
+    }
+    /// The pool that a device has from the start.
+    fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) {
+        entry::wanted(pool_out)?;
+        let device = device::device(dev)?;
+        entry::write(pool_out, std::ptr::without_provenance_mut(first(device.ordinal)))
+    }
+}

@@ -1,0 +1,269 @@
+//! Host memory that is registered with the driver, and so page-locked, for a time.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::capture_mode::relaxed;
+use crate::error::{check, is_sticky, release};
+use crate::{Context, Element, Error, PushedGuard, Result};
+use ffi::{
+    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+    CUDA_ERROR_NOT_INITIALIZED, CUDA_SUCCESS, CUdeviceptr, CUresult,
+};
+use std::ffi::{c_uint, c_void};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+/// For all contexts: copies in any may use the memory, and the end of the registration waits for the
+/// work of each (F166). Mapped, as the driver maps it in any case (F163).
+const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+
+const UNREGISTER: &str = "cuMemHostUnregister";
+
+/// A registration, ended when dropped. Its context, which the driver ends it with, lives as long.
+pub(super) struct Registration {
+    start: *mut c_void,
+    context: Context,
+    /// Once it was ended: whether the driver no longer knows the memory.
+    ended: Option<bool>,
+}
+// SAFETY: a registration is not tied to a thread: any may end it, whatever is current there (F162).
+// The pointer is only a name here.
+unsafe impl Send for Registration {}
+// SAFETY: through a reference nothing but the context and the name can be had.
+unsafe impl Sync for Registration {}
+
+impl Registration {
+    /// Registers memory.
+    ///
+    /// # Safety
+    /// 1. The memory at `start` has `bytes` bytes and stays mapped while this is registered; if the
+    ///    flags do not say that it is only read, the device may write it.
+    unsafe fn new(
+        gpu: &PushedGuard<'_>,
+        start: *mut c_void,
+        bytes: usize,
+        flags: c_uint,
+    ) -> Result<Registration> {
+        const CALL: &str = "cuMemHostRegister_v2";
+        if bytes == 0 {
+            let reason = "the driver registers no 0 bytes: leave an empty slice as it is";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        gpu.enter(CALL)?;
+        // SAFETY: acts on the current context, which `enter` found to be the guard's; that the memory
+        // stays is the caller's obligation 1. The driver checks that it is mapped (F160).
+        check(CALL, unsafe { ffi::cuMemHostRegister_v2(start, bytes, FLAGS | flags) })?;
+        Ok(Registration { start, context: gpu.context().clone(), ended: None })
+    }
+
+    /// As [`new`](Self::new), of a slice that the device may write.
+    ///
+    /// # Safety
+    /// 1. The slice stays allocated while it is registered, and is borrowed exclusively, or owned, by
+    ///    whoever lends it to the device.
+    pub(super) unsafe fn of<T: Element>(gpu: &PushedGuard<'_>, slice: &mut [T]) -> Result<Self> {
+        let bytes = size_of_val(slice);
+        // SAFETY: obligation 1 is the caller's. Any bytes that the device writes are values of `T`
+        // (`Element: AnyBitPattern`).
+        unsafe { Registration::new(gpu, slice.as_mut_ptr().cast(), bytes, 0) }
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Ends the registration; waits for all work of all contexts (F166). In the child of a fork
+    /// nothing is called.
+    fn end(&mut self) -> CUresult {
+        if self.ended.is_some() {
+            return CUDA_SUCCESS;
+        }
+        let mut code = CUDA_ERROR_NOT_INITIALIZED;
+        release(UNREGISTER, || {
+            // SAFETY: this is the only owner of the registration; no context need be current (F162).
+            // Captures do not refuse it (F141).
+            code = relaxed(|| unsafe { ffi::cuMemHostUnregister(self.start) });
+            code
+        });
+        self.ended = Some(is_over(code));
+        code
+    }
+
+    /// Ends the registration; whether the memory can be given back to the allocator. If the driver
+    /// still takes it for page-locked, later copies with other memory at the address would go to the
+    /// old pages (F168).
+    pub(super) fn memory_is_free(&mut self) -> bool {
+        self.end();
+        self.ended == Some(true)
+    }
+
+    /// The address at which the devices see a place in the memory.
+    pub(super) fn device_address(
+        &self,
+        gpu: &PushedGuard<'_>,
+        at: *const c_void,
+    ) -> Result<CUdeviceptr> {
+        const CALL: &str = "cuMemHostGetDevicePointer_v2";
+        gpu.enter(CALL)?;
+        let mut address = 0;
+        // SAFETY: writes one address to `address`, which is valid for it; the driver knows `at`, or
+        // refuses. Acts on the current context, which `enter` found to be the guard's.
+        check(CALL, unsafe {
+            ffi::cuMemHostGetDevicePointer_v2(&raw mut address, at.cast_mut(), 0)
+        })?;
+        Ok(address)
+    }
+}
+
+/// Whether an answer says that the driver no longer knows the memory, or touches it: it was
+/// unregistered, or its context is gone and the registration with it (F102, F167), or a sticky error
+/// stopped the device, and no copy succeeds any more (F60, F104).
+fn is_over(code: CUresult) -> bool {
+    let gone =
+        [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_CONTEXT_IS_DESTROYED];
+    gone.contains(&code) || is_sticky(code)
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Borrowed host memory that is registered: [`PushedGuard::register`].
+pub struct Registered<'a, T: Element> {
+    registration: Registration,
+    slice: &'a mut [T],
+}
+
+impl PushedGuard<'_> {
+    /// Registers a slice, runs `f` with it, and ends the registration: meanwhile it is page-locked, so
+    /// that copies from and to it run at the speed of the bus (F96). The end waits for all work of all
+    /// contexts (F166). Costs some 100 us, and 40 ms for a GiB: for memory that is copied often,
+    /// [`PinnedBuffer`](crate::PinnedBuffer) is the better place.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked (F66);
+    /// [`Error::InvalidArgument`] for an empty slice; [`NotCurrent`](Error::NotCurrent). What `f`
+    /// answers, and then what the driver answers to the end.
+    #[doc(alias = "cuMemHostRegister")]
+    #[doc(alias = "cuMemHostUnregister")]
+    pub fn with_registered<T: Element, R>(
+        &self,
+        slice: &mut [T],
+        f: impl FnOnce(&mut [T]) -> Result<R>,
+    ) -> Result<R> {
+        // SAFETY: the slice is borrowed exclusively until `registration` has ended, below, and nothing
+        // can leak that.
+        let registration = unsafe { Registration::of(self, slice) }?;
+        finished(registration, f(slice))
+    }
+
+    /// As [`with_registered`](Self::with_registered), for memory that is only read: sources of copies.
+    /// The driver refuses to copy into it.
+    ///
+    /// # Errors
+    /// As [`with_registered`](Self::with_registered).
+    #[doc(alias = "CU_MEMHOSTREGISTER_READ_ONLY")]
+    pub fn with_registered_read_only<T: Element, R>(
+        &self,
+        slice: &[T],
+        f: impl FnOnce(&[T]) -> Result<R>,
+    ) -> Result<R> {
+        let (start, bytes) = (slice.as_ptr().cast_mut().cast(), size_of_val(slice));
+        // SAFETY: the slice is borrowed until `registration` has ended, below, and nothing can leak
+        // that; the device can only read it (F164).
+        let registration =
+            unsafe { Registration::new(self, start, bytes, CU_MEMHOSTREGISTER_READ_ONLY) }?;
+        finished(registration, f(slice))
+    }
+
+    /// Registers a slice for as long as the answer lives: [`with_registered`](Self::with_registered)
+    /// where no closure fits.
+    ///
+    /// # Errors
+    /// As [`with_registered`](Self::with_registered).
+    ///
+    /// # Safety
+    /// 1. What is returned is dropped before the memory is given back: not leaked. A registration that
+    ///    outlives its memory makes later copies with other memory at the address use the old pages,
+    ///    without an error (F168).
+    #[doc(alias = "cuMemHostRegister")]
+    pub unsafe fn register<'a, T: Element>(&self, slice: &'a mut [T]) -> Result<Registered<'a, T>> {
+        // SAFETY: the slice is borrowed exclusively as long as `Registered` lives, which the caller
+        // does not leak.
+        let registration = unsafe { Registration::of(self, slice) }?;
+        Ok(Registered { registration, slice })
+    }
+}
+
+/// The end of a registration behind what was done with it.
+fn finished<R>(mut registration: Registration, done: Result<R>) -> Result<R> {
+    let code = registration.end();
+    let done = done?;
+    // In the child of a fork too: the registration is the parent's.
+    check(UNREGISTER, code)?;
+    Ok(done)
+}
+
+impl<T: Element> Registered<'_, T> {
+    /// The context that it was registered in. Every context can use it.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.registration.context()
+    }
+
+    /// The address at which kernels of any context find it, for calls of [`ffi`].
+    ///
+    /// # Errors
+    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuMemHostGetDevicePointer")]
+    pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
+        self.registration.device_address(gpu, self.slice.as_ptr().cast())
+    }
+}
+
+impl<T: Element> Deref for Registered<'_, T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        self.slice
+    }
+}
+
+impl<T: Element> DerefMut for Registered<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.slice
+    }
+}
+
+impl<T: Element> fmt::Debug for Registered<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = std::any::type_name::<T>();
+        write!(f, "Registered<{element}>({} at {:p})", self.len(), self.as_ptr())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_free_only_if_the_driver_cannot_use_it() {
+        for over in [
+            CUDA_SUCCESS,
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+            CUDA_ERROR_CONTEXT_IS_DESTROYED,
+            ffi::CUDA_ERROR_LAUNCH_FAILED,
+        ] {
+            assert!(is_over(over), "{over:?}");
+        }
+        for not in [
+            ffi::CUDA_ERROR_NOT_PERMITTED,
+            ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            ffi::CUDA_ERROR_NOT_INITIALIZED,
+            ffi::CUDA_ERROR_UNKNOWN,
+        ] {
+            assert!(!is_over(not), "{not:?}");
+        }
+    }
+}
