@@ -15,5 +15,6 @@ mod context_state;
 mod contexts_and_calls;
 mod errors;
 mod green_contexts;
+mod memory;
 mod stack;
 mod table;
