@@ -196,7 +196,11 @@ fn admit_after(name: &str, zeros: &[bool], code: CUresult) -> Answer {
         }
         _ if EXEMPT.contains(&name) => Ok(()),
         // Nothing to free, and no context to say more.
-        "cuMemFree_v2" | "cuMemFreeHost" if zeros[0] && stack::top().is_none() => Ok(()),
+        "cuMemFree_v2" | "cuMemFreeHost" | "cuMemHostUnregister"
+            if zeros[0] && stack::top().is_none() =>
+        {
+            Ok(())
+        }
         _ => Err(code),
     }
 }

@@ -66,6 +66,9 @@ driver! {
     /// if it is portable (F166); needs no current one (F162).
     fn cuMemHostUnregister(p: *mut c_void) {
         entry::wanted(p)?;
+        if let Some(current) = stack::top() {
+            current.life()?;
+        }
         let space = &state().space;
         let address = p.addr() as u64;
         let Ok(found) = space.find(address, 1) else {

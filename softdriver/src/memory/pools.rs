@@ -25,11 +25,15 @@ fn first(device: usize) -> usize {
 
 /// The pool that a device allocates from.
 fn current(device: usize) -> Answer<Arc<Pool>> {
-    let handle = state().devices[device].pool.load(Ordering::Acquire);
-    let pools = &state().pools;
-    // One that was destroyed is no longer the current one (F174).
-    let pool = pools.get(handle).or_else(|| pools.get(first(device)));
-    pool.ok_or(CUDA_ERROR_INVALID_VALUE)
+    find(std::ptr::without_provenance_mut(current_handle(device)))
+}
+
+/// Its handle: of one that was set when it was destroyed already, too (F174).
+fn current_handle(device: usize) -> usize {
+    match state().devices[device].pool.load(Ordering::Acquire) {
+        0 => first(device),
+        handle => handle,
+    }
 }
 
 /// Allocates at once; usable behind this point of the stream (F172). In a capture, NOT_SUPPORTED:
@@ -154,6 +158,8 @@ driver! {
         }
         // What it still holds is given back with its last allocation.
         let _gone = state().pools.remove(found.handle);
+        let current = &state().devices[found.device].pool;
+        let _ = current.compare_exchange(found.handle, 0, Ordering::AcqRel, Ordering::Acquire);
         found.trim(0);
         Ok(())
     }
@@ -182,19 +188,20 @@ driver! {
     }
     /// Sets the pool that a device allocates from.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
-        let device = device::device(dev)?;
-        let pool = find(pool)?;
-        if pool.device != device.ordinal {
-            return Err(CUDA_ERROR_INVALID_VALUE);
+        let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+        let gone = state().pools.knew(pool.addr());
+        match find(pool) {
+            Ok(pool) if pool.device != device.ordinal => return Err(CUDA_ERROR_INVALID_VALUE),
+            Err(code) if !gone => return Err(code),
+            _ => device.pool.store(pool.addr(), Ordering::Release),
         }
-        device.pool.store(pool.handle, Ordering::Release);
         Ok(())
     }
     /// The pool that a device allocates from.
     fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
         entry::wanted(pool)?;
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
-        let handle = current(device.ordinal)?.handle;
+        let handle = current_handle(device.ordinal);
         entry::write(pool, std::ptr::without_provenance_mut(handle))
     }
     /// The pool that a device has from the start.
