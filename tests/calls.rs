@@ -6,7 +6,7 @@
 mod common;
 
 use common::kernels::{STORE, SUM12};
-use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig};
+use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, MemoryPool};
 use cuscope_softdriver::control::record;
 
 /// Runs an operation and compares the driver calls that it makes.
@@ -133,4 +133,56 @@ fn a_guard_costs_its_nested_push_nothing_more() {
         ["cuCtxPushCurrent_v2", "cuCtxGetCurrent", "cuCtxPopCurrent_v2"]
     );
     assert_calls!(ContextStack::reentrant(|_| Ok(())).unwrap(), ["cuCtxGetCurrent"]);
+}
+
+#[test]
+fn memory_of_pools_and_of_the_host_makes_the_calls_of_hand_written_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let stream = gpu.stream().unwrap();
+    let on = gpu.on(&stream);
+    let waiting = |call| [&[call], &relaxed("cuStreamSynchronize")[..]].concat();
+
+    let (mut buffer, calls) = record(|| on.alloc::<u32>(16).unwrap());
+    assert_eq!(calls, waiting("cuMemAllocAsync"));
+    assert_calls!(
+        // SAFETY: not used, and freed in the order of its stream.
+        std::mem::forget(unsafe { on.alloc_unscoped::<u32>(16) }.unwrap()),
+        ["cuMemAllocAsync"]
+    );
+    let (_, calls) = record(|| on.fill(&mut buffer, 1).unwrap());
+    assert_eq!(calls, waiting("cuMemsetD32Async"));
+    let (_, calls) = record(|| drop(buffer));
+    assert_eq!(calls, relaxed("cuMemFreeAsync"));
+
+    // The short ways: no call more than the long ones, and one wait less.
+    let (buffer, calls) = record(|| on.from_slice(&[1_u32; 16]).unwrap());
+    assert_eq!(calls, [&["cuMemAllocAsync"], &waiting("cuMemcpyHtoDAsync_v2")[..]].concat());
+    let (_zeros, calls) = record(|| on.zeroed::<u32>(16).unwrap());
+    assert_eq!(calls, [&["cuMemAllocAsync"], &waiting("cuMemsetD8Async")[..]].concat());
+    let (_, calls) = record(|| on.to_vec(&buffer).unwrap());
+    assert_eq!(calls, waiting("cuMemcpyDtoHAsync_v2"));
+
+    let pool = assert_calls!(MemoryPool::create(gpu.device()).unwrap(), ["cuMemPoolCreate"]);
+    let (in_pool, calls) = record(|| on.alloc_from::<u32>(&pool, 16).unwrap());
+    assert_eq!(calls, waiting("cuMemAllocFromPoolAsync"));
+    assert_calls!(pool.trim_to(0).unwrap(), ["cuMemPoolTrimTo"]);
+    assert_calls!(drop(pool), []);
+    let (_, calls) = record(|| drop(in_pool));
+    assert_eq!(calls, [&relaxed("cuMemFreeAsync")[..], &["cuMemPoolDestroy"]].concat());
+
+    let pinned =
+        assert_calls!(gpu.pinned::<u32>(16).unwrap(), ["cuCtxGetCurrent", "cuMemHostRegister_v2"]);
+    let (_, calls) = record(|| on.upload(&pinned, &mut on.alloc(16).unwrap()).unwrap());
+    let upload = waiting("cuMemcpyHtoDAsync_v2");
+    assert_eq!(calls[4..8], upload, "as from any slice");
+    let (_, calls) = record(|| drop(pinned));
+    assert_eq!(calls, relaxed("cuMemHostUnregister"));
+    let (_, calls) = record(|| gpu.with_registered(&mut [0_u8; 64], |_| Ok(())).unwrap());
+    let end = relaxed("cuMemHostUnregister");
+    assert_eq!(calls, [&["cuCtxGetCurrent", "cuMemHostRegister_v2"], &end[..]].concat());
 }

@@ -329,8 +329,7 @@ fn everything_is_released_under_a_foreign_capture() {
             unsafe { ffi::cuStreamBeginCapture_v2(captured.raw(), begin) },
             ffi::CUDA_SUCCESS
         );
-        let more = gpu.on(&stream).zeroed::<u8>(100);
-        drop((pinned, buffer, more.unwrap()));
+        drop((pinned, buffer));
         let mut graph = std::ptr::null_mut();
         // SAFETY: as above; writes one handle to `graph`.
         let end = unsafe { ffi::cuStreamEndCapture(captured.raw(), &raw mut graph) };

@@ -3,7 +3,6 @@
 
 use super::buffer::{Allocation, size_for};
 use crate::brand::Brand;
-use crate::capture_mode::relaxed;
 use crate::error::check;
 use crate::{DeviceBuffer, Element, Error, MemoryPool, OnStream, Result};
 use std::marker::PhantomData;
@@ -56,12 +55,9 @@ impl<'ctx> OnStream<'_, 'ctx> {
         const CALL: &str = "cuMemAllocAsync";
         let bytes = size_for::<T>(CALL, len)?;
         let mut address = 0;
-        let allocate = || {
-            // SAFETY: writes one address to `address`, which is valid for it; the stream is alive, and
-            // no context need be current (F40).
-            unsafe { ffi::cuMemAllocAsync(&raw mut address, bytes, self.raw()) }
-        };
-        check(CALL, relaxed(allocate))?;
+        // SAFETY: writes one address to `address`, which is valid for it; the stream is alive, and no
+        // context need be current (F40).
+        check(CALL, unsafe { ffi::cuMemAllocAsync(&raw mut address, bytes, self.raw()) })?;
         Ok(self.own(address, None, len))
     }
 
@@ -86,12 +82,11 @@ impl<'ctx> OnStream<'_, 'ctx> {
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         let mut address = 0;
-        let allocate = || {
-            // SAFETY: writes one address to `address`, which is valid for it; pool and stream are
-            // alive, and no context need be current (F40).
-            unsafe { ffi::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw()) }
-        };
-        check(CALL, relaxed(allocate))?;
+        // SAFETY: writes one address to `address`, which is valid for it; pool and stream are alive, and
+        // no context need be current (F40).
+        check(CALL, unsafe {
+            ffi::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw())
+        })?;
         Ok(self.own(address, Some(pool.clone()), len))
     }
 

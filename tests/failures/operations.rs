@@ -3,8 +3,8 @@
 use crate::common::kernels::STORE;
 use cuscope::{
     Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, Error, EventFlags,
-    LaunchConfig, Limit, Ownership, PushedGuard, ReleaseWith, Result, SharedMemoryConfig,
-    SmSplitFlags, Stream, StreamFlags, current_context, ffi,
+    LaunchConfig, Limit, MemoryPool, Ownership, PushedGuard, ReleaseWith, Result,
+    SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags, current_context, ffi,
 };
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -315,6 +315,45 @@ operations! {
         on.fill(&mut gpu.alloc::<u16>(8)?, 1)?;
         on.fill(&mut gpu.alloc::<u32>(8)?, 1)?;
         on.zero(&mut gpu.alloc::<u64>(8)?)
+    });
+    "memory of a pool" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let pool = MemoryPool::create_with_limit(gpu.device(), 64 << 20)?;
+        let first = MemoryPool::default_of(gpu.device())?;
+        pool.make_current()?;
+        assert!(pool.is_current()?);
+        first.make_current()?;
+        pool.set_release_threshold(pool.release_threshold()?)?;
+        pool.set_reuse(pool.reuse()?)?;
+        let buffer = on.alloc_from::<u32>(&pool, 4)?;
+        pool.usage()?;
+        pool.reset_high_marks()?;
+        pool.trim_to(0)?;
+        drop(pool);
+        on.to_vec(&buffer).map(drop)
+    });
+    "memory in the order of a stream" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let _buffer = on.alloc::<u32>(4)?;
+        let (from, zeros) = (on.from_slice(&[1_u32; 4])?, on.zeroed::<u32>(4)?);
+        drop(zeros);
+        on.to_vec(&from).map(|all| assert_eq!(all, [1; 4]))
+    });
+    "pinned memory" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (from, mut to) = (gpu.pinned_from(&[3_u8; 64])?, gpu.pinned::<u8>(64)?);
+        from.device_address(gpu)?;
+        let buffer = gpu.on(&stream).from_slice(&from)?;
+        gpu.on(&stream).download(&buffer, &mut to)
+    });
+    "registered memory" => pushed(|gpu| {
+        let mut data = vec![0_u8; 8192];
+        gpu.with_registered(&mut data, |_| Ok(()))?;
+        gpu.with_registered_read_only(&data, |_| Ok(()))?;
+        // SAFETY: dropped at the end of the statement.
+        unsafe { gpu.register(&mut data) }?.device_address(gpu).map(drop)
     });
     "a launch" => pushed(|gpu| {
         let (stream, store) = (gpu.stream()?, store(gpu)?);
