@@ -505,6 +505,24 @@
 //! clone: lend it. There is no handle of the default stream: create one, `gpu.stream()?`.
 //! `ui-tests/guard_cloned.rs`, `ui-tests/default_stream_is_no_handle.rs`.
 //!
+//! # Page-locked memory
+//!
+//! *error\[E0499\]: cannot borrow `data` as mutable more than once at a time, or E0515: cannot return value referencing
+//! local variable `data`, or a lifetime error.* A slice is borrowed while it is registered: use it through
+//! what registered it, and keep what lives longer in a [`PinnedBuffer`](crate::PinnedBuffer).
+//! `ui-tests/registered_slice_used.rs`, `ui-tests/registered_outlives_slice.rs`,
+//! `ui-tests/registered_slice_leaves_closure.rs`.
+//!
+//! *error\[E0133\]: call to unsafe function `register`.* Its value must not be leaked. Register a slice for a
+//! closure instead, by `with_registered`: `ui-tests/register_without_unsafe.rs`.
+//!
+//! *error\[E0505\]: cannot move out of `pinned` because it is borrowed.* Drop it after the last use of what
+//! was lent of it: `ui-tests/pinned_freed_while_lent.rs`. It holds plain data, as device memory does:
+//! `ui-tests/pinned_not_plain_data.rs`.
+//!
+//! *error\[E0597\]: `gpu` does not live long enough, or E0499.* A pool is of a device, but a buffer from it
+//! still belongs to the guard of its stream: `ui-tests/pool_buffer_under_another_guard.rs`.
+//!
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,

@@ -222,6 +222,13 @@ impl<T: Element> Registered<'_, T> {
     }
 }
 
+/// Of this type, not only of its field: so the borrow lasts until then.
+impl<T: Element> Drop for Registered<'_, T> {
+    fn drop(&mut self) {
+        self.registration.end();
+    }
+}
+
 impl<T: Element> Deref for Registered<'_, T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
