@@ -325,10 +325,8 @@ fn everything_is_released_under_a_foreign_capture() {
             (gpu.pinned::<u8>(100).unwrap(), gpu.on(&stream).zeroed::<u8>(100).unwrap());
         let begin = ffi::CU_STREAM_CAPTURE_MODE_GLOBAL;
         // SAFETY: plays foreign code: a stream of the test alone, whose capture ends below.
-        assert_eq!(
-            unsafe { ffi::cuStreamBeginCapture_v2(captured.raw(), begin) },
-            ffi::CUDA_SUCCESS
-        );
+        let begun = unsafe { ffi::cuStreamBeginCapture_v2(captured.raw(), begin) };
+        assert_eq!(begun, ffi::CUDA_SUCCESS);
         drop((pinned, buffer));
         let mut graph = std::ptr::null_mut();
         // SAFETY: as above; writes one handle to `graph`.
