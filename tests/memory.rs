@@ -12,6 +12,7 @@ use cuscope::{
     PinnedBuffer, PoolReuse, PushedGuard, Result, ffi,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 fn create() -> Context {
     Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
@@ -334,6 +335,34 @@ fn everything_is_released_under_a_foreign_capture() {
         assert_eq!(end, ffi::CUDA_SUCCESS, "the capture was spoiled");
         // SAFETY: made above.
         assert_eq!(unsafe { ffi::cuGraphDestroy(graph) }, ffi::CUDA_SUCCESS);
+    });
+}
+
+#[test]
+fn a_pinned_buffer_that_stays_registered_is_leaked() {
+    fresh!(a_pinned_buffer_that_stays_registered_is_leaked, {
+        unsafe extern "C" fn drop_it(buffer: *mut std::ffi::c_void) {
+            // SAFETY: from `Box::into_raw` below, once.
+            drop(unsafe { Box::from_raw(buffer.cast::<PinnedBuffer<u8>>()) });
+        }
+        static CODES: Mutex<Vec<Option<ffi::CUresult>>> = Mutex::new(Vec::new());
+        cuscope::on_release_error(|error| CODES.lock().unwrap().push(error.code()));
+        with_gpu(|gpu| {
+            let stream = gpu.stream().unwrap();
+            let pinned = gpu.pinned_from(&[1_u8; 100]).unwrap();
+            let start = pinned.as_ptr();
+            let boxed = Box::into_raw(Box::new(pinned)).cast();
+            // SAFETY: plays foreign code: a host function of the stream, which is waited for below.
+            let code = unsafe { ffi::cuLaunchHostFunc(stream.raw(), Some(drop_it), boxed) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            stream.synchronize().unwrap();
+            assert_eq!(*CODES.lock().unwrap(), [Some(ffi::CUDA_ERROR_NOT_PERMITTED)]);
+            // SAFETY: leaked, as this test finds out: still there and registered.
+            assert_eq!(unsafe { *start }, 1);
+            // SAFETY: as above.
+            let code = unsafe { ffi::cuMemHostUnregister(start.cast_mut().cast()) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+        });
     });
 }
 

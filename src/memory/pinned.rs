@@ -21,6 +21,23 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 /// (F102, invariant `pinned-is-rusts`). It has no brand: every context can copy from and to it, with
 /// the same speed. Dropping it needs no current context, and waits for all work of all contexts
 /// (F162, F166).
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextStack, Device, Result};
+/// # fn main() -> Result {
+/// # let context = Context::primary(Device::get(0)?)?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let mut frame = gpu.pinned::<f32>(1920 * 1080)?;
+/// let mut on_device = gpu.alloc(frame.len())?;
+/// for i in 0..3 {
+///     frame.fill(i as f32);
+///     gpu.on(&stream).upload(&frame, &mut on_device)?;
+/// }
+/// # Ok(()) }
+/// ```
 pub struct PinnedBuffer<T: Element> {
     registration: Registration,
     memory: Memory<T>,

@@ -47,6 +47,23 @@ pub struct PoolUsage {
 ///
 /// It is of a device, not of a context, and needs none (F170). Buffers keep the pool that they were
 /// allocated from by name. The last clone destroys a pool that was [created](Self::create).
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextStack, Device, MemoryPool, Result};
+/// # fn main() -> Result {
+/// # let context = Context::primary(Device::get(0)?)?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let (stream, pool) = (gpu.stream()?, MemoryPool::create(gpu.device())?);
+/// pool.set_release_threshold(1 << 30)?; // waits leave it a GiB to allocate from
+/// for len in [1000, 2000, 3000] {
+///     let scratch = gpu.on(&stream).alloc_from::<f32>(&pool, len)?;
+///     drop(scratch); // in the order of the stream: waits for nothing
+/// }
+/// assert_eq!(pool.usage()?.used, 0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct MemoryPool(Arc<Inner>);
 assert_impl_all!(MemoryPool: Send, Sync);
