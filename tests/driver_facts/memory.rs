@@ -769,15 +769,16 @@ fn memory_of_a_pool_outlives_the_context_of_its_stream() {
 /// F176
 #[test]
 fn memory_of_a_pool_is_there_from_its_call_and_gone_with_the_free() {
-    let (a, b) = (Place::new(), Place::new());
+    let a = Place::new();
+    let other: CUstream = within(a.context, || made!(cuStreamCreate(1)));
     let pool = create_pool();
     busy(&a);
     let memory = allocate(pool, 4096, a.stream);
     let (mut sent, mut back) = (5_u32, 0_u32);
     let (from, to) = ((&raw mut sent).cast::<c_void>(), (&raw mut back).cast());
-    ok!(cuMemcpyHtoDAsync_v2(memory, from, 4, b.stream));
-    ok!(cuMemcpyDtoHAsync_v2(to, memory, 4, b.stream));
-    ok!(cuStreamSynchronize(b.stream));
+    ok!(cuMemcpyHtoDAsync_v2(memory, from, 4, other));
+    ok!(cuMemcpyDtoHAsync_v2(to, memory, 4, other));
+    ok!(cuStreamSynchronize(other));
     assert_eq!((back, code!(cuStreamQuery(a.stream))), (5, NOT_READY));
 
     // The free is behind the kernel, and the address gone at once.
@@ -785,15 +786,14 @@ fn memory_of_a_pool_is_there_from_its_call_and_gone_with_the_free() {
     ok!(cuMemFreeAsync(memory, a.stream));
     assert!(start.elapsed() < Duration::from_millis(100), "it waited");
     each_gives!(INVALID_VALUE; {
-        cuMemcpyHtoDAsync_v2(memory, from, 4, b.stream);
-        cuMemcpyDtoHAsync_v2(to, memory, 4, b.stream);
-        cuMemsetD8Async(memory, 1, 4, b.stream);
+        cuMemcpyHtoDAsync_v2(memory, from, 4, other);
+        cuMemcpyDtoHAsync_v2(to, memory, 4, other);
+        cuMemsetD8Async(memory, 1, 4, other);
     });
     assert_eq!(code!(cuStreamQuery(a.stream)), NOT_READY);
     ok!(cuStreamSynchronize(a.stream));
     ok!(cuMemPoolDestroy(pool));
     a.destroy();
-    b.destroy();
 }
 
 /// F176
