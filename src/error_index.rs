@@ -391,9 +391,9 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0277: `DeviceBuffer<…>` cannot be a kernel argument | lend it: `&x` to read, `&mut x` to write | `ui-tests/owned_argument.rs` |
+//! | E0277: `DeviceBuffer<…>` cannot be a kernel argument | lend it: `&x` to read, `&mut x` to write | `ui-tests/owned_argument.rs`, `ui-tests/scope_owned_argument.rs` |
 //! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
-//! | E0277: … is not a tuple of kernel arguments | one argument is `(x,)`; at most twelve, put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/too_many_arguments.rs` |
+//! | E0277: … is not a tuple of kernel arguments | one argument is `(x,)`; at most twelve, put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/scope_single_argument.rs`, `ui-tests/too_many_arguments.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | what the kernel writes is no other argument of it | `ui-tests/aliased_arguments.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut Held<…>` cannot be a kernel argument | what a scope holds is launched on by its queues: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs` |
@@ -463,7 +463,7 @@
 //! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* What
 //! one scope lends is used in another one, or after it. A scope orders and waits for its own work only.
 //! Use the queues of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
-//! `ui-tests/staged_in_other_scope.rs`. After a scope, the buffer itself is there again:
+//! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`. After a scope, the buffer itself is there again:
 //! `ui-tests/held_escapes.rs`, `ui-tests/queue_escapes.rs`.
 //!
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* A context is pushed

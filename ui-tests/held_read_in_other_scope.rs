@@ -1,0 +1,22 @@
+//! What one scope holds is not read by another one, which would not wait for the writes. Use the queues of
+//! the scope that holds it; this goes for slices and kernel arguments too.
+
+use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    kernel: &Function<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+    host: &mut [f32],
+) -> Result {
+    gpu.scope(|outer| {
+        let held = outer.hold(buffer);
+        gpu.scope(|inner| inner.on(stream).download(&held, host))?;
+        gpu.scope(|inner| inner.on(stream).copy(held.slice(..8)?, &mut inner.scratch(8)?))?;
+        let config = LaunchConfig::new(1, 1);
+        gpu.scope(|inner| unsafe { inner.on(stream).launch(kernel, config, (&held,)) })
+    })
+}
+
+fn main() {}
