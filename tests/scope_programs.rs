@@ -1,0 +1,200 @@
+//! Random programs of scopes on three queues, compared with the same programs run in order: whatever queue
+//! an operation is given, the results are those of one after the other.
+//!
+//! Without settings the same programs run each time; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` change that.
+#![cfg(not(loom))]
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::{SPIN, STORE};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, Held, LaunchConfig,
+    PushedGuard, Queue, Result, Staged, Stream,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use std::env::var_os;
+
+const QUEUES: usize = 3;
+/// Two device buffers, each split into two.
+const BUFFERS: usize = 4;
+const SLICES: usize = 2;
+const LEN: usize = 6;
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Fill {
+        buffer: usize,
+        value: u32,
+    },
+    Copy {
+        from: usize,
+        to: usize,
+    },
+    /// A kernel that writes the first element.
+    Store {
+        buffer: usize,
+        value: u32,
+    },
+    Upload {
+        slice: usize,
+        buffer: usize,
+    },
+    Download {
+        buffer: usize,
+        slice: usize,
+    },
+    /// The host compares the slice and changes its last element.
+    Access {
+        slice: usize,
+        value: u32,
+    },
+    Spin {
+        microseconds: u64,
+    },
+}
+use Operation::*;
+
+/// An operation and its queue.
+type Step = (usize, Operation);
+
+fn step() -> impl Strategy<Value = Step> {
+    let (buffer, slice, value) = (0..BUFFERS, 0..SLICES, any::<u32>());
+    let distinct = (0..BUFFERS, 1..BUFFERS).prop_map(|(from, by)| (from, (from + by) % BUFFERS));
+    let of_buffer = (buffer.clone(), value.clone());
+    let of_both = (buffer, slice.clone());
+    let operation = prop_oneof![
+        of_buffer.clone().prop_map(|(buffer, value)| Fill { buffer, value }),
+        of_buffer.prop_map(|(buffer, value)| Store { buffer, value }),
+        distinct.prop_map(|(from, to)| Copy { from, to }),
+        of_both.clone().prop_map(|(buffer, slice)| Upload { slice, buffer }),
+        of_both.prop_map(|(buffer, slice)| Download { buffer, slice }),
+        (slice, value).prop_map(|(slice, value)| Access { slice, value }),
+        (0..300_u64).prop_map(|microseconds| Spin { microseconds }),
+    ];
+    (0..QUEUES, operation)
+}
+
+/// What memory holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Memory {
+    buffers: [[u32; LEN]; BUFFERS],
+    slices: [[u32; LEN]; SLICES],
+}
+
+impl Memory {
+    /// What an operation does if it is alone.
+    fn run(&mut self, operation: &Operation) {
+        let Memory { buffers, slices } = self;
+        match *operation {
+            Fill { buffer, value } => buffers[buffer] = [value; LEN],
+            Copy { from, to } => buffers[to] = buffers[from],
+            Store { buffer, value } => buffers[buffer][0] = value,
+            Upload { slice, buffer } => buffers[buffer] = slices[slice],
+            Download { buffer, slice } => slices[slice] = buffers[buffer],
+            Access { slice, value } => slices[slice][LEN - 1] = value,
+            Spin { .. } => {}
+        }
+    }
+}
+
+/// What a scope lends.
+struct Lent<'s> {
+    buffers: [Held<'s, u32>; BUFFERS],
+    slices: [Staged<'s, u32>; SLICES],
+}
+
+/// `store` and `spin`.
+type Kernels<'ctx> = (Function<'ctx>, Function<'ctx>);
+
+impl<'s> Lent<'s> {
+    /// Runs an operation on memory that should hold what `before` says.
+    fn run<'ctx>(
+        &mut self,
+        q: Queue<'s, 'ctx>,
+        (store, spin): &Kernels<'ctx>,
+        operation: &Operation,
+        before: &Memory,
+    ) -> Result {
+        let Lent { buffers, slices } = self;
+        let one = LaunchConfig::new(1, 1);
+        match *operation {
+            Fill { buffer, value } => q.fill(&mut buffers[buffer], value),
+            Copy { from, to } => {
+                let [from, to] = buffers.get_disjoint_mut([from, to]).unwrap();
+                q.copy(&*from, to)
+            }
+            Store { buffer, value } => {
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { q.launch(store, one, (&mut buffers[buffer], value)) }
+            }
+            Upload { slice, buffer } => q.upload_staged(&slices[slice], &mut buffers[buffer]),
+            Download { buffer, slice } => q.download_staged(&buffers[buffer], &mut slices[slice]),
+            Access { slice, value } => {
+                let host = slices[slice].access()?;
+                assert_eq!(host, before.slices[slice], "what `access` lends");
+                host[LEN - 1] = value;
+                Ok(())
+            }
+            Spin { microseconds } => {
+                // SAFETY: the kernel is spin(u64), and uses no memory.
+                unsafe { q.launch(spin, one, (microseconds * 1000,)) }
+            }
+        }
+    }
+}
+
+/// Runs a program, a scope after the other, and gives what memory holds.
+fn run<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    streams: &[Stream<'ctx>],
+    kernels: &Kernels<'ctx>,
+    program: &[Vec<Step>],
+) -> Result<Memory> {
+    let mut expected = Memory::default();
+    let mut memory = Memory::default();
+    let mut device: [DeviceBuffer<'ctx, u32>; 2] = [gpu.alloc(2 * LEN)?, gpu.alloc(2 * LEN)?];
+    for buffer in &mut device {
+        gpu.on(&streams[0]).zero(buffer)?;
+    }
+    for steps in program {
+        let ([a, b], [first, second]) = (&mut device, &mut memory.slices);
+        gpu.scope(|s| {
+            let (a, b) = (s.hold(a).split_at(LEN)?, s.hold(b).split_at(LEN)?);
+            let slices = [s.stage(first), s.stage(second)];
+            let mut lent = Lent { buffers: [a.0, a.1, b.0, b.1], slices };
+            for (queue, operation) in steps {
+                lent.run(s.on(&streams[*queue]), kernels, operation, &expected)?;
+                expected.run(operation);
+            }
+            Ok(())
+        })?;
+        assert_eq!(memory.slices, expected.slices, "after a scope");
+    }
+    for (buffer, halves) in device.iter().zip(memory.buffers.chunks_mut(2)) {
+        gpu.on(&streams[0]).download(buffer, halves.as_flattened_mut())?;
+    }
+    assert_eq!(memory, expected);
+    Ok(memory)
+}
+
+#[test]
+fn queues_do_what_one_queue_does() {
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if var_os("PROPTEST_RNG_SEED").is_none() {
+        config.rng_seed = RngSeed::Fixed(12);
+    }
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let streams = [(); QUEUES].map(|()| gpu.stream().unwrap());
+    let kernel = |text: &str, name| gpu.load_ptx(text).unwrap().function(name).unwrap();
+    let kernels = (kernel(STORE, "store"), kernel(SPIN, "spin"));
+    let programs = prop::collection::vec(prop::collection::vec(step(), 1..30), 1..4);
+    let result = TestRunner::new(config).run(&programs, |program| {
+        run(&gpu, &streams, &kernels, &program).unwrap();
+        Ok(())
+    });
+    result.unwrap();
+}
