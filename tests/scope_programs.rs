@@ -62,7 +62,7 @@ type Step = (usize, Operation);
 fn step() -> impl Strategy<Value = Step> {
     let (buffer, slice, value) = (0..BUFFERS, 0..SLICES, any::<u32>());
     let distinct = (0..BUFFERS, 1..BUFFERS).prop_map(|(from, by)| (from, (from + by) % BUFFERS));
-    let of_buffer = (buffer.clone(), value.clone());
+    let of_buffer = (buffer.clone(), value);
     let of_both = (buffer, slice.clone());
     let operation = prop_oneof![
         of_buffer.clone().prop_map(|(buffer, value)| Fill { buffer, value }),
