@@ -68,9 +68,18 @@ thread_local! {
     static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Runs `f` on the work that this thread runs, if any; a thread that is ending runs none.
+fn with_running<R>(f: impl FnOnce(Option<&mut Running>) -> R) -> R {
+    let mut f = Some(f);
+    let mut call = |one: Option<&mut Running>| f.take().map(|f| f(one));
+    let result = RUNNING.try_with(|running| call(running.borrow_mut().last_mut()));
+    let result = result.ok().flatten().or_else(|| call(None));
+    result.expect("called once")
+}
+
 /// The number of the work that this thread runs, if any.
 pub(crate) fn running() -> Option<u64> {
-    RUNNING.with_borrow(|running| running.last().map(|one| one.number))
+    with_running(|running| running.map(|one| one.number))
 }
 
 /// Held by a thread that runs work.
@@ -108,11 +117,9 @@ impl Entered {
 
 /// Notes that the caller has learnt of the end of work: the host, or the work that this thread runs.
 pub(crate) fn join(theirs: &Clock) {
-    RUNNING.with_borrow_mut(|running| {
-        match running.last_mut().filter(|one| one.submission.class != Class::Host) {
-            Some(one) => one.clock.join(theirs),
-            None => sync::lock(&RECORD).host_learns(theirs),
-        }
+    with_running(|running| match running.filter(|one| one.submission.class != Class::Host) {
+        Some(one) => one.clock.join(theirs),
+        None => sync::lock(&RECORD).host_learns(theirs),
     });
 }
 
@@ -149,8 +156,8 @@ fn single(range: Range<u64>) -> Vec<Range<u64>> {
 }
 
 fn note(base: u64, ranges: Vec<Range<u64>>, access: Access) {
-    RUNNING.with_borrow(|running| {
-        if let Some(one) = running.last() {
+    with_running(|running| {
+        if let Some(one) = running {
             let record = Record::new(&one.submission, ranges, access);
             sync::lock(&RECORD).add(base, record, &one.clock);
         }
@@ -159,8 +166,8 @@ fn note(base: u64, ranges: Vec<Range<u64>>, access: Access) {
 
 /// Notes that a kernel of this thread missed all memory at an address.
 pub(crate) fn missed(address: u64) {
-    RUNNING.with_borrow(|running| {
-        if let Some(one) = running.last() {
+    with_running(|running| {
+        if let Some(one) = running {
             let range = single(address..address + 1);
             let record = Record::new(&one.submission, range, Access::Write);
             sync::lock(&RECORD).missed(address, &record);
@@ -182,9 +189,9 @@ pub(crate) fn freed(allocation: &Allocation) {
         return;
     }
     let range = allocation.base..allocation.base + allocation.size as u64;
-    RUNNING.with_borrow(|running| {
+    with_running(|running| {
         let mut record = sync::lock(&RECORD);
-        match running.last().filter(|one| one.submission.class != Class::Host) {
+        match running.filter(|one| one.submission.class != Class::Host) {
             Some(one) => {
                 let free = Record::new(&one.submission, single(range), Access::Free);
                 record.free(allocation.base, free, Some(&one.clock));

@@ -44,12 +44,13 @@ thread_local! {
 
 /// Notes the driver call that the thread is in.
 pub(super) fn note(name: &'static str) {
-    CALL.set(name);
+    // A thread that is ending has none.
+    let _ending = CALL.try_with(|call| call.set(name));
 }
 
 /// The driver call that the thread is in.
 pub(crate) fn call() -> &'static str {
-    CALL.get()
+    CALL.try_with(Cell::get).unwrap_or_default()
 }
 
 impl Label {
