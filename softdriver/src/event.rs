@@ -94,6 +94,38 @@ pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
     }
 }
 
+/// Records an event in a stream of its own context (F36).
+fn record(event: CUevent, stream: CUstream) -> Answer {
+    let event = find(event)?;
+    let target = stream::target(stream)?;
+    if !target.life.shares(&event.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    if let Some(mark) = capture::mark(&target)? {
+        *sync::lock(&event.recorded) = Recorded::Captured(mark);
+        return Ok(());
+    }
+    event.record(|| target.submit_short(|| Ok(())))
+}
+
+/// Writes the milliseconds between two events of a context (F65).
+fn elapsed(to: *mut c_float, start: CUevent, end: CUevent) -> Answer {
+    let (start, end) = (find(start)?, find(end)?);
+    if to.is_null() || !start.life.is(&end.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    for event in [&start, &end] {
+        event.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, false)))?;
+    }
+    let (start, end) = (start.timed()?.at(), end.timed()?.at());
+    let (Some(start), Some(end)) = (start, end) else {
+        return Err(CUDA_ERROR_NOT_READY);
+    };
+    let seconds =
+        if end >= start { (end - start).as_secs_f64() } else { -(start - end).as_secs_f64() };
+    entry::write(to, (seconds * 1000.0) as c_float)
+}
+
 driver! {
     /// Creates an event in the current context.
     fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) {
@@ -116,16 +148,18 @@ driver! {
     }
     /// Records an event; on a stream of its own context only (F36).
     fn cuEventRecord(hEvent: CUevent, hStream: CUstream) {
-        let event = find(hEvent)?;
-        let target = stream::target(hStream)?;
-        if !target.life.shares(&event.life) {
-            return Err(CUDA_ERROR_INVALID_HANDLE);
+        record(hEvent, hStream)
+    }
+    /// The same. In a capture, an event can be recorded as an external one: NOT_SUPPORTED here. Outside
+    /// that is ILLEGAL_STATE, and other flags are INVALID_VALUE (F198).
+    fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: c_uint) {
+        let _event = find(hEvent)?;
+        match flags {
+            0 => record(hEvent, hStream),
+            1 if capture::takes(&stream::target(hStream)?)? => Err(CUDA_ERROR_NOT_SUPPORTED),
+            1 => Err(CUDA_ERROR_ILLEGAL_STATE),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
         }
-        if let Some(mark) = capture::mark(&target)? {
-            *sync::lock(&event.recorded) = Recorded::Captured(mark);
-            return Ok(());
-        }
-        event.record(|| target.submit_short(|| Ok(())))
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
     fn cuEventQuery(hEvent: CUevent) {
@@ -145,22 +179,10 @@ driver! {
     }
     /// Milliseconds between two events of a context (F65).
     fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
-        let (start, end) = (find(hStart)?, find(hEnd)?);
-        if pMilliseconds.is_null() || !start.life.is(&end.life) {
-            return Err(CUDA_ERROR_INVALID_HANDLE);
-        }
-        for event in [&start, &end] {
-            event.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, false)))?;
-        }
-        let (start, end) = (start.timed()?.at(), end.timed()?.at());
-        let (Some(start), Some(end)) = (start, end) else {
-            return Err(CUDA_ERROR_NOT_READY);
-        };
-        let elapsed = if end >= start {
-            (end - start).as_secs_f64()
-        } else {
-            -(start - end).as_secs_f64()
-        };
-        entry::write(pMilliseconds, (elapsed * 1000.0) as c_float)
+        elapsed(pMilliseconds, hStart, hEnd)
+    }
+    /// The same.
+    fn cuEventElapsedTime_v2(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
+        elapsed(pMilliseconds, hStart, hEnd)
     }
 }

@@ -13,7 +13,7 @@ use crate::{capture, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The markers in `extra`.
 const END: usize = 0;
@@ -98,6 +98,8 @@ pub(crate) struct Launch {
     block: [u32; 3],
     dynamic_shared: usize,
     params: Vec<u8>,
+    /// The address of each parameter in them, once somebody has asked.
+    places: OnceLock<Vec<usize>>,
 }
 
 impl Launch {
@@ -113,7 +115,29 @@ impl Launch {
     ) -> Answer<Self> {
         let dynamic_shared = dynamic_shared as usize;
         let params = parameters(function.kernel(), pointers, extra)?;
-        Ok(Self { handle: handle.addr(), function, grid, block, dynamic_shared, params })
+        let (handle, places) = (handle.addr(), OnceLock::new());
+        Ok(Self { handle, function, grid, block, dynamic_shared, params, places })
+    }
+
+    /// What a node that launches it tells; the pointers lead into it.
+    pub(crate) fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
+        let params = self.function.kernel().params.iter();
+        let place = |offset: usize| self.params.as_ptr().wrapping_add(offset).expose_provenance();
+        let places = self.places.get_or_init(|| params.map(|param| place(param.offset)).collect());
+        CUDA_KERNEL_NODE_PARAMS {
+            func: ptr::without_provenance_mut(self.handle),
+            gridDimX: self.grid[0],
+            gridDimY: self.grid[1],
+            gridDimZ: self.grid[2],
+            blockDimX: self.block[0],
+            blockDimY: self.block[1],
+            blockDimZ: self.block[2],
+            sharedMemBytes: self.dynamic_shared as c_uint,
+            kernelParams: places.as_ptr().cast_mut().cast(),
+            extra: ptr::null_mut(),
+            kern: ptr::null_mut(),
+            ctx: self.life().context_handle(),
+        }
     }
 
     /// The name of the kernel.
@@ -180,6 +204,34 @@ impl HostCall {
     }
 }
 
+/// The id of an attribute.
+fn read_id(attribute: *const CUlaunchAttribute) -> Answer<CUlaunchAttributeID> {
+    entry::read(attribute.cast())
+}
+
+/// Enqueues a kernel.
+fn launch(
+    f: CUfunction,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: c_uint,
+    stream: CUstream,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Answer {
+    let function = module::function(f)?;
+    let target = stream::target(stream)?;
+    if !target.life.shares(&function.module.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    capture::takes(&target)?;
+    // A bad shape spoils a capture, bad parameters do not (F146).
+    check_shape(function.kernel(), grid, block, shared as usize)
+        .inspect_err(|_| capture::spoil(&target))?;
+    let launch = Launch::new(f, function, grid, block, shared, params, extra)?;
+    capture::enqueue(&target, Work::Kernel(launch))
+}
+
 driver! {
     /// One attribute of a kernel.
     fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
@@ -217,19 +269,44 @@ driver! {
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) {
-        let function = module::function(f)?;
-        let target = stream::target(hStream)?;
-        if !target.life.shares(&function.module.life) {
-            return Err(CUDA_ERROR_INVALID_HANDLE);
-        }
-        capture::takes(&target)?;
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        // A bad shape spoils a capture, bad parameters do not (F146).
-        check_shape(function.kernel(), grid, block, sharedMemBytes as usize)
-            .inspect_err(|_| capture::spoil(&target))?;
-        let launch = Launch::new(f, function, grid, block, sharedMemBytes, kernelParams, extra)?;
-        capture::enqueue(&target, Work::Kernel(launch))
+        launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra)
+    }
+    /// The same; attributes but those to be ignored are NOT_SUPPORTED (F197).
+    fn cuLaunchKernelEx(
+        config: *const CUlaunchConfig,
+        f: CUfunction,
+        kernelParams: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) {
+        let config = entry::read(config)?;
+        for i in 0..config.numAttrs as usize {
+            let attribute = config.attrs.wrapping_add(i);
+            entry::wanted(config.attrs)?;
+            if read_id(attribute)? != CU_LAUNCH_ATTRIBUTE_IGNORE {
+                return Err(CUDA_ERROR_NOT_SUPPORTED);
+            }
+        }
+        let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
+        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+        let (shared, stream) = (config.sharedMemBytes, config.hStream);
+        launch(f, grid, block, shared, stream, kernelParams, extra)
+    }
+    /// Where a parameter is, and how large (F92, F196).
+    fn cuFuncGetParamInfo(
+        func: CUfunction,
+        paramIndex: usize,
+        paramOffset: *mut usize,
+        paramSize: *mut usize,
+    ) {
+        entry::wanted(paramOffset)?;
+        entry::wanted(func)?;
+        let function = module::function(func)?;
+        let param = function.kernel().params.get(paramIndex).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        entry::write(paramOffset, param.offset)?;
+        entry::write_optional(paramSize, param.size);
+        Ok(())
     }
     /// Enqueues a function of the host, in which driver calls are refused (F23).
     fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {

@@ -70,21 +70,27 @@ pub use device::{
 };
 pub use driver::{cuDriverGetVersion, cuInit};
 pub use event::{
-    cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQuery, cuEventRecord,
-    cuEventSynchronize,
+    cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
+    cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
 };
 pub use graph::{
-    cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
-    cuGraphAddMemsetNode, cuGraphCreate, cuGraphDestroy, cuGraphExecDestroy, cuGraphGetEdges,
-    cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes, cuGraphInstantiateWithFlags,
-    cuGraphLaunch, cuGraphNodeGetDependencies, cuGraphNodeGetType,
+    cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphAddEmptyNode, cuGraphAddHostNode,
+    cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode, cuGraphAddMemsetNode, cuGraphClone,
+    cuGraphCreate, cuGraphDestroy, cuGraphDestroyNode, cuGraphExecDestroy,
+    cuGraphExecKernelNodeSetParams_v2, cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes,
+    cuGraphGetRootNodes, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams,
+    cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2, cuGraphLaunch,
+    cuGraphNodeFindInClone, cuGraphNodeGetDependencies, cuGraphNodeGetDependentNodes,
+    cuGraphNodeGetType, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2, cuGraphUpload,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,
     cuGreenCtxGetId, cuGreenCtxRecordEvent, cuGreenCtxStreamCreate, cuGreenCtxWaitEvent,
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
 };
-pub use launch::{cuFuncGetAttribute, cuLaunchHostFunc, cuLaunchKernel};
+pub use launch::{
+    cuFuncGetAttribute, cuFuncGetParamInfo, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx,
+};
 pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
 pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,

@@ -1,13 +1,14 @@
 //! Nodes that the program adds.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use super::kernel::launch_of;
 use super::{Fill, Node, Work, find};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::launch::{self, HostCall, Launch};
+use crate::launch::HostCall;
 use crate::life::Life;
 use crate::memory::copy::Transfer;
-use crate::{context, module, stack, sync};
+use crate::{context, sync};
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -87,18 +88,7 @@ driver! {
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, || {
-            let params = entry::read(nodeParams)?;
-            let _current = stack::current()?;
-            if params.func.is_null() && !params.kern.is_null() {
-                return Err(CUDA_ERROR_NOT_SUPPORTED);
-            }
-            let function = module::function(params.func)?;
-            let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];
-            let block = [params.blockDimX, params.blockDimY, params.blockDimZ];
-            let dynamic = params.sharedMemBytes;
-            launch::check_shape(function.kernel(), grid, block, dynamic as usize)?;
-            let (pointers, extra) = (params.kernelParams, params.extra);
-            let launch = Launch::new(params.func, function, grid, block, dynamic, pointers, extra)?;
+            let launch = launch_of(nodeParams)?;
             Ok((Some(launch.life().clone()), Work::Kernel(launch)))
         })
     }

@@ -1,7 +1,7 @@
 //! Graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::{Node, find};
+use super::Node;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::queue::{Ticket, Work};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// The flags of an instantiation: freed memory at a launch, launches by the device, priorities. To
-/// upload it at once (2) is for another function.
+/// upload it at once (2) is for the function that is given a stream.
 const INSTANTIATE_FLAGS: c_ulonglong = 1 | 4 | 8;
 
 /// How many nodes run side by side.
@@ -21,7 +21,7 @@ const WIDTH: usize = 16;
 
 /// A graph that can run.
 pub(crate) struct Exec {
-    levels: Arc<[Level]>,
+    levels: Mutex<Arc<[Level]>>,
     /// Its last run: the next one waits for it, in whichever stream (F149).
     last: Mutex<Option<Arc<Ticket>>>,
 }
@@ -29,18 +29,52 @@ pub(crate) struct Exec {
 /// Nodes of which none depends on another, while each depends on one of the level before.
 type Level = Vec<Node>;
 
-/// Sorts nodes, each of which depends on earlier ones only.
-fn levels(nodes: Vec<Node>) -> Vec<Level> {
+/// Sorts nodes; a node of a cycle if there is one.
+fn levels(mut nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
     let mut levels: Vec<Level> = Vec::new();
-    for node in nodes {
-        let is_before = |one: &Node| node.before.contains(&one.handle);
-        let last = levels.iter().rposition(|level| level.iter().any(is_before));
-        match levels.get_mut(last.map_or(0, |last| last + 1)) {
-            Some(level) => level.push(node),
-            None => levels.push(vec![node]),
+    while let Some(first) = nodes.first().map(|node| node.handle) {
+        let left: Vec<_> = nodes.iter().map(|node| node.handle).collect();
+        let waits = |node: &Node| node.before.iter().any(|one| left.contains(one));
+        let (rest, level): (Vec<_>, Vec<_>) = nodes.into_iter().partition(waits);
+        if level.is_empty() {
+            return Err(first);
         }
+        levels.push(level);
+        nodes = rest;
     }
-    levels
+    Ok(levels)
+}
+
+/// The instantiated graph of a handle; INVALID_VALUE for what is none.
+pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Exec>> {
+    state().execs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+impl Exec {
+    /// Changes nodes from the next launch on; INVALID_VALUE if `change` changes none.
+    pub(super) fn change(&self, mut change: impl FnMut(&mut Node) -> bool) -> Answer {
+        let mut levels = sync::lock(&self.levels);
+        let mut changed = levels.to_vec();
+        let any =
+            changed.iter_mut().flatten().filter_map(|node| change(node).then_some(())).count();
+        *levels = changed.into();
+        if any > 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+    }
+}
+
+/// What keeps a graph from being instantiated: the code, what it is called, and the node.
+type Refusal = (CUresult, CUgraphInstantiateResult, usize);
+
+/// Makes a graph ready to run, as it is now; its handle.
+fn instantiate(graph: CUgraph) -> Result<usize, Refusal> {
+    let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
+    let _current = stack::current().map_err(failed)?;
+    let nodes = super::find(graph).map_err(failed)?.nodes();
+    nodes.iter().try_for_each(Node::check_now).map_err(failed)?;
+    let invalid = CUDA_ERROR_INVALID_VALUE;
+    let cycle = |node| (invalid, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node);
+    let levels = Mutex::new(levels(nodes).map_err(cycle)?.into());
+    Ok(state().execs.insert(|_| Exec { levels, last: Mutex::default() }).0)
 }
 
 /// Runs a level, side by side (F149).
@@ -81,23 +115,53 @@ driver! {
     ) {
         entry::wanted(phGraphExec)?;
         let _current = stack::current()?;
-        let graph = find(hGraph)?;
+        let _graph = super::find(hGraph)?;
         if flags & !INSTANTIATE_FLAGS != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let nodes = graph.nodes();
-        nodes.iter().try_for_each(Node::check_now)?;
-        let exec = Exec { levels: levels(nodes).into(), last: Mutex::default() };
-        let (handle, _) = state().execs.insert(|_| exec);
+        let handle = instantiate(hGraph).map_err(|(code, ..)| code)?;
         entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
+    }
+    /// The same, and tells what kept it; launches by the device are not supported (F195).
+    fn cuGraphInstantiateWithParams(
+        phGraphExec: *mut CUgraphExec,
+        hGraph: CUgraph,
+        instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
+    ) {
+        let mut params = entry::read(instantiateParams)?;
+        let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
+        let made = entry::wanted(phGraphExec).map_err(failed).and_then(|()| match params.flags {
+            0..4 | 8..12 => instantiate(hGraph),
+            4 | 6 | 12 | 14 => {
+                let first = super::find(hGraph).map_err(failed)?.nodes().first().map(|one| one.handle);
+                let what = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+                Err((CUDA_ERROR_INVALID_VALUE, what, first.unwrap_or(0)))
+            }
+            _ => Err(failed(CUDA_ERROR_INVALID_VALUE)),
+        });
+        let (code, result, node) = match made {
+            Ok(_) => (CUDA_SUCCESS, CUDA_GRAPH_INSTANTIATE_SUCCESS, 0),
+            Err(refusal) => refusal,
+        };
+        params.result_out = result;
+        params.hErrNode_out = std::ptr::without_provenance_mut(node);
+        entry::write(instantiateParams, params)?;
+        let handle = made.map_err(|_| code)?;
+        entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
+    }
+    /// Does ahead what a launch would do first, which is nothing here; on no stream under capture (F195).
+    fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) {
+        let _exec = find(hGraph)?;
+        let target = stream::target(hStream)?;
+        capture::refuse(&target)
     }
     /// Enqueues an instantiated graph, on a stream of any context (F41) that is not captured.
     fn cuGraphLaunch(hGraphExec: CUgraphExec, hStream: CUstream) {
-        let exec = state().execs.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let exec = find(hGraphExec)?;
         let target = stream::target(hStream)?;
         capture::refuse(&target)?;
-        exec.levels.iter().flatten().try_for_each(Node::check_life)?;
-        let levels = exec.levels.clone();
+        let levels = sync::lock(&exec.levels).clone();
+        levels.iter().flatten().try_for_each(Node::check_life)?;
         let mut last = sync::lock(&exec.last);
         let after = last.iter().cloned().collect();
         let ticket = if schedule::on() {

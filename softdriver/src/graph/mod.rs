@@ -2,7 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod add;
+mod edit;
 mod exec;
+mod kernel;
 mod node;
 mod query;
 
@@ -18,8 +20,20 @@ pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
 };
+pub use edit::{
+    cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphClone, cuGraphDestroyNode,
+    cuGraphNodeFindInClone, cuGraphNodeGetDependentNodes, cuGraphRemoveDependencies,
+    cuGraphRemoveDependencies_v2,
+};
 pub(crate) use exec::Exec;
-pub use exec::{cuGraphExecDestroy, cuGraphInstantiateWithFlags, cuGraphLaunch};
+use exec::find as find_exec;
+pub use exec::{
+    cuGraphExecDestroy, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphLaunch,
+    cuGraphUpload,
+};
+pub use kernel::{
+    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2,
+};
 pub(crate) use node::{Fill, Node, Work};
 pub(crate) use query::PLAIN;
 pub use query::{
@@ -30,7 +44,7 @@ pub use query::{
 /// A graph under construction.
 #[derive(Default)]
 pub(crate) struct Graph {
-    /// Each behind what it depends on.
+    /// In the order in which they were added.
     nodes: Mutex<Vec<Node>>,
     /// Whether it belongs to a capture that goes on.
     captured: AtomicBool,
@@ -67,11 +81,14 @@ impl Graph {
 
     /// Whether all of `nodes` are among `ends` or before one of them.
     pub(crate) fn reaches(&self, ends: &[usize], nodes: &[usize]) -> bool {
-        let mut reached = ends.to_vec();
-        // A node depends on earlier ones only.
-        for node in sync::lock(&self.nodes).iter().rev() {
-            if reached.contains(&node.handle) {
-                reached.extend(&node.before);
+        let all = sync::lock(&self.nodes);
+        let mut reached = Vec::new();
+        let mut next = ends.to_vec();
+        while let Some(one) = next.pop() {
+            if !reached.contains(&one) {
+                reached.push(one);
+                let node = all.iter().find(|node| node.handle == one);
+                next.extend(node.into_iter().flat_map(|node| &node.before));
             }
         }
         nodes.iter().all(|node| reached.contains(node))

@@ -21,15 +21,31 @@ pub(crate) struct Node {
     pub(crate) before: Vec<usize>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
-    work: Arc<Work>,
+    pub(super) work: Arc<Work>,
+    /// The handle of the node that it was copied from, with its graph.
+    pub(super) copy_of: Option<usize>,
+}
+
+/// A handle that no node had before.
+fn new_handle() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0x58 << 56);
+    NEXT.fetch_add(0x10, Ordering::Relaxed) + 0x10
 }
 
 impl Node {
     /// A node with a handle of its own.
     pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
-        static NEXT: AtomicUsize = AtomicUsize::new(0x58 << 56);
-        let handle = NEXT.fetch_add(0x10, Ordering::Relaxed) + 0x10;
-        Self { handle, before, life, work: Arc::new(work) }
+        Self { handle: new_handle(), before, life, work: Arc::new(work), copy_of: None }
+    }
+
+    /// A copy with a handle of its own, behind the same nodes.
+    pub(super) fn copied(&self) -> Self {
+        Self { handle: new_handle(), copy_of: Some(self.handle), ..self.clone() }
+    }
+
+    /// Whether it launches a kernel.
+    pub(super) fn is_kernel(&self) -> bool {
+        matches!(*self.work, Work::Kernel(_))
     }
 
     /// What it is.

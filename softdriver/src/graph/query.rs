@@ -8,7 +8,7 @@ use cuscope_sys::*;
 
 /// Writes as many of the handles as there is room for, null behind the last, and says how many.
 /// Without an array, says how many there are. No room at all is INVALID_VALUE (F150).
-fn list(to: &[*mut CUgraphNode], count: *mut usize, rows: &[&[usize]]) -> Answer {
+pub(super) fn list(to: &[*mut CUgraphNode], count: *mut usize, rows: &[&[usize]]) -> Answer {
     let room = entry::read(count)?;
     let len = rows.first().map_or(0, |row| row.len());
     if to.iter().all(|to| to.is_null()) {
@@ -40,7 +40,7 @@ fn edges(graph: CUgraph) -> Answer<(Vec<usize>, Vec<usize>)> {
 }
 
 /// The node of a handle; INVALID_VALUE for what is none.
-fn node(handle: CUgraphNode) -> Answer<Node> {
+pub(super) fn node(handle: CUgraphNode) -> Answer<Node> {
     let is = |node: &Node| node.handle == handle.addr();
     let mut graphs = state().graphs.all().into_iter();
     graphs.find_map(|graph| graph.nodes().into_iter().find(is)).ok_or(CUDA_ERROR_INVALID_VALUE)

@@ -1,0 +1,71 @@
+//! The parameters of kernel nodes.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::query::node;
+use super::{Node, Work, find_exec};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::launch::{self, Launch};
+use crate::{module, stack, sync};
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// A launch as a node has it; the parameters are read. Needs a current context.
+pub(super) fn launch_of(params: *const CUDA_KERNEL_NODE_PARAMS) -> Answer<Launch> {
+    let params = entry::read(params)?;
+    let _current = stack::current()?;
+    if params.func.is_null() && !params.kern.is_null() {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    let function = module::function(params.func)?;
+    let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];
+    let block = [params.blockDimX, params.blockDimY, params.blockDimZ];
+    let dynamic = params.sharedMemBytes;
+    launch::check_shape(function.kernel(), grid, block, dynamic as usize)?;
+    let (pointers, extra) = (params.kernelParams, params.extra);
+    Launch::new(params.func, function, grid, block, dynamic, pointers, extra)
+}
+
+driver! {
+    /// What a kernel node launches. The pointers stay good until the node is changed or destroyed.
+    fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) {
+        entry::wanted(nodeParams)?;
+        match &*node(hNode)?.work {
+            Work::Kernel(launch) => entry::write(nodeParams, launch.params()),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Changes what a kernel node launches; what was instantiated stays as it is (F194).
+    fn cuGraphKernelNodeSetParams_v2(
+        hNode: CUgraphNode,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
+    ) {
+        let handle = node(hNode)?.handle;
+        let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
+        let is = |node: &&mut Node| node.handle == handle && node.is_kernel();
+        for graph in state().graphs.all() {
+            if let Some(node) = sync::lock(&graph.nodes).iter_mut().find(is) {
+                node.work = launch;
+                return Ok(());
+            }
+        }
+        Err(CUDA_ERROR_INVALID_VALUE)
+    }
+    /// The same in an instantiated graph, by the node of the original; from its next launch on.
+    fn cuGraphExecKernelNodeSetParams_v2(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
+    ) {
+        let exec = find_exec(hGraphExec)?;
+        let handle = node(hNode)?.handle;
+        let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
+        exec.change(|node| {
+            let is = node.handle == handle && node.is_kernel();
+            if is {
+                node.work = launch.clone();
+            }
+            is
+        })
+    }
+}
