@@ -47,9 +47,18 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuGreenCtxStreamCreate", 1, CUDA_ERROR_INVALID_CONTEXT),
     ("cuGreenCtxWaitEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
     ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphAddDependencies", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphAddDependencies_v2", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphAddEmptyNode", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphAddHostNode", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuMemHostGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphExecKernelNodeSetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphInstantiateWithParams", 2, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphKernelNodeGetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphKernelNodeSetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphRemoveDependencies", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphRemoveDependencies_v2", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuLaunchKernelEx", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
@@ -72,11 +81,23 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuEventElapsedTime_v2",
     "cuEventQuery",
     "cuEventRecord",
+    "cuEventRecordWithFlags",
     "cuEventSynchronize",
+    "cuGraphAddDependencies",
+    "cuGraphAddDependencies_v2",
     "cuGraphAddEmptyNode",
+    // Refused by its body, behind a look at arguments, as are the next ones that change something.
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphInstantiateWithParams",
+    "cuGraphKernelNodeGetParams_v2",
+    "cuGraphKernelNodeSetParams_v2",
     "cuGraphLaunch",
+    "cuGraphRemoveDependencies",
+    "cuGraphRemoveDependencies_v2",
+    "cuGraphUpload",
     "cuInit",
     "cuLaunchHostFunc",
+    "cuLaunchKernelEx",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
     "cuMemsetD8Async",
@@ -114,6 +135,11 @@ pub(crate) fn in_host_function<R>(f: impl FnOnce() -> R) -> R {
     IN_HOST_FUNCTION.set(true);
     let _reset = Reset;
     f()
+}
+
+/// Refuses what is not allowed in host functions, for bodies that look at arguments before.
+pub(crate) fn refuse_in_host_function() -> Answer {
+    if is_in_host_function() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
 }
 
 /// Whether the thread is in a host function, where default streams are refused (F23).

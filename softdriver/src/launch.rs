@@ -281,6 +281,8 @@ driver! {
         extra: *mut *mut c_void,
     ) {
         let config = entry::read(config)?;
+        let _function = module::function(f)?;
+        entry::refuse_in_host_function()?;
         for i in 0..config.numAttrs as usize {
             let attribute = config.attrs.wrapping_add(i);
             entry::wanted(config.attrs)?;

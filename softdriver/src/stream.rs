@@ -74,11 +74,6 @@ impl Target {
     }
 }
 
-/// Default streams are refused in host functions (F23).
-fn refuse_in_host_function() -> Answer {
-    if entry::is_in_host_function() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
-}
-
 /// The null stream of the current context, to use it; 906 if a capture forbids that (F143).
 pub(crate) fn null() -> Answer<Target> {
     let null = look_up_null()?;
@@ -88,7 +83,7 @@ pub(crate) fn null() -> Answer<Target> {
 
 /// The null stream of the current context.
 fn look_up_null() -> Answer<Target> {
-    refuse_in_host_function()?;
+    entry::refuse_in_host_function()?;
     let life = stack::current_life()?;
     Ok(Target { queue: life.null_queue(), life, flags: 0, priority: 0 })
 }
@@ -115,7 +110,7 @@ pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
         0 | LEGACY => look_up_null(),
         PER_THREAD => {
-            refuse_in_host_function()?;
+            entry::refuse_in_host_function()?;
             let life = stack::current_life()?;
             if life.is_green() {
                 return Err(CUDA_ERROR_INVALID_HANDLE); // F133

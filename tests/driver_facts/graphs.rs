@@ -1,6 +1,7 @@
 //! Graphs that are changed, copied and instantiated in the newer ways, and what goes with them: F92 and
 //! from F190 on.
 
+use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::cell::Cell;
@@ -369,4 +370,132 @@ fn an_event_is_recorded_with_flags_and_timed_by_the_newer_name() {
     let null_end = newer!(cuEventElapsedTime_v2(&raw mut time, start, null_mut()));
     assert_eq!(null_end, INVALID_HANDLE);
     place.destroy();
+}
+
+/// F199
+#[test]
+fn before_init_what_is_null_is_looked_at_first_in_some_calls() {
+    fresh!(before_init_what_is_null_is_looked_at_first_in_some_calls, {
+        let (none, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
+        let mut params: CUDA_GRAPH_INSTANTIATE_PARAMS = all_zeros();
+        let config: CUlaunchConfig = all_zeros();
+        each_gives!(NOT_INITIALIZED; {
+            cuEventRecordWithFlags(null_mut(), null_mut(), 0);
+            cuLaunchKernelEx(&raw const config, null_mut(), null_mut(), null_mut());
+            cuGraphClone(null_mut(), null_mut());
+            cuGraphClone(&raw mut graph, null_mut());
+            cuGraphNodeFindInClone(null_mut(), null_mut(), null_mut());
+            cuGraphNodeGetDependentNodes(null_mut(), null_mut(), null_mut());
+            cuGraphDestroyNode(null_mut());
+            cuGraphUpload(null_mut(), null_mut());
+            cuGraphInstantiateWithParams(&raw mut exec, none, &raw mut params);
+        });
+        each_gives!(INVALID_VALUE; {
+            cuLaunchKernelEx(null(), null_mut(), null_mut(), null_mut());
+            cuGraphAddDependencies(null_mut(), null(), null(), 0);
+            cuGraphRemoveDependencies(null_mut(), null(), null(), 0);
+            cuGraphInstantiateWithParams(null_mut(), null_mut(), null_mut());
+            cuGraphKernelNodeGetParams_v2(null_mut(), null_mut());
+            cuGraphKernelNodeSetParams_v2(null_mut(), null());
+            cuGraphExecKernelNodeSetParams_v2(null_mut(), null_mut(), null());
+        });
+        let mut size = 0;
+        let code = newer!(cuFuncGetParamInfo(null_mut(), 0, &raw mut size, &raw mut size));
+        assert_eq!(code, INVALID_VALUE);
+        let mut time = 0.0;
+        let code = newer!(cuEventElapsedTime_v2(&raw mut time, null_mut(), null_mut()));
+        assert_eq!(code, INVALID_HANDLE);
+    });
+}
+
+/// F199
+#[test]
+fn after_a_fault_graphs_can_be_edited_and_not_given_work() {
+    fresh!(after_a_fault_graphs_can_be_edited_and_not_given_work, {
+        let place = place();
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        let (mut address, mut value) = (place.memory, 5_u64);
+        let mut arguments = [(&raw mut address).cast(), (&raw mut value).cast::<c_void>()];
+        let mut launched = store(&place, &mut arguments);
+        let node: CUgraphNode =
+            made!(cuGraphAddKernelNode_v2(graph, null(), 0, &raw const launched));
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        assert_eq!(launch(place.kernel(c"stop_here"), place.stream, &[]), SUCCESS);
+        assert_eq!(code!(cuCtxSynchronize()), LAUNCH_FAILED);
+        let mut params: CUDA_GRAPH_INSTANTIATE_PARAMS = all_zeros();
+        let config: CUlaunchConfig = all_zeros();
+        let (mut made, launched) = (null_mut(), &raw mut launched);
+        each_gives!(LAUNCH_FAILED; {
+            cuEventRecordWithFlags(place.event, place.stream, 3);
+            cuLaunchKernelEx(&raw const config, null_mut(), null_mut(), null_mut());
+            cuGraphUpload(exec, place.stream);
+            cuGraphUpload(null_mut(), null_mut());
+            cuGraphInstantiateWithParams(null_mut(), graph, &raw mut params);
+            cuGraphInstantiateWithParams(&raw mut made, graph, &raw mut params);
+            cuGraphKernelNodeSetParams_v2(node, launched);
+            cuGraphExecKernelNodeSetParams_v2(exec, node, launched);
+        });
+        each_gives!(INVALID_VALUE; {
+            cuLaunchKernelEx(null(), null_mut(), null_mut(), null_mut());
+            cuGraphClone(null_mut(), graph);
+            cuGraphAddDependencies(null_mut(), null(), null(), 0);
+            cuGraphDestroyNode(null_mut());
+            cuGraphInstantiateWithParams(null_mut(), null_mut(), null_mut());
+            cuGraphKernelNodeSetParams_v2(null_mut(), null());
+            cuGraphExecKernelNodeSetParams_v2(null_mut(), null_mut(), null());
+        });
+        let _copy: CUgraph = made!(cuGraphClone(graph));
+        let mut count = 0;
+        ok!(cuGraphNodeGetDependentNodes(node, null_mut(), &raw mut count));
+        ok!(cuGraphKernelNodeGetParams_v2(node, launched));
+        ok!(cuGraphDestroyNode(node));
+    });
+}
+
+/// What the host function is given, and its answers.
+struct Asked {
+    place: Place,
+    graph: CUgraph,
+    node: CUgraphNode,
+    exec: CUgraphExec,
+    launch: CUDA_KERNEL_NODE_PARAMS,
+    answers: [CUresult; 9],
+}
+
+unsafe extern "C" fn ask(asked: *mut c_void) {
+    // SAFETY: the test passes its own, and leaves it alone until the stream is finished.
+    let Asked { place, graph, node, exec, launch, answers } = unsafe { &mut *asked.cast() };
+    let (mut copy, mut config) = (null_mut(), all_zeros::<CUlaunchConfig>());
+    (config.hStream, config.gridDimX) = (place.stream, 1);
+    let launch = &raw mut *launch;
+    *answers = [
+        code!(cuEventRecordWithFlags(place.event, place.stream, 0)),
+        code!(cuGraphUpload(*exec, place.stream)),
+        code!(cuGraphKernelNodeGetParams_v2(*node, launch)),
+        code!(cuGraphExecKernelNodeSetParams_v2(*exec, *node, launch)),
+        code!(cuLaunchKernelEx(null(), null_mut(), null_mut(), null_mut())),
+        code!(cuLaunchKernelEx(&raw const config, null_mut(), null_mut(), null_mut())),
+        code!(cuGraphKernelNodeSetParams_v2(*node, launch)),
+        code!(cuGraphClone(&raw mut copy, *graph)),
+        code!(cuGraphDestroyNode(*node)),
+    ];
+}
+
+/// F199
+#[test]
+fn a_host_function_may_ask_graphs_and_not_change_them() {
+    let place = place();
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let (mut address, mut value) = (place.memory, 5_u64);
+    let mut arguments = [(&raw mut address).cast(), (&raw mut value).cast::<c_void>()];
+    let launch = store(&place, &mut arguments);
+    let node: CUgraphNode = made!(cuGraphAddKernelNode_v2(graph, null(), 0, &raw const launch));
+    let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+    let mut asked = Asked { place, graph, node, exec, launch, answers: [SUCCESS; 9] };
+    let (context, stream) = (asked.place.context, asked.place.stream);
+    ok!(cuLaunchHostFunc(stream, Some(ask), (&raw mut asked).cast()));
+    ok!(cuStreamSynchronize(stream));
+    let [yes, no, invalid] = [SUCCESS, NOT_PERMITTED, INVALID_VALUE];
+    assert_eq!(asked.answers, [yes, yes, yes, invalid, invalid, INVALID_HANDLE, no, no, no]);
+    ok!(cuCtxDestroy_v2(context));
 }

@@ -129,6 +129,7 @@ driver! {
         instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
     ) {
         let mut params = entry::read(instantiateParams)?;
+        entry::refuse_in_host_function()?;
         let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
         let made = entry::wanted(phGraphExec).map_err(failed).and_then(|()| match params.flags {
             0..4 | 8..12 => instantiate(hGraph),
@@ -151,8 +152,8 @@ driver! {
     }
     /// Does ahead what a launch would do first, which is nothing here; on no stream under capture (F195).
     fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) {
-        let _exec = find(hGraph)?;
         let target = stream::target(hStream)?;
+        let _exec = find(hGraph)?;
         capture::refuse(&target)
     }
     /// Enqueues an instantiated graph, on a stream of any context (F41) that is not captured.

@@ -41,6 +41,7 @@ driver! {
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
         let handle = node(hNode)?.handle;
+        entry::refuse_in_host_function()?;
         let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
         let is = |node: &&mut Node| node.handle == handle && node.is_kernel();
         for graph in state().graphs.all() {
@@ -58,6 +59,9 @@ driver! {
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
         let exec = find_exec(hGraphExec)?;
+        if entry::is_in_host_function() {
+            return Err(CUDA_ERROR_INVALID_VALUE); // F199
+        }
         let handle = node(hNode)?.handle;
         let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
         exec.change(|node| {
