@@ -21,7 +21,7 @@ const REQUIRED: [std::ops::RangeInclusive<u32>; 15] = [
     140..=152,
     160..=168,
     170..=178,
-    190..=198,
+    191..=199,
 ];
 
 /// Where the tests are that ask for rows.
