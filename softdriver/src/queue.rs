@@ -90,7 +90,9 @@ impl Ticket {
 
     /// NOT_READY if the work has not ended; the code of the fault, if that ended it.
     pub(crate) fn query(&self) -> Answer {
-        if let Some(number) = self.number {
+        if let Some(number) = self.number
+            && !self.done()
+        {
             schedule::poll(self, number);
         }
         self.check()?;
@@ -116,7 +118,9 @@ impl Ticket {
 
     /// Runs what the scheduler has, until the work has ended or there was a fault.
     fn drive(&self) {
-        if let Some(number) = self.number {
+        if let Some(number) = self.number
+            && !self.done()
+        {
             schedule::drive(self, number);
         }
     }
