@@ -7,7 +7,7 @@ mod common;
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Function, Held, LaunchConfig,
-    PushedGuard, Queue, Result, Staged, Stream,
+    PinnedBuffer, PushedGuard, Queue, Result, Staged, Stream,
 };
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ fn program() -> impl Strategy<Value = Program> {
         1 => Just(Op::Synchronize),
     ];
     let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(End::Panic)];
-    let ops = prop::collection::vec((0..STREAMS, op), 1..24);
+    let ops = prop::collection::vec((0..STREAMS, op), 1..OPS);
     (any::<u64>(), ops, end).prop_map(|(seed, ops, end)| Program { seed, ops, end })
 }
 
@@ -109,7 +109,13 @@ struct Bench<'ctx> {
     buffers: Vec<DeviceBuffer<'ctx, u32>>,
     shared: DeviceBuffer<'ctx, u32>,
     mix: Function<'ctx>,
+    /// Page-locked, so that copies with it come as late as the schedule likes.
+    input: PinnedBuffer<u32>,
+    staged: PinnedBuffer<u32>,
+    outputs: PinnedBuffer<u32>,
 }
+/// Operations of a program at most.
+const OPS: usize = 24;
 
 /// What the host sees: the buffers, the staged slice, the outputs, what it accessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +177,8 @@ struct Run<'s, 'ctx> {
     staged: Staged<'s, u32>,
     shared: &'s DeviceBuffer<'ctx, u32>,
     mix: &'s Function<'ctx>,
-    outputs: std::slice::IterMut<'s, Words>,
+    input: &'s [u32],
+    outputs: std::slice::ChunksExactMut<'s, u32>,
 }
 
 impl<'ctx> Run<'_, 'ctx> {
@@ -179,7 +186,7 @@ impl<'ctx> Run<'_, 'ctx> {
         let q = self.queues[queue];
         let config = LaunchConfig::new(1, LEN as u32);
         match op {
-            Op::Upload(to) => q.upload(&INPUT, &mut self.held[to]),
+            Op::Upload(to) => q.upload(self.input, &mut self.held[to]),
             Op::Fill(to, value) => q.fill(&mut self.held[to], value),
             Op::Zero(to) => q.zero(&mut self.held[to]),
             Op::Copy(from, to) | Op::Mix(to, from) if from == to => Ok(()),
@@ -205,7 +212,7 @@ impl<'ctx> Run<'_, 'ctx> {
             Op::Unstage(from) => q.download_staged(&self.held[from], &mut self.staged),
             Op::Access => {
                 let words = self.staged.access()?;
-                accessed.push(words.try_into().expect("of that length"));
+                accessed.push((&*words).try_into().expect("of that length"));
                 words.iter_mut().for_each(|word| *word ^= 0x5555);
                 Ok(())
             }
@@ -217,13 +224,14 @@ impl<'ctx> Run<'_, 'ctx> {
 /// Runs a program in a scope, and tells what the host sees behind it.
 fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program) -> Seen {
     let mut seen = start();
-    let Bench { streams, buffers, shared, mix } = bench;
+    let Bench { streams, buffers, shared, mix, input, staged, outputs } = bench;
     for (buffer, words) in buffers.iter_mut().zip(&seen.buffers) {
         gpu.on(&streams[0]).upload(words, buffer).unwrap();
     }
     let downloads = program.ops.iter().filter(|(_, op)| matches!(op, Op::Download(_))).count();
-    seen.outputs = vec![[0; LEN]; downloads];
-    let Seen { staged, outputs, accessed, .. } = &mut seen;
+    staged.copy_from_slice(&seen.staged);
+    outputs.fill(0);
+    let accessed = &mut seen.accessed;
     let result = catch_unwind(AssertUnwindSafe(|| {
         gpu.scope(|s| {
             let mut run = Run {
@@ -232,7 +240,8 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
                 staged: s.stage(staged),
                 shared,
                 mix,
-                outputs: outputs.iter_mut(),
+                input,
+                outputs: outputs.chunks_exact_mut(LEN),
             };
             for &(queue, op) in &program.ops {
                 run.step(queue, op, accessed)?;
@@ -249,6 +258,10 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
         (End::Panic, Err(_)) => {}
         (_, result) => panic!("the scope ended with {:?}", result.ok()),
     }
+    // At once behind the scope: what comes later would be missing.
+    seen.staged.copy_from_slice(staged);
+    let words = outputs.chunks_exact(LEN).take(downloads);
+    seen.outputs = words.map(|words| words.try_into().expect("of that length")).collect();
     for (buffer, words) in buffers.iter().zip(&mut seen.buffers) {
         gpu.on(&streams[0]).download(buffer, words).unwrap();
     }
@@ -267,6 +280,9 @@ fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
         buffers: (0..BUFFERS).map(|_| buffer()).collect(),
         shared: buffer(),
         mix: gpu.load_ptx(MIX).unwrap().function("mix").unwrap(),
+        input: gpu.pinned_from(&INPUT).unwrap(),
+        staged: gpu.pinned(LEN).unwrap(),
+        outputs: gpu.pinned(OPS * LEN).unwrap(),
     };
     gpu.on(&bench.streams[0]).upload(&SHARED, &mut bench.shared).unwrap();
 
