@@ -22,6 +22,8 @@
 //! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: `RefCell<…State>` cannot be shared between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
+//! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureQueue` | [graphs](#graphs) |
+//! | E0277: … does not name the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
@@ -472,6 +474,49 @@
 //! *error: lifetime may not live long enough* at a stream or buffer: it is another guard's, see [a lifetime for
 //! both](#a-lifetime-for-both). `ui-tests/stream_of_other_guard_in_scope.rs`.
 //!
+//! # Graphs
+//!
+//! A stream that is captured belongs to the capture, a graph that is replayed to the scope, and each replay
+//! names the buffers of its graph.
+//!
+//! | headline | what to do | program |
+//! |---|---|---|
+//! | E0502: cannot borrow `stream` as mutable, immutable | capture a stream of its own, that nothing else uses meanwhile | `ui-tests/captured_stream_in_scope.rs`, `ui-tests/scope_on_captured_stream.rs`, `ui-tests/stream_used_while_captured.rs`, `ui-tests/forked_stream_used.rs` |
+//! | E0308: expected mutable reference `&mut Stream` | capture what you have alone | `ui-tests/shared_stream_captured.rs` |
+//! | E0521: `c` escapes the closure body | what a capture lends ends with it | `ui-tests/capture_escapes.rs` |
+//! | E0597: `buffer` does not live long enough | make it outside of the closure, or take [`c.scratch`](crate::Capture::scratch) | `ui-tests/local_buffer_captured.rs` |
+//! | E0599: no method named `upload` found for struct `CaptureQueue` | no host memory in a graph: upload before a replay, download after it | `ui-tests/host_memory_in_capture.rs` |
+//! | E0133: call to unsafe function | a launch is `unsafe` where it is captured, not where it is replayed | `ui-tests/capture_launch_without_unsafe.rs` |
+//! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: make it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
+//! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
+//! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | one thread at a time has a graph: send it, or capture one for each | `ui-tests/graph_shared_between_threads.rs` |
+//! | E0277: `&mut Held<…>` does not name the buffers of a graph | replay it on a queue of the scope | `ui-tests/held_replayed_blocking.rs` |
+//! | E0502: cannot borrow `y` as mutable, immutable | what a graph writes is named once, with `&mut`, and read when the replay is over | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
+//!
+//! ```compile_fail,E0599
+//! # use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
+//! # fn example<'c>(gpu: &PushedGuard<'c>, stream: &mut Stream<'c>, x: &DeviceBuffer<'c, f32>, y: &mut DeviceBuffer<'c, f32>) -> Result {
+//! let mut host = [0.0; 64];
+//! let graph = gpu.capture(stream, |c| {
+//!     let mut y = c.hold(y);
+//!     c.queue().copy(x, &mut y)?;
+//!     c.queue().download(&y, &mut host)
+//! })?;
+//! # Ok(()) }
+//! ```
+//! ```no_run
+//! # use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
+//! # fn example<'c>(gpu: &PushedGuard<'c>, stream: &mut Stream<'c>, x: &DeviceBuffer<'c, f32>, y: &mut DeviceBuffer<'c, f32>) -> Result {
+//! let mut host = [0.0; 64];
+//! let graph = gpu.capture(stream, |c| c.queue().copy(x, &mut c.hold(y)))?;
+//! gpu.scope(|s| {
+//!     let (q, mut y) = (s.on(stream), s.hold(y));
+//!     q.replay(&graph, (x, &mut y))?; // names what it reads and writes
+//!     q.download(&y, &mut host)
+//! })
+//! # }
+//! ```
+//!
 //! # Types
 //!
 //! *error\[E0277\]: `bool` cannot live in device memory.* The device may leave any bytes behind, and a
@@ -526,11 +571,11 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, and `Source`, `ScopeArg`, `ScopeArgs` of scopes: their implementations are part of the proof. The note says what to do
+//! `KernelArgs`, `PtxText`, and `Source`, `ScopeArg`, `ScopeArgs` of scopes, `GraphBuffers`, `ScopeGraphBuffers`, `DeviceQueue`: their implementations are part of the proof. The note says what to do
 //! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
 //! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
 //! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`,
-//! `ui-tests/scope_traits_are_sealed.rs`.
+//! `ui-tests/scope_traits_are_sealed.rs`, `ui-tests/graph_buffers_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!
@@ -557,6 +602,7 @@
 //! | [`StackTaken`] | the thread has a [`ContextStack`](crate::ContextStack) already, or runs inside `reentrant`, or one was leaked | hand the stack or guard on as `&mut impl PushContext`; in code that was handed none, use `reentrant` |
 //! | [`Suspended`] | a guard or stack is used inside a `reentrant` call that began after it was made | push on the stack that the closure was given |
 //! | [`NotCurrent`] | other code on this thread set or popped a context: `cudaSetDevice`, a library that does not restore | call such code outside of the guard, or have it restore what it found |
+//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay names other buffers than were captured, or for another access | name each once: `&x` for what the graph reads, `&mut y` for what it writes |
 //! | [`OtherContext`] | a detached handle meets a guard of another context, or handles were mixed through leaked guards | use a guard of the handle's [`context`](crate::Stream::context) |
 //!
 //! [`StackTaken`]: crate::Error::StackTaken

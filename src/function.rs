@@ -37,6 +37,10 @@ impl Function<'_> {
         Function { inner: FunctionInner { raw, module }, _brand: Brand::new() }
     }
 
+    pub(crate) fn module(&self) -> &Arc<ModuleInner> {
+        &self.inner.module
+    }
+
     /// The context.
     #[must_use]
     pub fn context(&self) -> &Context {

@@ -18,6 +18,7 @@ mod event;
 mod finished;
 mod fork;
 mod function;
+mod graph;
 mod host_function;
 mod launch;
 mod limits;
@@ -49,6 +50,7 @@ pub use event::{Event, EventFlags};
 #[cfg(feature = "async")]
 pub use finished::Finished;
 pub use function::{Function, FunctionAttribute};
+pub use graph::{Capture, CaptureQueue, DeviceQueue, Graph, GraphBuffers, ScopeGraphBuffers};
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;
 pub use memory::{

@@ -37,6 +37,10 @@ impl<'ctx> OnStream<'_, 'ctx> {
         self.stream.raw()
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        self.stream.context()
+    }
+
     /// Brands can coincide where a guard's place is leaked; handles cannot (invariant `own-context`).
     #[inline]
     fn same(&self, call: &'static str, context: &Context) -> Result {

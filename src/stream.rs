@@ -3,7 +3,7 @@
 
 use crate::brand::Brand;
 use crate::error::{check, release};
-use crate::sync::Arc;
+use crate::sync::{Arc, RwLock};
 use crate::wait::wait;
 use crate::{Context, PushedGuard, Result};
 use bitflags::bitflags;
@@ -36,6 +36,15 @@ assert_impl_all!(Stream<'static>: Send, Sync);
 pub(crate) struct StreamInner {
     pub(crate) raw: CUstream,
     pub(crate) context: Context,
+    /// Whether a capture of this crate has it: what is freed then is not freed in its order, as that
+    /// would be captured too.
+    pub(crate) captured: RwLock<bool>,
+}
+
+impl StreamInner {
+    fn new(raw: CUstream, context: Context) -> StreamInner {
+        StreamInner { raw, context, captured: RwLock::new(false) }
+    }
 }
 // SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
 // these needs a current context (F30, F34, F37, F40). The handle is never changed.
@@ -75,7 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
-        let inner = Arc::new(StreamInner { raw, context: self.context().clone() });
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone()));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }
@@ -96,7 +105,7 @@ impl<'ctx> PushedGuard<'ctx> {
         check(CALL, unsafe {
             ffi::cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)
         })?;
-        let inner = Arc::new(StreamInner { raw, context: self.context().clone() });
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone()));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }

@@ -77,11 +77,12 @@ pub use graph::{
     cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphAddEmptyNode, cuGraphAddHostNode,
     cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode, cuGraphAddMemsetNode, cuGraphClone,
     cuGraphCreate, cuGraphDestroy, cuGraphDestroyNode, cuGraphExecDestroy,
-    cuGraphExecKernelNodeSetParams_v2, cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes,
-    cuGraphGetRootNodes, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams,
-    cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2, cuGraphLaunch,
-    cuGraphNodeFindInClone, cuGraphNodeGetDependencies, cuGraphNodeGetDependentNodes,
-    cuGraphNodeGetType, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2, cuGraphUpload,
+    cuGraphExecKernelNodeSetParams_v2, cuGraphExecUpdate_v2, cuGraphGetEdges, cuGraphGetEdges_v2,
+    cuGraphGetNodes, cuGraphGetRootNodes, cuGraphInstantiateWithFlags,
+    cuGraphInstantiateWithParams, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2,
+    cuGraphLaunch, cuGraphNodeFindInClone, cuGraphNodeGetDependencies,
+    cuGraphNodeGetDependentNodes, cuGraphNodeGetType, cuGraphRemoveDependencies,
+    cuGraphRemoveDependencies_v2, cuGraphUpload,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,

@@ -3,7 +3,7 @@
 
 use super::Detached;
 use crate::brand::Brand;
-use crate::{Context, DeviceBuffer, Element, Event, Function, Module, Stream};
+use crate::{Context, DeviceBuffer, Element, Event, Function, Graph, Module, Stream};
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
@@ -67,5 +67,6 @@ branded! {
     Event [] inner;
     Module [] inner;
     Function [] inner;
+    Graph [] inner;
     DeviceBuffer [T: Element] inner len data;
 }

@@ -75,6 +75,20 @@ pub enum Error {
         /// Elements of the destination.
         to: usize,
     },
+    /// A replay does not name the buffers of its graph.
+    #[error(
+        "`{call}` was not called: {named} buffers are named, and they are not the {captured} that were \
+         captured, each once: `&x` for one that the graph reads, `&mut y` for one that it writes; \
+         capture again for other buffers"
+    )]
+    GraphBuffers {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// How many buffers the graph has.
+        captured: usize,
+        /// How many were named.
+        named: usize,
+    },
     /// A part of a buffer that is empty or not in it.
     #[error(
         "`{call}` was refused: the part is empty, or ends at element {end} of {len}; ask for at least \
@@ -153,6 +167,7 @@ impl Error {
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
             | Error::LengthMismatch { call, .. }
+            | Error::GraphBuffers { call, .. }
             | Error::InvalidRange { call, .. }
             | Error::InvalidArgument { call, .. }
             | Error::NeedsDriver { call, .. }

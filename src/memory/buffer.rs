@@ -12,14 +12,16 @@ use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::PoisonError;
 
 /// A buffer of `len` elements in device memory, of one context.
 ///
 /// Nothing is in flight on it outside an operation that borrows it (invariant `idle-outside`, as far
 /// as no [unsafe unscoped](crate::OnStream::launch_unscoped) one is used), so dropping it frees at
-/// once; the driver waits for all work of the context then (F50), and needs no current context (F40).
+/// once, or with the last [`Graph`](crate::Graph) that names it; the driver waits for all work of the context then (F50), and needs no current context (F40).
 pub struct DeviceBuffer<'ctx, T: Element> {
-    pub(crate) inner: Allocation,
+    /// Shared with the graphs that name the memory (invariant `graph-owns`).
+    pub(crate) inner: Arc<Allocation>,
     pub(crate) len: usize,
     pub(crate) _brand: Brand<'ctx>,
     pub(crate) data: PhantomData<T>,
@@ -37,7 +39,7 @@ pub enum BufferKind {
     StreamOrdered,
 }
 
-pub(crate) struct Allocation {
+pub struct Allocation {
     address: CUdeviceptr,
     free: Free,
 }
@@ -68,6 +70,12 @@ impl Allocation {
     }
 }
 
+impl Allocation {
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+}
+
 impl Drop for Allocation {
     fn drop(&mut self) {
         match &self.free {
@@ -78,6 +86,14 @@ impl Drop for Allocation {
                 release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
             }
             Free::InOrder { stream, .. } => {
+                // Held until the free is enqueued: no capture begins meanwhile.
+                let captured = stream.captured.read().unwrap_or_else(PoisonError::into_inner);
+                if *captured {
+                    // SAFETY: as above; what uses the memory is over (`idle-outside`), and it may be of a
+                    // pool (F173).
+                    let free = || unsafe { ffi::cuMemFree_v2(self.address) };
+                    return release("cuMemFree_v2", || relaxed(free));
+                }
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
                 // stream is alive, and no context need be current (F40). Nothing else uses the memory
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
@@ -104,7 +120,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
         check(CALL, unsafe { ffi::cuMemAlloc_v2(&raw mut address, bytes) })?;
-        let inner = Allocation { address, free: Free::Plain(self.context().clone()) };
+        let inner = Arc::new(Allocation { address, free: Free::Plain(self.context().clone()) });
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }
 }
@@ -152,7 +168,7 @@ impl<T: Element> DeviceBuffer<'_, T> {
     /// free it.
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
-        self.inner.address
+        self.inner.address()
     }
 }
 

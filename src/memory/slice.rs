@@ -1,5 +1,7 @@
 //! Parts of buffers, to be read.
 
+use crate::memory::Allocation;
+use crate::sync::Arc;
 use crate::{Context, DeviceBuffer, Element, Error, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -50,6 +52,11 @@ impl<T: Element> DeviceSlice<'_, '_, T> {
     #[must_use]
     pub fn context(&self) -> &Context {
         self.buffer.context()
+    }
+
+    /// What a graph that names the memory keeps.
+    pub(crate) fn memory(&self) -> &Arc<Allocation> {
+        &self.buffer.inner
     }
 
     /// The address on the device of the first element, for calls of [`ffi`].

@@ -97,6 +97,6 @@ impl<'ctx> OnStream<'_, 'ctx> {
         len: usize,
     ) -> DeviceBuffer<'ctx, T> {
         let inner = Allocation::in_order(address, self.stream().inner.clone(), pool);
-        DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }
+        DeviceBuffer { inner: inner.into(), len, _brand: Brand::new(), data: PhantomData }
     }
 }

@@ -3,6 +3,8 @@
 use super::order::Use;
 use super::{Held, HeldSlice};
 use crate::args::sealed::{Args, Lowered};
+use crate::memory::Allocation;
+use crate::sync::Arc;
 use crate::{Context, DeviceBuffer, DeviceSlice, Element};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
@@ -95,6 +97,7 @@ pub(crate) mod sealed {
         pub(crate) len: usize,
         pub(crate) context: &'a Context,
         pub(crate) used: Option<Use<'a>>,
+        pub(crate) memory: &'a Arc<Allocation>,
     }
 
     #[diagnostic::on_unimplemented(
@@ -106,26 +109,28 @@ pub(crate) mod sealed {
     }
     impl<T: Element> Readable for &DeviceBuffer<'_, T> {
         fn lent(&self) -> Lent<'_> {
-            let context = DeviceBuffer::context(self);
-            Lent { address: self.address(), len: self.len(), context, used: None }
+            let (context, memory) = (DeviceBuffer::context(self), &self.inner);
+            Lent { address: self.address(), len: self.len(), context, used: None, memory }
         }
     }
     impl<T: Element> Readable for &Held<'_, T> {
         fn lent(&self) -> Lent<'_> {
             let (context, used) = (Held::context(self), Held::used(self, false));
-            Lent { address: self.address(), len: self.len(), context, used }
+            let memory = Held::memory(self);
+            Lent { address: self.address(), len: self.len(), context, used, memory }
         }
     }
     impl<T: Element> Readable for DeviceSlice<'_, '_, T> {
         fn lent(&self) -> Lent<'_> {
-            let context = DeviceSlice::context(self);
-            Lent { address: self.address(), len: self.len(), context, used: None }
+            let (context, memory) = (DeviceSlice::context(self), DeviceSlice::memory(self));
+            Lent { address: self.address(), len: self.len(), context, used: None, memory }
         }
     }
     impl<T: Element> Readable for HeldSlice<'_, '_, T> {
         fn lent(&self) -> Lent<'_> {
             let (context, used) = (HeldSlice::context(self), HeldSlice::used(self));
-            Lent { address: self.address(), len: self.len(), context, used }
+            let memory = HeldSlice::memory(self);
+            Lent { address: self.address(), len: self.len(), context, used, memory }
         }
     }
 
@@ -138,14 +143,33 @@ pub(crate) mod sealed {
         fn used(&self) -> Option<Use<'_>> {
             None
         }
+        /// The memory, if it is some, and whether it is written.
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            None
+        }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Used for T {}
     // What is only read in the scope, or only written once: the borrow keeps everything else away.
-    impl<T: Element> Used for &DeviceBuffer<'_, T> {}
-    impl<T: Element> Used for &mut DeviceBuffer<'_, T> {}
-    impl<T: Element> Used for DeviceSlice<'_, '_, T> {}
+    impl<T: Element> Used for &DeviceBuffer<'_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((&self.inner, false))
+        }
+    }
+    impl<T: Element> Used for &mut DeviceBuffer<'_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((&self.inner, true))
+        }
+    }
+    impl<T: Element> Used for DeviceSlice<'_, '_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((DeviceSlice::memory(self), false))
+        }
+    }
     impl<T: Element> Used for HeldSlice<'_, '_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((HeldSlice::memory(self), false))
+        }
         #[inline]
         fn used(&self) -> Option<Use<'_>> {
             HeldSlice::used(self)
@@ -156,11 +180,17 @@ pub(crate) mod sealed {
         fn used(&self) -> Option<Use<'_>> {
             Held::used(self, false)
         }
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((Held::memory(self), false))
+        }
     }
     impl<T: Element> Used for &mut Held<'_, T> {
         #[inline]
         fn used(&self) -> Option<Use<'_>> {
             Held::used(self, true)
+        }
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((Held::memory(self), true))
         }
     }
 
@@ -171,18 +201,24 @@ pub(crate) mod sealed {
     pub trait AllUsed {
         /// Calls `f` with the uses of all arguments. Nothing is allocated.
         fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
+        /// Shows all memory among the arguments, and whether it is written.
+        fn each_memory(&self, see: impl FnMut(&Arc<Allocation>, bool));
     }
 }
 
 macro_rules! tuples {
     ($(($($a:ident)*))*) => { $(
         impl<'s, 'ctx, $($a: ScopeArg<'s, 'ctx>),*> ScopeArgs<'s, 'ctx> for ($($a,)*) {}
-        #[allow(non_snake_case, reason = "one name for a type and its value")]
+        #[allow(non_snake_case, unused_mut, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Used),*> sealed::AllUsed for ($($a,)*) {
             #[inline]
             fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
                 let ($($a,)*) = self;
                 f(&[$($a.used()),*])
+            }
+            fn each_memory(&self, mut see: impl FnMut(&Arc<Allocation>, bool)) {
+                let ($($a,)*) = self;
+                $(if let Some((memory, writes)) = $a.memory() { see(memory, writes) })*
             }
         }
     )* };

@@ -2,6 +2,8 @@
 
 use super::order::{Use, Uses};
 use crate::brand::Brand;
+use crate::memory::Allocation;
+use crate::sync::Arc;
 use crate::{Context, Element};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
@@ -15,7 +17,10 @@ use std::marker::PhantomData;
 /// It knows its last uses, so that one on another queue is ordered behind them. It belongs to its
 /// scope alone: `'s` is invariant.
 pub struct Held<'s, T: Element> {
+    memory: Arc<Allocation>,
     address: CUdeviceptr,
+    /// Whether it is all of the memory.
+    whole: bool,
     len: usize,
     context: &'s Context,
     uses: RefCell<Uses>,
@@ -26,19 +31,49 @@ assert_not_impl_any!(Held<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> Held<'s, T> {
     /// Of memory that nothing else uses during `'s`.
-    pub(super) fn new(address: CUdeviceptr, len: usize, context: &'s Context) -> Self {
+    pub(crate) fn new(memory: Arc<Allocation>, len: usize, context: &'s Context) -> Self {
         let uses = RefCell::default();
-        Held { address, len, context, uses, _s: Brand::new(), _data: PhantomData }
+        let address = memory.address();
+        Held {
+            memory,
+            address,
+            whole: true,
+            len,
+            context,
+            uses,
+            _s: Brand::new(),
+            _data: PhantomData,
+        }
+    }
+
+    /// What a graph that names the memory keeps.
+    pub(crate) fn memory(&self) -> &Arc<Allocation> {
+        &self.memory
+    }
+
+    /// Whether it is all of the memory, and not a part.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Of a part of the memory, as if it had been used as the whole was.
     pub(super) fn with_uses_of(&self, address: CUdeviceptr, len: usize) -> Self {
         let uses = self.uses.clone();
-        Held { address, len, context: self.context, uses, _s: Brand::new(), _data: PhantomData }
+        let memory = self.memory.clone();
+        Held {
+            memory,
+            address,
+            whole: false,
+            len,
+            context: self.context,
+            uses,
+            _s: Brand::new(),
+            _data: PhantomData,
+        }
     }
 
     /// A use by an operation.
-    pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
+    pub(crate) fn used(&self, writes: bool) -> Option<Use<'_>> {
         Some(Use { uses: &self.uses, writes })
     }
 }
@@ -74,6 +109,6 @@ impl<T: Element> Held<'_, T> {
 impl<T: Element> fmt::Debug for Held<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len, self.address, self.context)
+        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len, self.address(), self.context)
     }
 }

@@ -1,9 +1,9 @@
 //! Stream scopes: work on any number of streams, all of it complete when the scope returns.
 
-mod args;
+pub(crate) mod args;
 mod held;
 mod marks;
-mod order;
+pub(crate) mod order;
 mod parts;
 mod queue;
 mod staged;
@@ -18,7 +18,7 @@ pub use staged::Staged;
 use crate::brand::Brand;
 use crate::error::report_drop;
 use crate::{DeviceBuffer, Element, PushedGuard, Result, Stream};
-use order::Order;
+pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -108,7 +108,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// Lends a buffer to all queues, to be read and written.
     #[must_use]
     pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::new(buffer.address(), buffer.len(), buffer.context())
+        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
     }
 
     /// A buffer of the scope itself, freed when the scope is closed. Its contents are unspecified bytes.
@@ -118,7 +118,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        let held = Held::new(buffer.address(), buffer.len(), self.gpu.context());
+        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
         self.order.keep(buffer.inner);
         Ok(held)
     }

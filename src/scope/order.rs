@@ -11,15 +11,16 @@ use super::marks::{Mark, Marks};
 use crate::error::check;
 use crate::host_function::{Panic, Pending};
 use crate::memory::Allocation;
+use crate::sync::Arc;
 use crate::wait::{wait, wait_for_all};
 use crate::{PushedGuard, Result};
-use ffi::CUstream;
+use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// An operation, by its place: the `number`-th of its queue. While a scope has one queue, all its
 /// operations share one `Op`, whose number is that of the last.
-pub(super) struct Op {
+pub(crate) struct Op {
     queue: usize,
     number: Cell<u64>,
     mark: OnceCell<Mark>,
@@ -27,7 +28,7 @@ pub(super) struct Op {
 
 /// What happened to one piece of memory.
 #[derive(Clone, Default)]
-pub(super) struct Uses {
+pub(crate) struct Uses {
     write: Option<Rc<Op>>,
     /// Since the write, the last one of each queue.
     reads: Vec<Rc<Op>>,
@@ -59,7 +60,7 @@ pub struct Use<'a> {
 
 /// The queues of a scope, and what it keeps until it is closed.
 #[derive(Default)]
-pub(super) struct Order {
+pub(crate) struct Order {
     state: RefCell<State>,
 }
 
@@ -67,7 +68,7 @@ pub(super) struct Order {
 struct State {
     lanes: Vec<Lane>,
     marks: Marks,
-    scratch: Vec<Allocation>,
+    scratch: Vec<Arc<Allocation>>,
     calls: Vec<Box<dyn Pending>>,
 }
 
@@ -84,7 +85,7 @@ struct Lane {
 
 impl Order {
     /// The number of the queue on a stream: the same one each time.
-    pub(super) fn queue(&self, stream: CUstream) -> usize {
+    pub(crate) fn queue(&self, stream: CUstream) -> usize {
         let lanes = &mut self.state.borrow_mut().lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
             lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
@@ -98,7 +99,7 @@ impl Order {
     /// # Errors
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
     /// answers. The operation must not be enqueued then.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
@@ -112,6 +113,21 @@ impl Order {
         }
         state.advance(gpu, queue, uses)?;
         Ok(state.lanes[queue].stream)
+    }
+
+    /// Makes what comes next in the queue `to` run behind all that `from` holds. Under a capture that draws
+    /// `to` into it (F106).
+    ///
+    /// # Errors
+    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
+    /// answers.
+    pub(crate) fn join(&self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
+        self.state.borrow_mut().join(gpu, to, from)
+    }
+
+    /// How many queues there are.
+    pub(crate) fn queues(&self) -> usize {
+        self.state.borrow().lanes.len()
     }
 
     /// Blocks until no noted use touches the memory any more, and forgets them.
@@ -139,7 +155,7 @@ impl Order {
     }
 
     /// Keeps memory until the scope is closed.
-    pub(super) fn keep(&self, memory: Allocation) {
+    pub(super) fn keep(&self, memory: Arc<Allocation>) {
         self.state.borrow_mut().scratch.push(memory);
     }
 
@@ -182,6 +198,18 @@ impl State {
         }
         let mark = self.mark(gpu, earlier)?;
         let (event, covers) = (self.marks.event(mark), mark.covers());
+        self.wait(queue, event, other, covers)
+    }
+
+    fn join(&mut self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
+        let lane = &self.lanes[from];
+        let mark = self.marks.record(gpu, lane.stream, lane.last)?;
+        let (event, covers) = (self.marks.event(&mark), mark.covers());
+        self.wait(to, event, from, covers)
+    }
+
+    /// Makes a queue wait for an event that covers so many operations of another one.
+    fn wait(&mut self, queue: usize, event: CUevent, other: usize, covers: u64) -> Result {
         let lane = &mut self.lanes[queue];
         // SAFETY: both handles are alive and of the guard's context, which need not be current.
         let code = unsafe { ffi::cuStreamWaitEvent(lane.stream, event, 0) };

@@ -2,7 +2,9 @@
 
 use super::Held;
 use super::order::Use;
+use crate::memory::Allocation;
 use crate::memory::slice::{offset, part};
+use crate::sync::Arc;
 use crate::{Context, Element, Error, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -88,6 +90,11 @@ impl<T: Element> HeldSlice<'_, '_, T> {
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
         offset::<T>(self.held.address(), self.start)
+    }
+
+    /// What a graph that names the memory keeps.
+    pub(super) fn memory(&self) -> &Arc<Allocation> {
+        self.held.memory()
     }
 
     /// A use by an operation.

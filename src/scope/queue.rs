@@ -27,7 +27,7 @@ pub struct Queue<'s, 'ctx> {
 assert_not_impl_any!(Queue<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
-    pub(super) fn new(
+    pub(crate) fn new(
         gpu: &'s PushedGuard<'ctx>,
         order: &'s Order,
         stream: &'s Stream<'ctx>,
@@ -39,7 +39,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
 
     /// As in `OnStream`: brands can coincide, handles cannot (invariant `own-context`).
     #[inline]
-    pub(super) fn same(&self, call: &'static str, context: &Context) -> Result {
+    pub(crate) fn same(&self, call: &'static str, context: &Context) -> Result {
         if self.gpu.context() == context { Ok(()) } else { Err(Error::OtherContext { call }) }
     }
 
@@ -58,7 +58,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
 
     /// The context of whatever an operation uses.
     #[inline]
-    pub(super) fn context(&self) -> &'s Context {
+    pub(crate) fn context(&self) -> &'s Context {
         self.gpu.context()
     }
 

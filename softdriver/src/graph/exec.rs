@@ -62,6 +62,37 @@ impl Exec {
     }
 }
 
+impl Exec {
+    /// What it runs from now on; runs that were enqueued do what they did.
+    pub(super) fn update(&self, nodes: Vec<Node>) -> CUgraphExecUpdateResult {
+        let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
+        let mut now = sync::lock(&self.levels);
+        let change = difference(&now, &new);
+        if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
+            *now = new.into();
+        }
+        change
+    }
+}
+
+/// Whether one graph can become the other: node by node, in order.
+fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
+    let places = |levels: &[Level]| -> Vec<Vec<usize>> {
+        let handles: Vec<usize> = levels.iter().flatten().map(|node| node.handle).collect();
+        let place = |handle: &usize| handles.iter().position(|one| one == handle);
+        let before = |node: &Node| node.before.iter().filter_map(place).collect();
+        levels.iter().flatten().map(before).collect()
+    };
+    if places(now) != places(new) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    }
+    let mut pairs = now.iter().flatten().zip(new.iter().flatten());
+    match pairs.all(|(a, b)| a.kind() == b.kind()) {
+        true => CU_GRAPH_EXEC_UPDATE_SUCCESS,
+        false => CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
+    }
+}
+
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.
 type Refusal = (CUresult, CUgraphInstantiateResult, usize);
 

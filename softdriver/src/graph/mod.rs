@@ -7,6 +7,7 @@ mod exec;
 mod kernel;
 mod node;
 mod query;
+mod update;
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -40,6 +41,7 @@ pub use query::{
     cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes,
     cuGraphNodeGetDependencies, cuGraphNodeGetType,
 };
+pub use update::cuGraphExecUpdate_v2;
 
 /// A graph under construction.
 #[derive(Default)]

@@ -1,0 +1,71 @@
+//! A chain of small kernels, launched one by one and replayed as a graph, with the time that each takes.
+//! `cargo run --example graph`
+#![allow(unsafe_code, reason = "launches a kernel")]
+
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, DeviceQueue, Function, Held,
+    LaunchConfig, Result, driver_kind, driver_version,
+};
+use std::time::{Duration, Instant};
+
+const LEN: usize = 1 << 8;
+/// Kernels of the chain.
+const STEPS: usize = 20;
+const RUNS: usize = 50;
+
+/// Enqueues the chain, or captures it: `y` += `STEPS` * `x`.
+fn chain<'s, 'ctx>(
+    queue: impl DeviceQueue<'s, 'ctx>,
+    saxpy: &Function<'ctx>,
+    x: &'s DeviceBuffer<'ctx, f32>,
+    y: &mut Held<'s, f32>,
+) -> Result {
+    for _ in 0..STEPS {
+        let config = LaunchConfig::for_num_elems(LEN as u32);
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
+        unsafe { queue.launch(saxpy, config, (LEN as u32, 1.0_f32, x, &mut *y)) }?;
+    }
+    Ok(())
+}
+
+/// The time of one of `RUNS` runs.
+fn time(f: impl FnOnce() -> Result) -> Result<Duration> {
+    let start = Instant::now();
+    f()?;
+    Ok(start.elapsed() / RUNS as u32)
+}
+
+fn main() -> Result {
+    let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(&context)?;
+    println!("{} driver, CUDA {}", driver_kind(), driver_version()?);
+
+    let mut stream = gpu.stream()?;
+    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+    let (mut x, mut y) = (gpu.alloc(LEN)?, gpu.alloc(LEN)?);
+    gpu.on(&stream).fill(&mut x, 1.0_f32)?;
+    gpu.on(&stream).zero(&mut y)?;
+
+    let launched = time(|| {
+        gpu.scope(|s| {
+            let (q, mut y) = (s.on(&stream), s.hold(&mut y));
+            (0..RUNS).try_for_each(|_| chain(q, &saxpy, &x, &mut y))
+        })
+    })?;
+
+    let graph = gpu.capture(&mut stream, |c| chain(c.queue(), &saxpy, &x, &mut c.hold(&mut y)))?;
+    drop(saxpy); // the graph keeps its code
+    let replayed = time(|| {
+        gpu.scope(|s| {
+            let (q, mut y) = (s.on(&stream), s.hold(&mut y));
+            (0..RUNS).try_for_each(|_| q.replay(&graph, (&x, &mut y)))
+        })
+    })?;
+
+    let mut result = vec![0.0; LEN];
+    gpu.on(&stream).download(&y, &mut result)?;
+    assert_eq!(result, vec![(2 * RUNS * STEPS) as f32; LEN]);
+    println!("{STEPS} launches {launched:?}, one replay of {} nodes {replayed:?}", graph.nodes()?);
+    gpu.pop()
+}

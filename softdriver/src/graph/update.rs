@@ -1,0 +1,27 @@
+//! Changes of graphs that can run.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::find;
+use crate::driver::driver as state;
+use crate::entry::{self, driver};
+use cuscope_sys::*;
+
+driver! {
+    /// Makes an instantiated graph that of another, which has the same nodes but for their parameters; needs
+    /// no context (F210). The nodes at fault are not told.
+    fn cuGraphExecUpdate_v2(
+        hGraphExec: CUgraphExec,
+        hGraph: CUgraph,
+        resultInfo: *mut CUgraphExecUpdateResultInfo,
+    ) {
+        let exec = state().execs.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let result = exec.update(find(hGraph)?.nodes());
+        let (errorNode, errorFromNode) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let info = CUgraphExecUpdateResultInfo { result, errorNode, errorFromNode };
+        entry::write_optional(resultInfo, info);
+        match result {
+            CU_GRAPH_EXEC_UPDATE_SUCCESS => Ok(()),
+            _ => Err(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE),
+        }
+    }
+}

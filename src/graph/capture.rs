@@ -1,0 +1,255 @@
+//! Captures: operations that become a graph instead of running.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::kept::Kept;
+use super::raw::{Exec, Template};
+use super::{CaptureQueue, Graph, GraphInner};
+use crate::brand::Brand;
+use crate::error::check;
+use crate::scope::{Held, Order};
+use crate::stream::StreamInner;
+use crate::sync::Arc;
+use crate::{DeviceBuffer, Element, Error, PushedGuard, Result, Stream, fork};
+use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUstream};
+use static_assertions::assert_not_impl_any;
+use std::cell::RefCell;
+use std::sync::PoisonError;
+use std::{fmt, ptr};
+
+/// Lends streams and memory to the closure of [`PushedGuard::capture`].
+pub struct Capture<'s, 'env: 's, 'ctx> {
+    gpu: &'env PushedGuard<'ctx>,
+    stream: &'env Stream<'ctx>,
+    order: Order,
+    record: Record,
+    /// Released when the capture is over.
+    taken: RefCell<Vec<Taken>>,
+    _s: Brand<'s>,
+}
+assert_not_impl_any!(Capture<'static, 'static, 'static>: Send, Sync);
+
+/// What a capture has come to.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) kept: RefCell<Kept>,
+    /// The first operation that failed: it may be missing in the graph.
+    failed: RefCell<Option<Error>>,
+}
+
+impl Record {
+    /// Takes the result of an operation of the capture.
+    pub(super) fn note(&self, result: Result) -> Result {
+        result.inspect_err(|error| {
+            self.failed.borrow_mut().get_or_insert_with(|| error.clone());
+        })
+    }
+}
+
+/// A stream in whose order nothing is freed until this is dropped.
+struct Taken(Arc<StreamInner>);
+
+impl Taken {
+    fn new(stream: &Stream<'_>) -> Taken {
+        let taken = Taken(stream.inner.clone());
+        taken.set(true);
+        taken
+    }
+
+    fn set(&self, captured: bool) {
+        *self.0.captured.write().unwrap_or_else(PoisonError::into_inner) = captured;
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}
+
+/// A stream under capture. Ends the capture, if nobody did, when dropped.
+struct Captured(CUstream);
+
+impl Captured {
+    /// # Errors
+    /// What the driver answers: the capture did not begin.
+    fn begin(stream: &Stream<'_>) -> Result<Captured> {
+        let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
+        check("cuStreamBeginCapture_v2", unsafe {
+            ffi::cuStreamBeginCapture_v2(stream.raw(), mode)
+        })?;
+        Ok(Captured(stream.raw()))
+    }
+
+    /// # Errors
+    /// What the driver answers: the capture is over and there is no graph.
+    fn end(self) -> Result<Template> {
+        let stream = self.0;
+        std::mem::forget(self);
+        end(stream)
+    }
+}
+
+impl Drop for Captured {
+    fn drop(&mut self) {
+        // The graph is destroyed with what is returned. That a capture was spoiled is no news here.
+        let _abandoned = end(self.0);
+    }
+}
+
+fn end(stream: CUstream) -> Result<Template> {
+    const CALL: &str = "cuStreamEndCapture";
+    if fork::is_child() {
+        check(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED)?;
+    }
+    let mut graph = ptr::null_mut();
+    // SAFETY: the stream is alive, as `Captured` is made from one that outlives it; writes one handle, or
+    // null, to `graph`, which is valid for it.
+    let code = unsafe { ffi::cuStreamEndCapture(stream, &raw mut graph) };
+    let ended = check(CALL, code).map(|()| Template(graph));
+    if ended.is_err() {
+        let mut rest = ptr::null_mut();
+        // A refusal ends the capture all the same (F145). If this one did not, the stream would stay
+        // unusable: once more.
+        // SAFETY: as above.
+        if unsafe { ffi::cuStreamEndCapture(stream, &raw mut rest) } == ffi::CUDA_SUCCESS {
+            drop(Template(rest));
+        }
+    }
+    Ok(ended?)
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Captures device work on a stream: the operations of the closure are not run but become a [`Graph`],
+    /// which is cheap to replay. The stream is captured until this returns, also when the closure fails
+    /// or panics, and nothing else uses it meanwhile (invariant `captured-unused`).
+    ///
+    /// The capture is relaxed: what else the closure does (allocating, copying on other streams, loading
+    /// modules) is done at once and not captured. [`synchronize`](Self::synchronize) alone spoils a
+    /// capture in its context (F151), on whichever thread.
+    ///
+    /// Host memory is never part of a graph: upload before and download after a replay.
+    ///
+    /// # Errors
+    /// Those of the closure, or of the first operation of the capture that failed;
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if it was spoiled.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
+    /// # fn main() -> Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let saxpy = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.function("saxpy")?;
+    /// let mut stream = gpu.stream()?;
+    /// let (mut x, mut y) = (gpu.alloc(64)?, gpu.alloc(64)?);
+    /// gpu.on(&stream).fill(&mut x, 1.0_f32)?;
+    /// gpu.on(&stream).fill(&mut y, 0.0_f32)?;
+    /// let graph = gpu.capture(&mut stream, |c| {
+    ///     let (q, mut y) = (c.queue(), c.hold(&mut y));
+    ///     let config = LaunchConfig::for_num_elems(64);
+    ///     for a in [1.0_f32, 2.0] {
+    ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
+    ///         unsafe { q.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// for _ in 0..10 {
+    ///     gpu.on(&stream).replay(&graph, (&x, &mut y))?;
+    /// }
+    /// let mut host = [0.0; 64];
+    /// gpu.on(&stream).download(&y, &mut host)?;
+    /// assert_eq!(host, [30.0; 64]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuStreamBeginCapture")]
+    #[doc(alias = "cuStreamEndCapture")]
+    #[doc(alias = "cuGraphInstantiate")]
+    pub fn capture<'env>(
+        &'env self,
+        stream: &'env mut Stream<'ctx>,
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
+    ) -> Result<Graph<'ctx>> {
+        let (template, kept) = self.template(stream, f)?;
+        let exec = Exec::new(self, &template)?;
+        let inner = GraphInner { exec, template, kept, context: self.context().clone() };
+        Ok(Graph { inner, _brand: Brand::new() })
+    }
+
+    /// Captures a graph that is not yet ready to run, and what it names.
+    pub(super) fn template<'env>(
+        &'env self,
+        stream: &'env mut Stream<'ctx>,
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
+    ) -> Result<(Template, Kept)> {
+        if stream.context() != self.context() {
+            return Err(Error::OtherContext { call: "cuStreamBeginCapture_v2" });
+        }
+        let taken = RefCell::new(vec![Taken::new(stream)]);
+        let (order, record) = Default::default();
+        let capture = Capture { gpu: self, stream, order, record, taken, _s: Brand::new() };
+        let _first = capture.order.queue(capture.stream.raw());
+        let captured = Captured::begin(capture.stream)?;
+        let result = f(&capture);
+        // Streams that were drawn in come back, or the capture has no end (F145).
+        let others = 1..capture.order.queues();
+        let joined = others.into_iter().try_for_each(|from| capture.order.join(self, 0, from));
+        let ended = captured.end();
+        result?;
+        capture.record.failed.take().map_or(Ok(()), Err)?;
+        joined?;
+        Ok((ended?, capture.record.kept.take().seal()))
+    }
+}
+
+impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
+    /// The stream that is captured.
+    #[must_use]
+    pub fn queue(&'s self) -> CaptureQueue<'s, 'ctx> {
+        CaptureQueue::new(self.gpu, &self.order, self.stream, &self.record)
+    }
+
+    /// Draws another stream into the capture, behind what the first one holds, until the end: what is
+    /// captured on the two runs side by side where it shares no memory that is written.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); what the driver answers,
+    /// and the capture then fails.
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureQueue<'s, 'ctx>> {
+        if stream.context() != self.gpu.context() {
+            return Err(Error::OtherContext { call: "cuStreamWaitEvent" });
+        }
+        let side = self.order.queue(stream.raw());
+        self.taken.borrow_mut().push(Taken::new(stream));
+        self.record.note(self.order.join(self.gpu, side, 0))?;
+        Ok(CaptureQueue::new(self.gpu, &self.order, stream, &self.record))
+    }
+
+    /// Lends a buffer to all queues, to be read and written by the graph.
+    #[must_use]
+    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
+        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
+    }
+
+    /// A buffer of the graph itself, which replays do not name. Its contents are unspecified bytes at
+    /// first, and what the replay before left later.
+    ///
+    /// # Errors
+    /// As [`alloc`](PushedGuard::alloc).
+    #[doc(alias = "cuMemAlloc")]
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+        let buffer = self.gpu.alloc::<T>(len)?;
+        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
+        self.record.kept.borrow_mut().scratch(buffer.inner);
+        Ok(held)
+    }
+}
+
+impl fmt::Debug for Capture<'_, '_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Capture").field(self.stream).finish()
+    }
+}

@@ -1,0 +1,90 @@
+//! What queues of scopes and of captures have in common.
+#![allow(unsafe_code, reason = "hands launches on")]
+
+use super::CaptureQueue;
+use crate::{Element, Function, Held, LaunchConfig, Queue, Result, ScopeArgs, Source};
+
+/// A queue of device work: [`Queue`], which runs it, or [`CaptureQueue`], which captures it. A function that
+/// takes `q: impl DeviceQueue<'s, 'ctx>` does both. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a queue of device work",
+    label = "expected `Queue` or `CaptureQueue`",
+    note = "a scope has `s.on(&stream)`, a capture has `c.queue()`"
+)]
+pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
+    /// Copies a buffer to another: [`Queue::copy`].
+    ///
+    /// # Errors
+    /// As there.
+    fn copy<T: Element>(self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result;
+
+    /// Sets every element to `value`: [`Queue::fill`].
+    ///
+    /// # Errors
+    /// As there.
+    fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result;
+
+    /// Sets every byte to zero: [`Queue::zero`].
+    ///
+    /// # Errors
+    /// As there.
+    fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result;
+
+    /// Runs a kernel, or captures its launch: [`Queue::launch`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.
+    unsafe fn launch(
+        self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'s, 'ctx>,
+    ) -> Result;
+}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `DeviceQueue`, which is sealed",
+        label = "only `Queue` and `CaptureQueue` do"
+    )]
+    pub trait Sealed {}
+    impl Sealed for super::Queue<'_, '_> {}
+    impl Sealed for super::CaptureQueue<'_, '_> {}
+}
+
+macro_rules! device_queues {
+    ($($queue:ident)*) => { $(
+        impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for $queue<'s, 'ctx> {
+            #[inline]
+            fn copy<T: Element>(
+                self,
+                from: impl Source<'s, 'ctx, T>,
+                to: &mut Held<'s, T>,
+            ) -> Result {
+                $queue::copy(&self, from, to)
+            }
+            #[inline]
+            fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result {
+                $queue::fill(&self, to, value)
+            }
+            #[inline]
+            fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
+                $queue::zero(&self, to)
+            }
+            #[inline]
+            unsafe fn launch(
+                self,
+                function: &Function<'ctx>,
+                config: LaunchConfig,
+                args: impl ScopeArgs<'s, 'ctx>,
+            ) -> Result {
+                // SAFETY: the caller's obligations 1 to 3.
+                unsafe { $queue::launch(&self, function, config, args) }
+            }
+        }
+    )* };
+}
+device_queues! { Queue CaptureQueue }

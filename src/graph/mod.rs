@@ -1,0 +1,101 @@
+//! Graphs: device work that is captured once and replayed many times.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+mod buffers;
+mod capture;
+mod device_queue;
+mod kept;
+mod queue;
+mod raw;
+mod replay;
+mod update;
+
+pub use buffers::{GraphBuffers, ScopeGraphBuffers};
+pub use capture::Capture;
+pub use device_queue::DeviceQueue;
+pub use queue::CaptureQueue;
+
+use crate::brand::Brand;
+use crate::error::check;
+use crate::{Context, Error, Result};
+use ffi::CUgraphExec;
+use kept::Kept;
+use raw::{Exec, Template};
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::{fmt, ptr};
+
+/// Device work, captured by [`PushedGuard::capture`](crate::PushedGuard::capture) and run by
+/// [`OnStream::replay`](crate::OnStream::replay) and [`Queue::replay`](crate::Queue::replay).
+///
+/// It owns what it runs on (invariant `graph-owns`): memory that it names is freed when the buffer *and*
+/// the graph are dropped, and a module is unloaded when no graph uses a kernel of it. It borrows nothing,
+/// so that each replay names the buffers again. One replay of it runs at a time (F149), in whichever
+/// streams; it can be sent to another thread, but not shared.
+#[must_use = "a graph does nothing until it is replayed"]
+pub struct Graph<'ctx> {
+    pub(crate) inner: GraphInner,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(Graph<'static>: Send);
+assert_not_impl_any!(Graph<'static>: Sync);
+
+/// The order of the fields is that of their release.
+pub(crate) struct GraphInner {
+    exec: Exec,
+    template: Template,
+    kept: Kept,
+    context: Context,
+}
+
+impl Graph<'_> {
+    /// What a call runs or changes.
+    fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
+        let reason = "an update of the graph failed, and it was lost: capture it again";
+        self.inner.exec.raw().ok_or(Error::InvalidArgument { call, reason })
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    /// How many buffers a replay names.
+    #[must_use]
+    pub fn buffers(&self) -> usize {
+        self.inner.kept.named()
+    }
+
+    /// How many nodes it has: one for each operation that was captured.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuGraphGetNodes")]
+    pub fn nodes(&self) -> Result<usize> {
+        let (graph, mut count) = (self.inner.template.0, 0);
+        // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
+        let code = unsafe { ffi::cuGraphGetNodes(graph, ptr::null_mut(), &raw mut count) };
+        check("cuGraphGetNodes", code)?;
+        Ok(count)
+    }
+
+    /// How many edges it has, each between a node and one that runs behind it.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuGraphGetEdges")]
+    pub fn edges(&self) -> Result<usize> {
+        let (graph, mut count) = (self.inner.template.0, 0);
+        let (from, to) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
+        check("cuGraphGetEdges", unsafe { ffi::cuGraphGetEdges(graph, from, to, &raw mut count) })?;
+        Ok(count)
+    }
+}
+
+impl fmt::Debug for Graph<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let graph = self.inner.template.0;
+        write!(f, "Graph({graph:p} of {} buffers, {:?})", self.buffers(), self.context())
+    }
+}

@@ -1,0 +1,102 @@
+//! What is captured: copies between buffers, fills, launches.
+#![allow(unsafe_code, reason = "captures launches")]
+
+use super::capture::Record;
+use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
+use crate::{Element, Function, LaunchConfig, PushedGuard, Result, Stream};
+use static_assertions::assert_not_impl_any;
+use std::fmt;
+
+/// A stream under capture: [`Capture::queue`](crate::Capture::queue),
+/// [`Capture::fork`](crate::Capture::fork). Its operations become nodes of the graph, in order; across
+/// queues the order is that of the memory they use, as in a scope.
+///
+/// There is no operation with host memory: the graph would use it at each replay (F149). An operation that
+/// fails fails the capture.
+#[derive(Clone, Copy)]
+pub struct CaptureQueue<'s, 'ctx> {
+    queue: Queue<'s, 'ctx>,
+    record: &'s Record,
+}
+assert_not_impl_any!(CaptureQueue<'static, 'static>: Send, Sync);
+
+impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
+    pub(super) fn new(
+        gpu: &'s PushedGuard<'ctx>,
+        order: &'s Order,
+        stream: &'s Stream<'ctx>,
+        record: &'s Record,
+    ) -> Self {
+        CaptureQueue { queue: Queue::new(gpu, order, stream), record }
+    }
+
+    /// Notes memory that the graph writes.
+    fn writes<T: Element>(&self, to: &Held<'s, T>) {
+        self.record.kept.borrow_mut().memory(to.memory(), true);
+    }
+
+    /// Captures a copy of a buffer to another.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered;
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
+    #[doc(alias = "cuMemcpyDtoDAsync")]
+    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+        self.record.kept.borrow_mut().memory(from.lent().memory, false);
+        self.writes(to);
+        self.record.note(self.queue.copy(from, to))
+    }
+
+    /// Captures setting every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD16Async")]
+    #[doc(alias = "cuMemsetD32Async")]
+    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+        self.writes(to);
+        self.record.note(self.queue.fill(to, value))
+    }
+
+    /// Captures setting every byte to zero, for elements of any size.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy).
+    #[doc(alias = "cuMemsetD8Async")]
+    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+        self.writes(to);
+        self.record.note(self.queue.zero(to))
+    }
+
+    /// Captures the launch of a kernel. Plain values among the arguments stay what they are now. The graph
+    /// keeps the kernel's module loaded.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for extents that are none (F146).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn launch(
+        &self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'s, 'ctx>,
+    ) -> Result {
+        {
+            let mut kept = self.record.kept.borrow_mut();
+            kept.module(function.module());
+            args.each_memory(|memory, writes| kept.memory(memory, writes));
+        }
+        // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
+        self.record.note(unsafe { self.queue.launch(function, config, args) })
+    }
+}
+
+impl fmt::Debug for CaptureQueue<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CaptureQueue").field(self.queue.stream()).finish()
+    }
+}

@@ -1,0 +1,78 @@
+//! Graphs that are captured again, and brought to the device ahead of their first replay.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::raw::Exec;
+use super::{Capture, Graph};
+use crate::error::check;
+use crate::{Error, OnStream, PushedGuard, Result, Stream};
+use ffi::{
+    CU_GRAPH_EXEC_UPDATE_ERROR, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUgraphExecUpdateResultInfo,
+};
+use std::ptr;
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Captures a graph again, with other buffers, values or kernels: where the operations are the same,
+    /// the driver updates it in place, which is cheaper than to make a new one, and the answer is true.
+    /// Else the graph is made anew. It then names the new buffers, and the old ones are no longer kept.
+    ///
+    /// # Errors
+    /// As [`capture`](Self::capture), and the graph is what it was. If the driver fails an update for
+    /// another reason than that the graphs differ, the graph is lost: replays answer
+    /// [`InvalidArgument`](Error::InvalidArgument) until it was captured again.
+    #[doc(alias = "cuGraphExecUpdate")]
+    pub fn recapture<'env>(
+        &'env self,
+        graph: &mut Graph<'ctx>,
+        stream: &'env mut Stream<'ctx>,
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
+    ) -> Result<bool> {
+        const CALL: &str = "cuGraphExecUpdate_v2";
+        if graph.context() != self.context() {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        let (template, kept) = self.template(stream, f)?;
+        let mut info = CUgraphExecUpdateResultInfo {
+            result: CU_GRAPH_EXEC_UPDATE_ERROR,
+            errorNode: ptr::null_mut(),
+            errorFromNode: ptr::null_mut(),
+        };
+        // A graph that was lost has nothing to update.
+        let updated = graph.inner.exec.raw().map(|exec| {
+            // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
+            // the memory and the code that the second one names are kept; `info` is valid for an answer. No
+            // context need be current, and captures do not refuse it (F210).
+            unsafe { ffi::cuGraphExecUpdate_v2(exec, template.0, &raw mut info) }
+        });
+        let in_place = updated == Some(ffi::CUDA_SUCCESS);
+        match updated {
+            // What cannot be updated is left as it was (F210).
+            None | Some(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
+                graph.inner.exec = Exec::new(self, &template)?;
+            }
+            Some(code) => check(CALL, code).inspect_err(|_| graph.inner.exec.lose())?,
+        }
+        // Only now: nothing names the old memory any more.
+        (graph.inner.template, graph.inner.kept) = (template, kept);
+        Ok(in_place)
+    }
+}
+
+impl<'ctx> OnStream<'_, 'ctx> {
+    /// Brings a graph to the device and waits, so that its first replay is as fast as the others.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) if the graph was
+    /// lost; a sticky error (F60).
+    #[doc(alias = "cuGraphUpload")]
+    pub fn upload_graph(&self, graph: &Graph<'ctx>) -> Result {
+        const CALL: &str = "cuGraphUpload";
+        if graph.context() != self.context() {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        let exec = graph.exec(CALL)?;
+        // SAFETY: both handles are alive and of one context, which need not be current (F211); the graph is
+        // borrowed until the wait below is over.
+        check(CALL, unsafe { ffi::cuGraphUpload(exec, self.raw()) })?;
+        self.finish()
+    }
+}

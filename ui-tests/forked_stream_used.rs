@@ -1,0 +1,13 @@
+//! A stream that was drawn into a capture stays there until the end: capture with its queue.
+
+use cuscope::{PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, main: &mut Stream<'ctx>, mut side: Stream<'ctx>) -> Result {
+    gpu.capture(main, |c| {
+        let _queue = c.fork(&mut side)?;
+        side.synchronize()
+    })
+    .map(drop)
+}
+
+fn main() {}
