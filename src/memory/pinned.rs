@@ -19,8 +19,8 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 ///
 /// The memory is Rust's, and registered in a context, so that it outlives whatever becomes of that
 /// (F102, invariant `pinned-is-rusts`). It has no brand: every context can copy from and to it, with
-/// the same speed. Dropping it needs no current context, and waits for all work of all contexts
-/// (F162, F166).
+/// the same speed. Dropping it needs no current context, and waits for all work of the one that it was
+/// registered in (F162, F166); no safe work of any context is in flight on it then.
 ///
 /// # Examples
 /// ```

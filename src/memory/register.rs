@@ -13,8 +13,8 @@ use std::ffi::{c_uint, c_void};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// For all contexts: copies in any may use the memory, and the end of the registration waits for the
-/// work of each (F166). Mapped, as the driver maps it in any case (F163).
+/// For all contexts: copies in any use the memory at the same speed. Mapped, as the driver maps it in any
+/// case (F163).
 const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
 
 const UNREGISTER: &str = "cuMemHostUnregister";
@@ -72,7 +72,7 @@ impl Registration {
         &self.context
     }
 
-    /// Ends the registration; waits for all work of all contexts (F166). In the child of a fork
+    /// Ends the registration; waits for all work of its context (F166). In the child of a fork
     /// nothing is called.
     fn end(&mut self) -> CUresult {
         if self.ended.is_some() {
@@ -137,8 +137,8 @@ pub struct Registered<'a, T: Element> {
 
 impl PushedGuard<'_> {
     /// Registers a slice, runs `f` with it, and ends the registration: meanwhile it is page-locked, so
-    /// that copies from and to it run at the speed of the bus (F96). The end waits for all work of all
-    /// contexts (F166). Costs some 100 us, and 40 ms for a GiB: for memory that is copied often,
+    /// that copies from and to it run at the speed of the bus (F96). The end waits for all work of this
+    /// context (F166). Costs some 100 us, and 40 ms for a GiB: for memory that is copied often,
     /// [`PinnedBuffer`](crate::PinnedBuffer) is the better place.
     ///
     /// # Errors

@@ -90,36 +90,39 @@ fn busy(place: &Place) {
 /// F160
 #[test]
 fn what_is_registered_is_memory_of_the_program() {
-    let a = Place::new();
-    let pages = Pages::new();
-    let (p, read_only) = (pages.p(0), Pages::with(4096, libc::PROT_READ));
-    assert_eq!(register(p, 4096, 0), INVALID_CONTEXT);
-    assert_eq!(register(null_mut(), 0, 0), INVALID_CONTEXT);
-    within(a.context, || {
-        for (p, len, flags, answer) in [
-            (null_mut(), 4096, 0, INVALID_VALUE),
-            (p, 0, 0, INVALID_VALUE),
-            (p, 4096, 4, INVALID_VALUE),
-            (p, 4096, 0x10, INVALID_VALUE),
-            (p, usize::MAX, 0, INVALID_VALUE),
-            (p, 1 << 40, 0, OUT_OF_MEMORY),
-            (std::ptr::without_provenance_mut(0x1_0000), 4096, 0, INVALID_VALUE),
-            (std::ptr::without_provenance_mut(a.memory as usize), 64, 0, INVALID_VALUE),
-            (a.host, 64, 0, INVALID_VALUE),
-            (read_only.p(0), 4096, 0, INVALID_VALUE),
-        ] {
-            assert_eq!(register(p, len, flags), answer, "{p:?} {len} {flags}");
-        }
-        // Any alignment, any kind of memory, and what cannot be written if the device may not either.
-        let (mut local, mut boxed) = (0_u8, Box::new([0_u8; 100]));
-        let (local, boxed) = ((&raw mut local).cast(), boxed.as_mut_ptr().cast());
-        let plain = [(pages.p(5), 100, 0), (local, 1, 0), (boxed, 100, 0)];
-        for (p, len, flags) in plain.into_iter().chain([(read_only.p(0), 4096, 8)]) {
-            assert_eq!(register(p, len, flags), SUCCESS, "{p:?} {len} {flags}");
-            assert_eq!(unregister(p), SUCCESS);
-        }
+    // Alone: within so many bytes lies what other tests register.
+    fresh!(what_is_registered_is_memory_of_the_program, {
+        let a = Place::new();
+        let pages = Pages::new();
+        let (p, read_only) = (pages.p(0), Pages::with(4096, libc::PROT_READ));
+        assert_eq!(register(p, 4096, 0), INVALID_CONTEXT);
+        assert_eq!(register(null_mut(), 0, 0), INVALID_CONTEXT);
+        within(a.context, || {
+            for (p, len, flags, answer) in [
+                (null_mut(), 4096, 0, INVALID_VALUE),
+                (p, 0, 0, INVALID_VALUE),
+                (p, 4096, 4, INVALID_VALUE),
+                (p, 4096, 0x10, INVALID_VALUE),
+                (p, usize::MAX, 0, INVALID_VALUE),
+                (p, 1 << 40, 0, OUT_OF_MEMORY),
+                (std::ptr::without_provenance_mut(0x1_0000), 4096, 0, INVALID_VALUE),
+                (std::ptr::without_provenance_mut(a.memory as usize), 64, 0, INVALID_VALUE),
+                (a.host, 64, 0, INVALID_VALUE),
+                (read_only.p(0), 4096, 0, INVALID_VALUE),
+            ] {
+                assert_eq!(register(p, len, flags), answer, "{p:?} {len} {flags}");
+            }
+            // Any alignment, any kind of memory, and what cannot be written if the device may not either.
+            let (mut local, mut boxed) = (0_u8, Box::new([0_u8; 100]));
+            let (local, boxed) = ((&raw mut local).cast(), boxed.as_mut_ptr().cast());
+            let plain = [(pages.p(5), 100, 0), (local, 1, 0), (boxed, 100, 0)];
+            for (p, len, flags) in plain.into_iter().chain([(read_only.p(0), 4096, 8)]) {
+                assert_eq!(register(p, len, flags), SUCCESS, "{p:?} {len} {flags}");
+                assert_eq!(unregister(p), SUCCESS);
+            }
+        });
+        a.destroy();
     });
-    a.destroy();
 }
 
 /// F66, F161
@@ -371,18 +374,31 @@ fn the_end_of_a_registration_waits_for_work() {
         enter(0);
         assert!(!idle(&a));
         ok!(cuStreamSynchronize(a.stream));
-        // Another context is waited for if the memory is portable.
-        busy(&b);
+        // Another context is not waited for, portable or not.
+        for flags in [0, 1] {
+            busy(&b);
+            assert_eq!(unregister(pages.p(0)), SUCCESS);
+            assert!(!idle(&b));
+            ok!(cuStreamSynchronize(b.stream));
+            enter(flags);
+        }
         assert_eq!(unregister(pages.p(0)), SUCCESS);
-        assert!(!idle(&b));
-        ok!(cuStreamSynchronize(b.stream));
-        enter(1);
+        a.destroy();
+        b.destroy();
+    });
+}
+
+/// F166
+#[test]
+fn a_copy_of_another_context_outlives_no_registration() {
+    fresh!(a_copy_of_another_context_outlives_no_registration, {
+        let (a, b) = (Place::new(), Place::new());
+        let pages = Pages::new();
+        assert_eq!(within(a.context, || register(pages.p(0), 8192, 1)), SUCCESS);
         busy(&b);
         ok!(cuMemcpyDtoHAsync_v2(pages.p(0), b.memory, 4096, b.stream));
         assert_eq!(unregister(pages.p(0)), SUCCESS);
-        assert!(idle(&b));
-        a.destroy();
-        b.destroy();
+        assert_eq!(code!(cuStreamSynchronize(b.stream)), LAUNCH_FAILED);
     });
 }
 

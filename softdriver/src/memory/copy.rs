@@ -1,7 +1,7 @@
 //! Copies.
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
-use super::space::Allocation;
+use super::space::{Allocation, Kind};
 use super::storage::Storage;
 use crate::capture;
 use crate::driver::driver as state;
@@ -30,6 +30,12 @@ fn locked_or_not(at: *const c_void, len: usize) -> Answer<Option<Arc<Allocation>
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     Ok(locked)
+}
+
+/// A copy with memory that is registered no longer is a failed launch (F166).
+fn still_registered(locked: Option<&Allocation>) -> Answer {
+    let over = locked.is_some_and(|one| one.kind == Kind::Registered && one.gone());
+    if over { Err(CUDA_ERROR_LAUNCH_FAILED) } else { Ok(()) }
 }
 
 /// Notes that work touches memory of the host, page-locked or not.
@@ -87,6 +93,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let wait = when == Return::Done || locked.is_none();
     let source = from.expose_provenance();
     let work = move || {
+        still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Write);
         touch_host(locked.as_deref(), source, len, Access::Read);
         let source = ptr::with_exposed_provenance(source);
@@ -124,6 +131,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     let wait = when == Return::Done || locked.is_none();
     let destination = to.expose_provenance();
     let work = move || {
+        still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Read);
         touch_host(locked.as_deref(), destination, len, Access::Write);
         let destination = ptr::with_exposed_provenance_mut(destination);

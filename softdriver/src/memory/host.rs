@@ -4,8 +4,8 @@
 
 use super::space::Kind;
 use crate::driver::driver as state;
-use crate::entry::{self, Answer, driver};
-use crate::{stack, sync};
+use crate::entry::{self, driver};
+use crate::stack;
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::fs;
@@ -38,13 +38,6 @@ fn mapped(start: usize, len: usize, read_only: bool) -> bool {
     false
 }
 
-/// Waits for the work of every context, as memory that is portable may be in use by any.
-fn synchronize_all() -> Answer {
-    let all: Vec<_> = sync::lock(&state().living).values().cloned().collect();
-    let mut lives = all.iter().filter_map(|context| context.life().ok());
-    lives.try_for_each(|life| life.synchronize())
-}
-
 driver! {
     /// Locks memory of the program (F160); does not wait.
     fn cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, Flags: c_uint) {
@@ -62,8 +55,8 @@ driver! {
         }
         state().space.register(&life, p.cast(), bytesize, Flags)
     }
-    /// Unlocks memory of the program, once all work of its context is finished, or of every context
-    /// if it is portable (F166); needs no current one (F162).
+    /// Unlocks memory of the program, once all work of its context is finished, portable or not (F166);
+    /// needs no current one (F162).
     fn cuMemHostUnregister(p: *mut c_void) {
         entry::wanted(p)?;
         if let Some(current) = stack::top() {
@@ -78,11 +71,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         space.retire(&found)?;
-        if found.flags & CU_MEMHOSTREGISTER_PORTABLE != 0 {
-            synchronize_all()?;
-        } else {
-            found.life.synchronize()?;
-        }
+        found.life.synchronize()?;
         space.take(&found);
         Ok(())
     }
