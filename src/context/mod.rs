@@ -124,6 +124,7 @@ impl Context {
 
     /// The handle, for calls of [`ffi`]. It is valid while a clone lives; do not destroy it.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUcontext {
         self.0.raw
     }
@@ -196,6 +197,7 @@ impl Context {
 
 /// Equal if the driver's handles are: two retains of one primary context are one context.
 impl PartialEq for Context {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
     }

@@ -1,7 +1,7 @@
 //! The guard: a context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::Level;
+use super::level::{Level, NotPopped};
 use crate::brand::{Brand, NotSend};
 use crate::error::report_drop;
 use crate::wait::wait;
@@ -33,6 +33,7 @@ pub struct PushedGuard<'ctx> {
 assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 
 impl<'ctx> PushedGuard<'ctx> {
+    #[inline]
     pub(super) fn new(below: Level, context: &Context) -> Result<Self> {
         let level = below.push(context)?;
         let context = context.clone();
@@ -44,6 +45,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// As [`ContextStack::push`](crate::ContextStack::push).
     #[doc(alias = "cuCtxPushCurrent")]
+    #[inline]
     pub fn push<'inner>(&'inner mut self, context: &Context) -> Result<PushedGuard<'inner>> {
         PushedGuard::new(self.level, context)
     }
@@ -55,20 +57,22 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`reentrant`](crate::ContextStack::reentrant) call, [`NotCurrent`](crate::Error::NotCurrent) if
     /// foreign code changed the top: nothing is popped then (F87, F88), and the context is kept alive.
     #[doc(alias = "cuCtxPopCurrent")]
+    #[inline]
     pub fn pop(mut self) -> Result {
-        self.release()
+        self.popped = true;
+        self.level.pop().or_else(|why| self.pop_after_all(why))
     }
 
-    fn release(&mut self) -> Result {
-        if std::mem::replace(&mut self.popped, true) {
-            return Ok(());
-        }
+    #[cold]
+    #[inline(never)]
+    fn pop_after_all(&self, why: NotPopped) -> Result {
         // The entry may still be on the stack: its context lives as long as it does (F13).
-        self.level.pop().inspect_err(|_| self.level.keep(&self.context))
+        self.level.pop_after_all(why).inspect_err(|_| self.level.keep(&self.context))
     }
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -100,8 +104,12 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Drop for PushedGuard<'_> {
+    #[inline]
     fn drop(&mut self) {
-        if let Err(error) = self.release() {
+        if !self.popped
+            && let Err(why) = self.level.pop()
+            && let Err(error) = self.pop_after_all(why)
+        {
             report_drop(error);
         }
     }

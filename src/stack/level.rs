@@ -2,12 +2,13 @@
 //!
 //! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard made
 //! above it in its frame is dead: what the record still holds above it was leaked, and is popped then
-//! (*settled*). Nothing is popped without a look: foreign code may have changed the stack (F87, F88).
+//! (*settled*). Foreign code may have changed the stack (F87, F88): a pop that takes something else than
+//! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::error::{check, report_drop};
 use crate::{Context, Error, Result, trace};
-use ffi::CUcontext;
+use ffi::{CUcontext, CUresult};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -53,15 +54,21 @@ thread_local! {
 const _: () = assert!(!std::mem::needs_drop::<Record>());
 
 impl Record {
+    #[inline]
     fn add(&self, context: &Context) {
         let entry = context.raw();
         let depth = self.depth.get();
         match self.first.get(depth) {
             Some(slot) => slot.set(entry),
-            None => self.more.borrow_mut().push(entry),
+            None => self.add_deep(entry),
         }
         self.depth.set(depth + 1);
         self.trace.pushed(context);
+    }
+
+    #[cold]
+    fn add_deep(&self, entry: CUcontext) {
+        self.more.borrow_mut().push(entry);
     }
 
     fn top(&self) -> Option<CUcontext> {
@@ -72,15 +79,31 @@ impl Record {
         }
     }
 
+    /// Takes the top entry off the record: its guard popped it, so that nothing is kept for it.
+    #[inline]
+    fn remove_own(&self) {
+        let left = self.depth.get().saturating_sub(1);
+        self.depth.set(left);
+        if left >= INLINE {
+            self.remove_deep(left);
+        }
+        self.trace.popped();
+    }
+
+    #[cold]
+    fn remove_deep(&self, left: usize) {
+        self.more.borrow_mut().pop();
+        if left == INLINE {
+            self.more.take();
+        }
+    }
+
     /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
     fn remove(&self, by: PoppedBy) {
         let left = self.depth.get().saturating_sub(1);
         self.depth.set(left);
         if left >= INLINE {
-            self.more.borrow_mut().pop();
-            if left == INLINE {
-                self.more.take();
-            }
+            self.remove_deep(left);
         }
         if let Some(context) = self.take_kept(left) {
             match by {
@@ -103,6 +126,16 @@ impl Record {
     }
 }
 
+/// Why a level did not pop its entry.
+pub(super) enum NotPopped {
+    /// Something is recorded above, or it is of an outer frame.
+    Covered,
+    /// The driver refused.
+    Refused(CUresult),
+    /// This was on top.
+    Foreign(CUcontext),
+}
+
 /// Who popped an entry.
 enum PoppedBy {
     Us,
@@ -118,24 +151,33 @@ pub(crate) fn current() -> Result<CUcontext> {
     Ok(top)
 }
 
-/// Pops the top of the calling thread's stack.
-fn pop_top() -> Result {
+const PUSH: &str = "cuCtxPushCurrent_v2";
+const POP: &str = "cuCtxPopCurrent_v2";
+
+/// Pops the top of the calling thread's stack: what it was.
+#[inline]
+fn pop_top() -> Result<CUcontext> {
     let mut popped = ptr::null_mut();
-    // SAFETY: writes one handle to `popped`. That the entry is one of ours, no longer in use, is for
-    // the callers, all in this file: each has just compared `current()` with the recorded entry.
-    Ok(check("cuCtxPopCurrent_v2", unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) })?)
+    // SAFETY: writes one handle to `popped`. That the entry is one of ours and no longer in use, or is put
+    // back at once, is for the callers, all in this file.
+    check(POP, unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) })?;
+    Ok(popped)
+}
+
+/// Puts back what was popped and is not ours.
+#[cold]
+fn put_back(top: CUcontext) -> Result {
+    // SAFETY: `top` was on the stack the moment before, and is put back as it was.
+    let push = || unsafe { ffi::cuCtxPushCurrent_v2(top) };
+    // Once more if it fails: the thread would be without an entry that is not ours.
+    Ok(check(PUSH, push()).or_else(|_| check(PUSH, push()))?)
 }
 
 /// What lies below `top`, the top of the calling thread's stack, which is popped for the look.
 fn below(top: CUcontext) -> Result<CUcontext> {
     pop_top()?;
     let below = current();
-    // SAFETY: `top` was on the stack the moment before, and is put back as it was.
-    let push = || unsafe { ffi::cuCtxPushCurrent_v2(top) };
-    if check("cuCtxPushCurrent_v2", push()).is_err() {
-        // Once more: a failure leaves the thread without an entry that is not ours.
-        check("cuCtxPushCurrent_v2", push())?;
-    }
+    put_back(top)?;
     below
 }
 
@@ -164,15 +206,26 @@ impl Level {
     /// nothing is popped.
     #[inline]
     pub(super) fn settle(self, call: &'static str) -> Result {
+        if self.is_top() { Ok(()) } else { self.settle_others(call) }
+    }
+
+    /// Whether nothing is recorded above, nor is this of an outer frame.
+    #[inline]
+    fn is_top(self) -> bool {
+        RECORD.with(|r| (r.frame.get() == self.frame) & (r.depth.get() == self.depth))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_others(self, call: &'static str) -> Result {
         RECORD.with(|r| {
             if r.frame.get() != self.frame || r.depth.get() < self.depth {
                 return Err(Error::Suspended { call });
             }
-            if r.depth.get() == self.depth { Ok(()) } else { self.settle_leaked(r, call) }
+            self.settle_leaked(r, call)
         })
     }
 
-    #[cold]
     fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
         while r.depth.get() > self.depth {
             let top = current()?;
@@ -190,31 +243,61 @@ impl Level {
     }
 
     /// Pushes on top of `self`.
+    #[inline]
     pub(super) fn push(self, context: &Context) -> Result<Level> {
-        const CALL: &str = "cuCtxPushCurrent_v2";
-        self.settle(CALL)?;
+        self.settle(PUSH)?;
         let own = context.raw();
         // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
         // gets the level keeps a clone of `context` until the entry is popped.
-        check(CALL, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
+        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
         RECORD.with(|r| r.add(context));
         Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
     }
 
-    /// Pops the entry of `self`, once what lies above is gone.
+    /// Pops the entry of `self`.
+    ///
+    /// # Errors
+    /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
+    #[inline]
+    pub(super) fn pop(self) -> Result<(), NotPopped> {
+        if !self.is_top() {
+            return Err(NotPopped::Covered);
+        }
+        let mut popped = ptr::null_mut();
+        // SAFETY: as in `pop_top`.
+        let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
+        if code != ffi::CUDA_SUCCESS {
+            return Err(NotPopped::Refused(code));
+        }
+        if popped.addr() != self.own {
+            return Err(NotPopped::Foreign(popped));
+        }
+        RECORD.with(Record::remove_own);
+        Ok(())
+    }
+
+    /// Pops the entry of `self`, once what lies above is gone. What was popped and is not ours is on the
+    /// stack again when this returns.
     ///
     /// # Errors
     /// As [`settle`](Self::settle). The entry then stays recorded, and is popped when the level below
     /// is next reached and finds it on top: the caller has to [`keep`](Self::keep) its context.
-    pub(super) fn pop(self) -> Result {
-        const CALL: &str = "cuCtxPopCurrent_v2";
-        self.settle(CALL)?;
-        if current()?.addr() != self.own {
-            return Err(Error::NotCurrent { call: CALL });
+    pub(super) fn pop_after_all(self, why: NotPopped) -> Result {
+        match why {
+            NotPopped::Covered => {
+                self.settle(POP)?;
+                self.pop().or_else(|why| self.pop_after_all(why))
+            }
+            // The stack is empty (F3).
+            NotPopped::Refused(ffi::CUDA_ERROR_INVALID_CONTEXT) => {
+                Err(Error::NotCurrent { call: POP })
+            }
+            NotPopped::Refused(code) => Ok(check(POP, code)?),
+            NotPopped::Foreign(popped) => {
+                put_back(popped)?;
+                Err(Error::NotCurrent { call: POP })
+            }
         }
-        pop_top()?;
-        RECORD.with(|r| r.remove(PoppedBy::Us));
-        Ok(())
     }
 
     /// Keeps the context of this level's entry alive until that is popped.
@@ -278,7 +361,7 @@ impl Level {
 /// As [`Level::settle`]: inside `reentrant`, or foreign code is on top; then later.
 fn settle_orphan(r: &Record) -> Result {
     if let Some(orphan) = r.orphaned.get().filter(|_| !r.taken.get()) {
-        orphan.settle("cuCtxPopCurrent_v2")?;
+        orphan.settle(POP)?;
         r.orphaned.set(None);
     }
     Ok(())
@@ -306,7 +389,7 @@ impl Drop for Frame {
         RECORD.with(|r| {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
-            let settled = self.base.settle("cuCtxPopCurrent_v2");
+            let settled = self.base.settle(POP);
             if settled.is_err() && self.before.frame == 0 && !r.taken.get() {
                 r.orphaned.set(r.orphaned.get().or(Some(self.before)));
             } // else the frame or the token outside settles it

@@ -36,24 +36,28 @@ mod sealed {
 
 /// So that what was handed on as `&mut dyn PushContext` can be handed on.
 impl<S: PushContext + ?Sized> PushContext for &mut S {
+    #[inline]
     fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         (**self).push(context)
     }
 }
 
 impl PushContext for ContextStack {
+    #[inline]
     fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }
 }
 
 impl PushContext for NestedStack<'_> {
+    #[inline]
     fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }
 }
 
 impl PushContext for PushedGuard<'_> {
+    #[inline]
     fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }

@@ -49,6 +49,7 @@ impl ContextStack {
     /// [`NotCurrent`](crate::Error::NotCurrent) if a guard of this stack was leaked and foreign code
     /// has covered its entry; what the driver answers.
     #[doc(alias = "cuCtxPushCurrent")]
+    #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         PushedGuard::new(self.level, context)
     }
@@ -104,6 +105,7 @@ impl NestedStack<'_> {
     /// # Errors
     /// As [`ContextStack::push`].
     #[doc(alias = "cuCtxPushCurrent")]
+    #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
         PushedGuard::new(self.level, context)
     }

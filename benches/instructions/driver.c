@@ -1,0 +1,27 @@
+/* A libcuda.so.1 that does next to nothing, so that what is counted is the caller's. Every call answers
+   CUDA_SUCCESS; those that give something out give out something that is not null. What is missing here
+   is made by run.sh, and answers CUDA_SUCCESS. */
+#include <stdlib.h>
+
+static void *current = 0;
+
+int cuCtxPushCurrent_v2(void *context) { current = context; return 0; }
+int cuCtxPopCurrent_v2(void **context) { *context = current; return 0; }
+int cuCtxGetCurrent(void **context) { *context = current; return 0; }
+
+int cuDeviceGetCount(int *count) { *count = 1; return 0; }
+int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
+int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+
+#define GIVES(name, ...) int name(void **out, ##__VA_ARGS__) { *out = (void *)0x100; return 0; }
+GIVES(cuCtxCreate_v2, unsigned f, int d)
+GIVES(cuStreamCreate, unsigned f)
+GIVES(cuEventCreate, unsigned f)
+GIVES(cuMemAlloc_v2, size_t n)
+GIVES(cuMemAllocAsync, size_t n, void *s)
+GIVES(cuModuleLoadDataEx, const void *i, unsigned n, void *o, void *v)
+GIVES(cuModuleGetFunction, void *m, const char *n)
+GIVES(cuGraphInstantiateWithFlags, void *g, unsigned long long f)
+int cuStreamEndCapture(void *s, void **out) { *out = (void *)0x100; return 0; }
+int cuMemHostAlloc(void **out, size_t n, unsigned f) { *out = malloc(n); return 0; }
+int cuMemFreeHost(void *p) { free(p); return 0; }
