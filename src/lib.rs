@@ -33,6 +33,8 @@ mod trace;
 mod wait;
 
 pub mod error_index;
+#[cfg(feature = "nvrtc-load")]
+pub mod nvrtc;
 
 pub use ffi;
 

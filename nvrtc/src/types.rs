@@ -1,6 +1,6 @@
 //! The types of `nvrtc.h`.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_int, c_uint, c_void};
 
 /// Hands the codes of `nvrtcResult` to the macro `$with`.
 #[macro_export]
@@ -118,14 +118,17 @@ pub struct nvrtcBundledHeadersInfo {
 }
 
 /// What a function answers where there is no library to call.
+#[cfg(not(feature = "link"))]
 pub(crate) trait WithoutLibrary {
     const ANSWER: Self;
 }
 
+#[cfg(not(feature = "link"))]
 impl WithoutLibrary for nvrtcResult {
     const ANSWER: Self = NVRTC_NOT_LOADED;
 }
 
-impl WithoutLibrary for *const c_char {
+#[cfg(not(feature = "link"))]
+impl WithoutLibrary for *const core::ffi::c_char {
     const ANSWER: Self = c"libnvrtc is not loaded".as_ptr();
 }

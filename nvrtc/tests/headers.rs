@@ -85,7 +85,7 @@ impl Header {
                 .iter()
                 .any(|it| word.starts_with(it))
         };
-        words(&self.text.split("NVRTC_GET_TYPE_NAME").next().unwrap()).filter(named).collect()
+        words(self.text.split("NVRTC_GET_TYPE_NAME").next().unwrap()).filter(named).collect()
     }
 }
 

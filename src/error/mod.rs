@@ -27,6 +27,10 @@ pub enum Error {
     /// The driver refused an image; holds the compiler's log.
     #[error(transparent)]
     Load(#[from] Box<LoadError>),
+    /// NVRTC refused a program, or is missing.
+    #[cfg(feature = "nvrtc-load")]
+    #[error(transparent)]
+    Nvrtc(Box<crate::nvrtc::NvrtcError>),
     /// This thread already has a [`ContextStack`](crate::ContextStack), or runs inside
     /// [`ContextStack::reentrant`](crate::ContextStack::reentrant).
     #[error(
@@ -162,6 +166,8 @@ impl Error {
         match self {
             Error::Driver(e) => Some(e.call),
             Error::Load(e) => Some(e.driver.call),
+            #[cfg(feature = "nvrtc-load")]
+            Error::Nvrtc(e) => Some(e.call()),
             Error::StackTaken => None,
             Error::Suspended { call }
             | Error::NotCurrent { call }

@@ -1,0 +1,98 @@
+//! What a compilation gives.
+
+use super::program::expression;
+use super::raw::RawProgram;
+use super::{Arch, CompileLog, NvrtcError};
+use static_assertions::assert_impl_all;
+use std::ffi::CString;
+
+/// A program that compiled. NVRTC keeps what it made until this is dropped.
+#[derive(Debug)]
+pub struct Compiled {
+    raw: RawProgram,
+    log: CompileLog,
+    arch: Option<Arch>,
+}
+assert_impl_all!(Compiled: Send, Sync);
+
+impl Compiled {
+    pub(super) fn new(raw: RawProgram, log: CompileLog, arch: Option<Arch>) -> Self {
+        Compiled { raw, log, arch }
+    }
+
+    /// What the compiler had to say: warnings.
+    #[must_use]
+    pub fn log(&self) -> &CompileLog {
+        &self.log
+    }
+
+    /// The PTX, as [`load_ptx`](crate::PushedGuard::load_ptx) takes it. There is PTX for a real
+    /// architecture too.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NoOutput`] if the options asked for LTO-IR or OptiX-IR instead.
+    #[doc(alias = "nvrtcGetPTX")]
+    pub fn ptx(&self) -> Result<CString, NvrtcError> {
+        let mut bytes = self.raw.ptx()?;
+        // to the first NUL: what was written with it
+        bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
+        let reason = "the options ask for LTO-IR or OptiX-IR, which come instead of PTX";
+        match CString::new(bytes) {
+            Ok(ptx) if !ptx.is_empty() => Ok(ptx),
+            _ => Err(NvrtcError::NoOutput { call: "nvrtcGetPTX", reason }),
+        }
+    }
+
+    /// The machine code for the real architecture that was compiled for: an ELF file.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NoOutput`] for a virtual architecture, or if the options asked for LTO-IR or
+    /// OptiX-IR.
+    #[doc(alias = "nvrtcGetCUBIN")]
+    pub fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
+        let reason = if self.arch.is_some_and(Arch::is_real) {
+            "the options ask for LTO-IR or OptiX-IR, which come instead of a cubin"
+        } else {
+            "compile for a real architecture, such as `Arch::sm(90)`"
+        };
+        some("nvrtcGetCUBIN", self.raw.cubin()?, reason)
+    }
+
+    /// The intermediate code for optimisation when linked.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NoOutput`] without [`CompileOptions::lto`](super::CompileOptions::lto);
+    /// [`NvrtcError::NeedsNvrtc`] before 12.0.
+    #[doc(alias = "nvrtcGetLTOIR")]
+    pub fn lto_ir(&self) -> Result<Vec<u8>, NvrtcError> {
+        some("nvrtcGetLTOIR", self.raw.lto_ir()?, "ask for it by `CompileOptions::lto(true)`")
+    }
+
+    /// The intermediate code for OptiX.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NoOutput`] without [`CompileOptions::optix_ir`](super::CompileOptions::optix_ir);
+    /// [`NvrtcError::NeedsNvrtc`] before 12.0.
+    #[doc(alias = "nvrtcGetOptiXIR")]
+    pub fn optix_ir(&self) -> Result<Vec<u8>, NvrtcError> {
+        let reason = "ask for it by `CompileOptions::optix_ir(true)`";
+        some("nvrtcGetOptiXIR", self.raw.optix_ir()?, reason)
+    }
+
+    /// The name in the PTX of what
+    /// [`Program::name_expression`](super::Program::name_expression) asked for.
+    ///
+    /// # Errors
+    /// `NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID` if it was not asked for;
+    /// [`NvrtcError::InvalidArgument`] for a NUL byte inside.
+    #[doc(alias = "nvrtcGetLoweredName")]
+    pub fn lowered_name(&self, name_expression: &str) -> Result<&str, NvrtcError> {
+        const CALL: &str = "nvrtcGetLoweredName";
+        let name = self.raw.lowered_name(&expression(CALL, name_expression)?)?;
+        name.to_str().map_err(|_| NvrtcError::invalid(CALL, "the name is not UTF-8: use another"))
+    }
+}
+
+fn some(call: &'static str, bytes: Vec<u8>, reason: &'static str) -> Result<Vec<u8>, NvrtcError> {
+    if bytes.is_empty() { Err(NvrtcError::NoOutput { call, reason }) } else { Ok(bytes) }
+}

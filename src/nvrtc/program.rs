@@ -1,0 +1,123 @@
+//! Programs: source, its headers, and what is wanted of it.
+
+use super::log::PTX;
+use super::raw::RawProgram;
+use super::{CompileError, CompileLog, CompileOptions, Compiled, NvrtcError, ffi};
+use std::borrow::Cow;
+use std::ffi::CString;
+
+const CREATE: &str = "nvrtcCreateProgram";
+
+/// A program in CUDA C++, to be compiled once or, with different options, several times.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    name: Cow<'a, str>,
+    source: Cow<'a, str>,
+    headers: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    expressions: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Program<'a> {
+    /// A program of a name, which messages of the compiler show, and its source. If the name is a path,
+    /// headers are looked for in its folder too.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'a, str>>, source: impl Into<Cow<'a, str>>) -> Self {
+        let (headers, expressions) = (Vec::new(), Vec::new());
+        Program { name: name.into(), source: source.into(), headers, expressions }
+    }
+
+    /// Adds a header, under the name by which it is included.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
+        self.headers.push((name.into(), text.into()));
+        self
+    }
+
+    /// Asks for the name in the PTX of a kernel, `__device__` variable or `__constant__` of C++:
+    /// [`Compiled::lowered_name`]. If it is a template, it is instantiated: `"scale<float>"`.
+    #[must_use]
+    #[doc(alias = "nvrtcAddNameExpression")]
+    pub fn name_expression(mut self, expression: impl Into<Cow<'a, str>>) -> Self {
+        self.expressions.push(expression.into());
+        self
+    }
+
+    /// Compiles the program.
+    ///
+    /// # Errors
+    /// [`NvrtcError::Compile`] with the compiler's log, where the source or an option is wrong, or
+    /// libnvrtc-builtins is missing; [`NvrtcError::InvalidArgument`] for a NUL byte in a name, a text, or
+    /// an option; [`NvrtcError::NotLoaded`].
+    #[doc(alias = "nvrtcCreateProgram")]
+    #[doc(alias = "nvrtcCompileProgram")]
+    pub fn compile(&self, options: &CompileOptions) -> Result<Compiled, NvrtcError> {
+        let source = string(CREATE, "the source", &self.source)?;
+        let name = string(CREATE, "the name of the program", &self.name)?;
+        let headers = self.headers.iter().map(|(name, text)| {
+            let what = format!("the header {name:?}");
+            Ok((string(CREATE, "the name of a header", name)?, string(CREATE, &what, text)?))
+        });
+        let headers = headers.collect::<Result<Vec<_>, NvrtcError>>()?;
+        let expressions = self
+            .expressions
+            .iter()
+            .map(|it| string("nvrtcAddNameExpression", "a name expression", it))
+            .collect::<Result<Vec<_>, NvrtcError>>()?;
+        let strings = options.to_strings()?;
+
+        let mut raw = RawProgram::create(&source, &name, &headers)?;
+        for expression in &expressions {
+            raw.add_name_expression(expression)?;
+        }
+        let code = raw.compile(&strings)?;
+        let log = raw.log()?;
+        let log = CompileLog::new(&String::from_utf8_lossy(&log), &|file, line| {
+            self.line_of(&raw, file, line)
+        });
+        if code == ffi::NVRTC_SUCCESS {
+            return Ok(Compiled::new(raw, log, options.chosen_arch()));
+        }
+        Err(NvrtcError::Compile(Box::new(CompileError::new(code, log, explain(code, options)))))
+    }
+
+    /// A line of the source, of a header, or of the PTX.
+    fn line_of(&self, raw: &RawProgram, file: &str, line: u32) -> Option<String> {
+        let ptx;
+        let text: &str = if file == PTX {
+            ptx = raw.ptx().ok()?;
+            &String::from_utf8_lossy(&ptx)
+        } else if file == self.name {
+            &self.source
+        } else {
+            &self.headers.iter().find(|(name, _)| name == file)?.1
+        };
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        text.lines().nth(index).map(|line| line.trim_end().to_owned())
+    }
+}
+
+/// What was asked for, where that is what was refused.
+fn explain(code: ffi::nvrtcResult, options: &CompileOptions) -> String {
+    if code != ffi::NVRTC_ERROR_INVALID_OPTION {
+        return String::new();
+    }
+    let archs = super::supported_archs().unwrap_or_default();
+    let archs: Vec<String> = archs.iter().map(u32::to_string).collect();
+    format!("options: {options}; architectures: {}", archs.join(", "))
+}
+
+/// A string as NVRTC takes it.
+fn string(call: &'static str, what: &str, text: &str) -> Result<CString, NvrtcError> {
+    CString::new(text).map_err(|error| {
+        let at = error.nul_position();
+        NvrtcError::invalid(
+            call,
+            format!("{what} has a NUL byte at {at}, where NVRTC would stop reading: take it out"),
+        )
+    })
+}
+
+/// The same for what is looked up later.
+pub(super) fn expression(call: &'static str, text: &str) -> Result<CString, NvrtcError> {
+    string(call, "the name expression", text)
+}
