@@ -122,13 +122,14 @@ fn put(text: &mut String, line: &str) {
 }
 
 /// What the compiler calls them; the longer ones first.
-const SEVERITIES: [(&str, Severity); 7] = [
+const SEVERITIES: [(&str, Severity); 8] = [
     ("catastrophic error", Severity::Fatal),
     ("internal error", Severity::Fatal),
     ("error", Severity::Error),
     ("fatal", Severity::Fatal),
     ("warning", Severity::Warning),
     ("remark", Severity::Remark),
+    ("note", Severity::Remark),
     ("info", Severity::Remark),
 ];
 
