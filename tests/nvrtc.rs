@@ -9,7 +9,7 @@ use cuscope::nvrtc::{
     self, Arch, CompileError, CompileOptions, CppStandard, NvrtcError, NvrtcVersion, Program,
     Severity, ffi,
 };
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig};
+use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, driver_version};
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
@@ -78,7 +78,10 @@ fn the_version_and_the_architectures_are_plausible() {
 
 #[test]
 fn source_becomes_a_kernel_that_runs() {
-    version!();
+    let (version, driver) = (version!(), driver_version().unwrap());
+    if (version.major, version.minor) > (driver.major, driver.minor) {
+        skip!("the driver, of CUDA {driver}, does not know the PTX of NVRTC {version}");
+    }
     let device = Device::get(0).unwrap();
     let source = "extern \"C\" __global__ void square(unsigned n, int *x) {\n\
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) x[i] *= x[i];\n}\n";
@@ -135,15 +138,24 @@ fn a_name_expression_that_does_not_exist_is_in_the_error() {
 
 #[test]
 fn an_error_shows_the_line_and_marks_the_place() {
-    version!();
+    let version = version!();
     let source = "extern \"C\" __global__ void k(float *y) {\n    int i = threadIdx.x;\n    y[i] = foo;\n}\n";
     let error = refused(&Program::new("dir/k.cu", source), &options());
     assert_eq!(error.code(), ffi::NVRTC_ERROR_COMPILATION);
     let [found] = error.log().diagnostics() else { panic!("{error}") };
     assert_eq!((found.file.as_deref(), found.line), (Some("dir/k.cu"), Some(3)));
     assert_eq!(found.severity, Severity::Error);
-    assert_eq!((found.source.as_deref(), found.column), (Some("    y[i] = foo;"), Some(12)));
+    assert_eq!(found.source.as_deref(), Some("    y[i] = foo;"));
     let text = error.to_string();
+    if version < V12_4 {
+        // older ones show nothing: the line is from the source, and its first word is marked
+        assert_eq!(found.column, None);
+        let shown =
+            "dir/k.cu(3): error: identifier \"foo\" is undefined\n      y[i] = foo;\n      ^";
+        assert!(text.contains(shown), "{text}");
+        return;
+    }
+    assert_eq!(found.column, Some(12));
     let shown =
         "dir/k.cu(3): error: identifier \"foo\" is undefined\n      y[i] = foo;\n             ^";
     for part in ["`nvrtcCompileProgram` failed: NVRTC_ERROR_COMPILATION (6)", shown] {
@@ -170,11 +182,13 @@ fn errors_in_headers_name_the_header_and_a_missing_one_is_named() {
 #[test]
 fn lines_that_the_compiler_does_not_show_are_shown() {
     let version = version!();
-    if version >= V12_4 {
-        let options = options().raw("--brief-diagnostics=true");
-        let error = refused(&Program::new("k.cu", "\n  int x = ;").header("a.h", ""), &options);
-        let text = error.to_string();
-        assert!(text.contains("\n    int x = ;\n    ^"), "{text}");
+    let brief =
+        if version >= V12_4 { options().raw("--brief-diagnostics=true") } else { options() };
+    let program =
+        Program::new("k.cu", "#include \"a.h\"\n  int x = ;").header("a.h", "\n\tint y = ;");
+    let text = refused(&program, &brief).to_string();
+    for part in ["\n    int x = ;\n    ^", "\n  \tint y = ;\n  \t^"] {
+        assert!(text.contains(part), "{part} is not in: {text}");
     }
     let source = "extern \"C\" __global__ void k() { asm(\"bogus.op %0;\" :: \"r\"(1)); }";
     let error = refused(&Program::new("k.cu", source), &options().arch(Arch::sm(80)));
@@ -356,7 +370,8 @@ fn the_preprocessor_gets_what_it_is_told() {
         .define("D", 1)
         .undefine("D")
         .include(&folder.0)
-        .pre_include("c.h");
+        .pre_include("c.h")
+        .std(CppStandard::Cpp11);
     let program = Program::new("k.cu", source).header("c.h", "#define C 4\n");
     program.compile(&options).unwrap_or_else(|e| panic!("{e}"));
 
@@ -391,6 +406,9 @@ fn the_preprocessor_gets_what_it_is_told() {
 #[test]
 fn times_are_written_and_a_file_that_cannot_be_is_an_error() {
     let version = version!();
+    if version < (NvrtcVersion { major: 12, minor: 1 }) {
+        skip!("NVRTC {version} does not write times");
+    }
     let folder = Folder::new("nvrtc_time");
     let file = folder.0.join("times.csv");
     let program = Program::new("k.cu", NOTHING);
@@ -400,10 +418,8 @@ fn times_are_written_and_a_file_that_cannot_be_is_an_error() {
     }
     program.compile(&options).unwrap_or_else(|e| panic!("{e}"));
     assert!(!fs::read_to_string(&file).unwrap().is_empty());
-    if version >= V12_0 {
-        let error = refused(&program, &options.time("/no such folder/times.csv"));
-        assert_eq!(error.code(), ffi::NVRTC_ERROR_TIME_FILE_WRITE_FAILED, "{error}");
-    }
+    let error = refused(&program, &options.time("/no such folder/times.csv"));
+    assert_eq!(error.code(), ffi::NVRTC_ERROR_TIME_FILE_WRITE_FAILED, "{error}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ pub enum CppStandard {
     Cpp23,
 }
 
-/// How to compile. What is not set is as NVRTC has it: C++17 and the lowest architecture that it
-/// supports, with optimisation.
+/// How to compile. What is not set is as NVRTC has it: an old architecture and, from 12.0 on, C++17, with
+/// optimisation.
 ///
 /// An option that is set again replaces what was set before.
 ///
@@ -215,7 +215,8 @@ impl CompileOptions {
         self.flag("--disable-warnings", on)
     }
 
-    /// Appends the times that the parts of the compilation took to a file, as a table.
+    /// Appends the times that the parts of the compilation took to a file, as a table. NVRTC 12.1 and
+    /// later.
     #[must_use]
     pub fn time(self, file: impl AsRef<Path>) -> Self {
         self.without("--time=").push("--time=", file.as_ref().as_os_str())

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::ffi::CString;
 
 const CREATE: &str = "nvrtcCreateProgram";
+/// Where messages place name expressions: the first of them on line 2.
+const NAMES: &str = "__nv_name_map";
 
 /// A program in CUDA C++, to be compiled once or, with different options, several times.
 #[derive(Clone, Debug)]
@@ -80,8 +82,12 @@ impl<'a> Program<'a> {
         Err(NvrtcError::Compile(Box::new(CompileError::new(code, log, explain(code, options)))))
     }
 
-    /// A line of the source, of a header, or of the PTX.
+    /// A line of the source, of a header, or of the PTX; or a name expression.
     fn line_of(&self, raw: &RawProgram, file: &str, line: u32) -> Option<String> {
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        if file == NAMES {
+            return self.expressions.get(index.checked_sub(1)?).map(|it| it.clone().into_owned());
+        }
         let ptx;
         let text: &str = if file == PTX {
             ptx = raw.ptx().ok()?;
@@ -91,7 +97,6 @@ impl<'a> Program<'a> {
         } else {
             &self.headers.iter().find(|(name, _)| name == file)?.1
         };
-        let index = usize::try_from(line).ok()?.checked_sub(1)?;
         text.lines().nth(index).map(|line| line.trim_end().to_owned())
     }
 }
