@@ -104,7 +104,7 @@ pub(super) const COMPILE: &str = "nvrtcCompileProgram";
 
 /// A program that did not compile. The message holds the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{}\n{log}", describe(COMPILE, *code), with(options))]
+#[error("{}{}{}{log}", describe(COMPILE, *code), with(options), if log.is_empty() { "" } else { "\n" })]
 pub struct CompileError {
     code: nvrtcResult,
     log: CompileLog,

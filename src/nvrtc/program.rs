@@ -72,7 +72,11 @@ impl<'a> Program<'a> {
             raw.add_name_expression(expression)?;
         }
         let code = raw.compile(&strings)?;
-        let log = raw.log()?;
+        let log = match raw.log() {
+            Ok(log) => log,
+            Err(error) if code == ffi::NVRTC_SUCCESS => return Err(error),
+            Err(_) => Vec::new(), // the code says more
+        };
         let log = CompileLog::new(&String::from_utf8_lossy(&log), &|file, line| {
             self.line_of(&raw, file, line)
         });

@@ -3,6 +3,7 @@
 
 use super::error::{NvrtcError, check};
 use super::{NvrtcVersion, ffi};
+use crate::error::report_drop;
 use ffi::{nvrtcProgram, nvrtcResult};
 use static_assertions::assert_impl_all;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -161,9 +162,11 @@ impl RawProgram {
 
 impl Drop for RawProgram {
     fn drop(&mut self) {
-        // SAFETY: this is the only owner of the program, which was created and not destroyed. What it
-        // answers says nothing: the program is gone, or it never was one.
-        let _ = unsafe { ffi::nvrtcDestroyProgram(&raw mut self.0) };
+        // SAFETY: this is the only owner of the program, which was created and not destroyed.
+        let code = unsafe { ffi::nvrtcDestroyProgram(&raw mut self.0) };
+        if let Err(error) = check("nvrtcDestroyProgram", code) {
+            report_drop(error.into());
+        }
     }
 }
 
