@@ -478,6 +478,23 @@ fn threads_compile_and_share() {
     thread::spawn(move || drop(compiled)).join().unwrap();
 }
 
+/// The recipe is what the crate in `.ci` runs.
+#[test]
+fn the_build_scripts_in_the_docs_are_those_that_are_run() {
+    let docs = include_str!("../docs/kernels-at-build-time.md");
+    for script in [
+        include_str!("../.ci/kernels-at-build-time/build/nvrtc.rs"),
+        include_str!("../.ci/kernels-at-build-time/build/nvcc.rs"),
+    ] {
+        assert!(docs.contains(&format!("```rust\n{script}```\n")), "not in the docs: {script}");
+    }
+    let program = include_str!("../.ci/kernels-at-build-time/src/main.rs");
+    for line in docs.lines().filter(|line| line.contains("SAXPY")) {
+        let line = line.trim();
+        assert!(program.lines().any(|it| it.trim() == line), "not in the program: {line}");
+    }
+}
+
 /// A folder for one test, removed at its end.
 struct Folder(PathBuf);
 

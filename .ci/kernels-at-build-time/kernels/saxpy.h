@@ -1,0 +1,1 @@
+#define AXPY(a, x, y) ((a) * (x) + (y))
