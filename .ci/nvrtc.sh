@@ -23,7 +23,7 @@ for wheel in folder.glob("*.whl"):
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             path = pathlib.PurePosixPath(name)
-            if path.match(sys.argv[2]):
+            if path.match(sys.argv[2]) and ".alt." not in path.name:
                 (folder / path.name).write_bytes(archive.read(name))
     wheel.unlink()
 PYTHON
