@@ -22,7 +22,8 @@
 //! NVRTC is a library of the CUDA toolkit and needs neither a GPU nor a driver. With the feature `nvrtc`
 //! a program is linked with the libnvrtc that the build script of `cuscope-nvrtc-sys` finds; with
 //! `nvrtc-load` alone the build needs none, and the program looks for one when it first compiles:
-//! [`NvrtcError::NotLoaded`] if there is none. NVRTC 11.8 and newer.
+//! [`NvrtcError::NotLoaded`] if there is none. NVRTC 11.8 and newer. Where the program runs without cargo, the
+//! loader has to find libnvrtc and libnvrtc-builtins: in the system's folders or `LD_LIBRARY_PATH`.
 //!
 //! # Threads
 //! Every function here may be called by any thread at any time. Programs are compiled in parallel: wholly

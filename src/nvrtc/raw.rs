@@ -40,8 +40,8 @@ pub(super) fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
 #[derive(Debug)]
 pub(super) struct RawProgram(nvrtcProgram);
 assert_impl_all!(RawProgram: Send, Sync);
-// SAFETY: NVRTC may be called from any thread, and a program is not tied to one (NVRTC manual, "Thread
-// Safety").
+// SAFETY: NVRTC may be called from any thread, and a program is not tied to one (NVRTC manual,
+// "Miscellaneous Notes", on threads).
 unsafe impl Send for RawProgram {}
 // SAFETY: concurrent calls with one program are a race only if one of them compiles it or adds a name
 // expression (same place of the manual). Those take `&mut self` here.
