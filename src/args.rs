@@ -1,13 +1,14 @@
 //! Kernel arguments.
 
-use crate::{Context, DeviceBuffer, DeviceSlice, Element};
+use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::ffi::c_void;
 
 /// One kernel argument: a plain value (a number, an array, a `#[repr(C)]` struct with bytemuck's
-/// `#[derive(Pod)]` or `NoUninit`), `&buffer` or a slice of it for memory that the kernel reads, or `&mut buffer` for
-/// memory that it writes; a buffer is passed as its address. Sealed.
+/// `#[derive(Pod)]` or `NoUninit`), `&buffer` or a slice of it for memory that the kernel reads, or `&mut
+/// buffer` or `&mut slice` for memory that it writes; also `&pinned` and `&mut pinned`, memory of the host
+/// that the kernel uses over the bus. Memory is passed as its address. Sealed.
 ///
 /// What is passed is of the type that Rust infers: a literal without a suffix is an `i32` or an `f64`,
 /// and the elements of a buffer may be so too. Write `2.0_f32`.
@@ -23,6 +24,10 @@ impl<T: NoUninit> KernelArg<'_> for T {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceSliceMut<'_, 'ctx, T> {}
+impl<T: Element> KernelArg<'_> for &PinnedBuffer<T> {}
+impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
@@ -45,8 +50,13 @@ pub(crate) mod sealed {
         /// What the kernel's parameter holds.
         type Parameter: Copy;
         fn lower(self) -> Self::Parameter;
-        /// The context of the memory, if it is memory.
+        /// The context of the memory, if it is memory of one.
         fn context(&self) -> Option<&Context>;
+        /// Whether it is memory of the host, which no graph keeps.
+        #[inline]
+        fn is_host(&self) -> bool {
+            false
+        }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Lowered for T {
@@ -60,27 +70,26 @@ pub(crate) mod sealed {
             None
         }
     }
-    impl<T: Element> Lowered for &DeviceBuffer<'_, T> {
-        type Parameter = CUdeviceptr;
-        #[inline]
-        fn lower(self) -> CUdeviceptr {
-            self.address()
-        }
-        #[inline]
-        fn context(&self) -> Option<&Context> {
-            Some(DeviceBuffer::context(self))
-        }
+    macro_rules! device_memory {
+        ($($memory:ty;)*) => { $(
+            impl<T: Element> Lowered for $memory {
+                type Parameter = CUdeviceptr;
+                #[inline]
+                fn lower(self) -> CUdeviceptr {
+                    self.address()
+                }
+                #[inline]
+                fn context(&self) -> Option<&Context> {
+                    Some((**self).context())
+                }
+            }
+        )* };
     }
-    impl<T: Element> Lowered for &mut DeviceBuffer<'_, T> {
-        type Parameter = CUdeviceptr;
-        #[inline]
-        fn lower(self) -> CUdeviceptr {
-            self.address()
-        }
-        #[inline]
-        fn context(&self) -> Option<&Context> {
-            Some(DeviceBuffer::context(self))
-        }
+    device_memory! {
+        &DeviceBuffer<'_, T>;
+        &mut DeviceBuffer<'_, T>;
+        &DeviceSliceMut<'_, '_, T>;
+        &mut DeviceSliceMut<'_, '_, T>;
     }
     impl<T: Element> Lowered for DeviceSlice<'_, '_, T> {
         type Parameter = CUdeviceptr;
@@ -93,6 +102,26 @@ pub(crate) mod sealed {
             Some(DeviceSlice::context(self))
         }
     }
+    macro_rules! host_memory {
+        ($($memory:ty;)*) => { $(
+            impl<T: Element> Lowered for $memory {
+                type Parameter = CUdeviceptr;
+                #[inline]
+                fn lower(self) -> CUdeviceptr {
+                    self.mapped()
+                }
+                #[inline]
+                fn context(&self) -> Option<&Context> {
+                    self.mapped_in()
+                }
+                #[inline]
+                fn is_host(&self) -> bool {
+                    true
+                }
+            }
+        )* };
+    }
+    host_memory! { &PinnedBuffer<T>; &mut PinnedBuffer<T>; }
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArgs`, which is sealed",
@@ -101,6 +130,8 @@ pub(crate) mod sealed {
     pub trait Args: Sized {
         /// Whether all memory among the arguments is of this context.
         fn all_of(&self, context: &Context) -> bool;
+        /// Whether memory of the host is among the arguments.
+        fn any_host(&self) -> bool;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
         fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
     }
@@ -115,6 +146,11 @@ macro_rules! tuples {
             fn all_of(&self, context: &Context) -> bool {
                 let ($($a,)*) = self;
                 true $(&& $a.context().is_none_or(|c| c == context))*
+            }
+            #[inline]
+            fn any_host(&self) -> bool {
+                let ($($a,)*) = self;
+                false $(|| $a.is_host())*
             }
             #[inline]
             fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {

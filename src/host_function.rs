@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-const CALL: &str = "cuLaunchHostFunc";
+pub(crate) const CALL: &str = "cuLaunchHostFunc";
 
 /// What a function panicked with.
 pub(crate) type Panic = Box<dyn Any + Send>;
@@ -80,12 +80,25 @@ impl OnStream<'_, '_> {
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         // SAFETY: 1. The stream is borrowed.
-        let call = unsafe { enqueue(self.raw(), function) }?;
-        let waited = self.finish();
-        match call.end() {
-            Some(panic) => resume_unwind(panic),
-            None => waited,
-        }
+        unsafe { call(self.raw(), function, || self.finish()) }
+    }
+}
+
+/// Adds a function to a stream and waits for it by `finish`. A panic of it goes on in the caller.
+///
+/// # Safety
+/// 1. The stream is alive.
+pub(crate) unsafe fn call(
+    stream: CUstream,
+    function: impl FnOnce() + Send + 'static,
+    finish: impl FnOnce() -> Result,
+) -> Result {
+    // SAFETY: the caller's obligation 1.
+    let call = unsafe { enqueue(stream, function) }?;
+    let waited = finish();
+    match call.end() {
+        Some(panic) => resume_unwind(panic),
+        None => waited,
     }
 }
 

@@ -4,6 +4,7 @@
 extern crate cuscope_softdriver as _;
 
 mod args;
+mod blocking;
 mod brand;
 mod cache;
 mod capture_mode;
@@ -24,6 +25,7 @@ mod launch;
 mod limits;
 mod memory;
 mod module;
+mod on_default_stream;
 mod on_stream;
 mod scope;
 mod stack;
@@ -56,12 +58,15 @@ pub use graph::{Capture, CaptureQueue, DeviceQueue, Graph, GraphBuffers, ScopeGr
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;
 pub use memory::{
-    BufferKind, DeviceBuffer, DeviceSlice, Element, MemoryInfo, MemoryPool, PinnedBuffer,
-    PoolReuse, PoolUsage, Registered,
+    BufferKind, DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, DeviceSliceMut, Element,
+    MemoryInfo, MemoryPool, PinnedBuffer, PoolReuse, PoolUsage, Registered,
 };
 pub use module::{Module, PtxText};
+pub use on_default_stream::OnDefaultStream;
 pub use on_stream::OnStream;
-pub use scope::{Held, HeldSlice, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged};
+pub use scope::{
+    Held, HeldSlice, Mapped, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged, StagedMemory,
+};
 pub use stack::{
     ContextStack, CurrentContext, NestedStack, PushContext, PushedGuard, StreamPriorityRange,
     current_context,

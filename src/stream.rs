@@ -111,6 +111,11 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Stream<'_> {
+    /// Whether a capture of this crate has it.
+    pub(crate) fn is_captured(&self) -> bool {
+        *self.inner.captured.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     /// The context.
     #[must_use]
     pub fn context(&self) -> &Context {

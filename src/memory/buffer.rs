@@ -5,6 +5,7 @@ use crate::brand::Brand;
 use crate::capture_mode::relaxed;
 use crate::error::{Error, check, release};
 use crate::memory::MemoryPool;
+use crate::memory::view::View;
 use crate::stream::StreamInner;
 use crate::sync::Arc;
 use crate::{Context, Element, PushedGuard, Result};
@@ -62,7 +63,7 @@ impl Allocation {
         Allocation { address, free: Free::InOrder { stream, _pool: pool } }
     }
 
-    fn context(&self) -> &Context {
+    pub(crate) fn context(&self) -> &Context {
         match &self.free {
             Free::Plain(context) => context,
             Free::InOrder { stream, .. } => &stream.context,
@@ -147,6 +148,11 @@ impl<T: Element> DeviceBuffer<'_, T> {
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.len * size_of::<T>()
+    }
+
+    /// All of it.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
     /// The context.

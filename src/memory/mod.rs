@@ -7,8 +7,10 @@ mod pinned;
 mod pool;
 mod register;
 mod short;
-pub(crate) mod slice;
+mod slice;
+mod slice_mut;
 mod stream_ordered;
+pub(crate) mod view;
 
 pub(crate) use buffer::Allocation;
 pub use buffer::{BufferKind, DeviceBuffer};
@@ -18,3 +20,5 @@ pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolReuse, PoolUsage};
 pub use register::Registered;
 pub use slice::DeviceSlice;
+pub use slice_mut::DeviceSliceMut;
+pub use view::{DeviceMemory, DeviceMemoryMut};

@@ -15,7 +15,8 @@ use std::ptr::NonNull;
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 
 /// `len` elements in page-locked memory of the host: copies from and to it run at the speed of the bus
-/// (F96). It is a slice wherever one is wanted: `gpu.on(&stream).upload(&pinned, &mut buffer)`.
+/// (F96). It is a slice wherever one is wanted: `gpu.on(&stream).upload(&pinned, &mut buffer)`. Kernels
+/// can use it where it is, over the bus: `&pinned` and `&mut pinned` are arguments of a launch.
 ///
 /// The memory is Rust's, and registered in a context, so that it outlives whatever becomes of that
 /// (F102, invariant `pinned-is-rusts`). It has no brand: every context can copy from and to it, with
@@ -41,6 +42,8 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 pub struct PinnedBuffer<T: Element> {
     registration: Registration,
     memory: Memory<T>,
+    /// Where kernels find it: at the address of the host, where the device can use that (F163).
+    mapped: CUdeviceptr,
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
@@ -103,13 +106,18 @@ impl PushedGuard<'_> {
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
     /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuMemHostRegister")]
+    #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]
     #[doc(alias = "cuMemHostAlloc")]
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut memory = Memory::zeroed(len)?;
         // SAFETY: the memory is owned, and freed by `PinnedBuffer` only once it is not registered.
         match unsafe { Registration::of(self, memory.slice_mut()) } {
-            Ok(registration) => Ok(PinnedBuffer { registration, memory }),
+            Ok(registration) => {
+                let mut pinned = PinnedBuffer { registration, memory, mapped: 0 };
+                pinned.mapped = pinned.device_address(self)?;
+                Ok(pinned)
+            }
             Err(error) => {
                 // SAFETY: never registered, and nothing else has it.
                 unsafe { memory.free() };
@@ -135,6 +143,23 @@ impl<T: Element> PinnedBuffer<T> {
     #[must_use]
     pub fn context(&self) -> &Context {
         self.registration.context()
+    }
+
+    /// Where kernels find it.
+    pub(crate) fn mapped(&self) -> CUdeviceptr {
+        self.mapped
+    }
+
+    /// The slice, and what [`mapped_in`](Self::mapped_in) says.
+    pub(crate) fn lend(&mut self) -> (Option<&Context>, &mut [T]) {
+        let only = self.mapped_in().is_some().then(|| self.registration.context());
+        (only, self.memory.slice_mut())
+    }
+
+    /// The one context in which kernels find it there, if it is not every one: that of a device that
+    /// cannot use the addresses of the host.
+    pub(crate) fn mapped_in(&self) -> Option<&Context> {
+        (self.mapped != self.memory.start.as_ptr().addr() as CUdeviceptr).then(|| self.context())
     }
 
     /// The address at which kernels of any context find it, for calls of [`ffi`].

@@ -1,7 +1,7 @@
 //! Allocation and transfer in one, with the driver calls of both.
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
-use crate::{DeviceBuffer, Element, OnStream, Result};
+use crate::{DeviceBuffer, DeviceMemory, Element, OnStream, Result};
 
 impl<'ctx> OnStream<'_, 'ctx> {
     /// A new buffer with the elements of a slice: [`alloc`](Self::alloc) and
@@ -27,12 +27,12 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(buffer)
     }
 
-    /// The elements of a buffer: [`download`](Self::download) into a new `Vec`.
+    /// The elements of device memory: [`download`](Self::download) into a new `Vec`.
     ///
     /// # Errors
     /// As [`download`](Self::download).
-    pub fn to_vec<T: Element>(&self, from: &DeviceBuffer<'ctx, T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.len()];
+    pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
+        let mut to = vec![T::zeroed(); from.view().len];
         self.download(from, &mut to)?;
         Ok(to)
     }

@@ -1,11 +1,11 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
 use super::order::Use;
-use super::{Held, HeldSlice};
+use super::{Held, HeldSlice, Mapped};
 use crate::args::sealed::{Args, Lowered};
 use crate::memory::Allocation;
 use crate::sync::Arc;
-use crate::{Context, DeviceBuffer, DeviceSlice, Element};
+use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 
@@ -25,7 +25,8 @@ impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
 
 /// One argument of a launch in a scope: a plain value, `&held` for memory that the kernel reads, `&mut
 /// held` for memory that it writes; also `&buffer`, and `&mut buffer` for memory that one launch of the
-/// scope writes and nothing else in it uses. Sealed.
+/// scope writes and nothing else in it uses. In the same way `&mapped` and `&mut mapped`, and `&pinned` and
+/// `&mut pinned`, for page-locked memory of the host, which no graph takes. Sealed.
 ///
 /// What is passed is of the type that Rust infers, as for [`KernelArg`](crate::KernelArg).
 #[diagnostic::on_unimplemented(
@@ -42,6 +43,12 @@ impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> 
 impl<'s, T: Element> ScopeArg<'s, '_> for &Held<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &mut Held<'s, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for DeviceSlice<'s, 'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceSliceMut<'_, 'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceSliceMut<'_, 'ctx, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &'s PinnedBuffer<T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &'s mut PinnedBuffer<T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &Mapped<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &mut Mapped<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
 
 /// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order.
@@ -87,6 +94,33 @@ impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
         Some(HeldSlice::context(self))
     }
 }
+
+macro_rules! mapped {
+    ($($mapped:ty, $writes:literal;)*) => { $(
+        impl<T: Element> Lowered for $mapped {
+            type Parameter = CUdeviceptr;
+            #[inline]
+            fn lower(self) -> CUdeviceptr {
+                self.address()
+            }
+            #[inline]
+            fn context(&self) -> Option<&Context> {
+                self.mapped_in()
+            }
+            #[inline]
+            fn is_host(&self) -> bool {
+                true
+            }
+        }
+        impl<T: Element> sealed::Used for $mapped {
+            #[inline]
+            fn used(&self) -> Option<Use<'_>> {
+                (**self).used($writes)
+            }
+        }
+    )* };
+}
+mapped! { &Mapped<'_, T>, false; &mut Mapped<'_, T>, true; }
 
 pub(crate) mod sealed {
     use super::*;
@@ -159,6 +193,18 @@ pub(crate) mod sealed {
     impl<T: Element> Used for &mut DeviceBuffer<'_, T> {
         fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
             Some((&self.inner, true))
+        }
+    }
+    impl<T: Element> Used for &PinnedBuffer<T> {}
+    impl<T: Element> Used for &mut PinnedBuffer<T> {}
+    impl<T: Element> Used for &DeviceSliceMut<'_, '_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((DeviceSliceMut::memory(self), false))
+        }
+    }
+    impl<T: Element> Used for &mut DeviceSliceMut<'_, '_, T> {
+        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+            Some((DeviceSliceMut::memory(self), true))
         }
     }
     impl<T: Element> Used for DeviceSlice<'_, '_, T> {

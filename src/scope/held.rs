@@ -3,6 +3,7 @@
 use super::order::{Use, Uses};
 use crate::brand::Brand;
 use crate::memory::Allocation;
+use crate::memory::view::View;
 use crate::sync::Arc;
 use crate::{Context, Element};
 use ffi::CUdeviceptr;
@@ -32,18 +33,23 @@ assert_not_impl_any!(Held<'static, f32>: Send, Sync);
 impl<'s, T: Element> Held<'s, T> {
     /// Of memory that nothing else uses during `'s`.
     pub(crate) fn new(memory: Arc<Allocation>, len: usize, context: &'s Context) -> Self {
-        let uses = RefCell::default();
         let address = memory.address();
-        Held {
-            memory,
-            address,
-            whole: true,
-            len,
-            context,
-            uses,
-            _s: Brand::new(),
-            _data: PhantomData,
-        }
+        Held::of(memory, (address, len, true), context)
+    }
+
+    /// Of a view that nothing else uses during `'s`.
+    pub(super) fn of_view(view: View<'s>) -> Self {
+        let View { memory, address, len, whole } = view;
+        Held::of(memory.clone(), (address, len, whole), memory.context())
+    }
+
+    fn of(
+        memory: Arc<Allocation>,
+        (address, len, whole): (CUdeviceptr, usize, bool),
+        context: &'s Context,
+    ) -> Self {
+        let uses = RefCell::default();
+        Held { memory, address, whole, len, context, uses, _s: Brand::new(), _data: PhantomData }
     }
 
     /// What a graph that names the memory keeps.

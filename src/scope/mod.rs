@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod held;
+mod mapped;
 mod marks;
 pub(crate) mod order;
 mod parts;
@@ -11,13 +12,14 @@ mod verbs;
 
 pub use args::{ScopeArg, ScopeArgs, Source};
 pub use held::Held;
+pub use mapped::Mapped;
 pub use parts::HeldSlice;
 pub use queue::Queue;
-pub use staged::Staged;
+pub use staged::{Staged, StagedMemory};
 
 use crate::brand::Brand;
 use crate::error::report_drop;
-use crate::{DeviceBuffer, Element, PushedGuard, Result, Stream};
+use crate::{DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -105,10 +107,13 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         Queue::new(self.gpu, &self.order, stream)
     }
 
-    /// Lends a buffer to all queues, to be read and written.
+    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, to be read and written.
     #[must_use]
-    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
+    pub fn hold<T: Element>(
+        &'s self,
+        memory: &'s mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Held<'s, T> {
+        Held::of_view(memory.view())
     }
 
     /// A buffer of the scope itself, freed when the scope is closed. Its contents are unspecified bytes.
@@ -127,6 +132,14 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[must_use]
     pub fn stage<T: Element>(&'s self, host: &'s mut [T]) -> Staged<'s, T> {
         Staged::new(&self.order, host)
+    }
+
+    /// Lends page-locked memory of the host to the copies and the kernels of the scope, over the bus, and
+    /// to the host in between: [`Mapped::access`].
+    #[must_use]
+    #[doc(alias = "cuMemHostGetDevicePointer")]
+    pub fn map<T: Element>(&'s self, pinned: &'s mut PinnedBuffer<T>) -> Mapped<'s, T> {
+        Mapped::new(&self.order, pinned)
     }
 }
 

@@ -3,9 +3,9 @@
 use super::Held;
 use super::order::Use;
 use crate::memory::Allocation;
-use crate::memory::slice::{offset, part};
+use crate::memory::view::{chunks, offset, part};
 use crate::sync::Arc;
-use crate::{Context, Element, Error, Result};
+use crate::{Context, Element, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
 use std::ops::RangeBounds;
@@ -28,7 +28,7 @@ impl<'s, T: Element> Held<'s, T> {
     /// Some of the elements, to be read. Its reads count as reads of the whole.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`] for a range that is empty or ends past the buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
     pub fn slice<'h>(&'h self, range: impl RangeBounds<usize>) -> Result<HeldSlice<'h, 's, T>> {
         let (start, len) = part("Held::slice", range, self.len())?;
         Ok(HeldSlice { held: self, start, len })
@@ -38,7 +38,7 @@ impl<'s, T: Element> Held<'s, T> {
     /// are ordered each by its own uses.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`] if one of them had no element.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of them had no element.
     pub fn split_at(self, middle: usize) -> Result<(Held<'s, T>, Held<'s, T>)> {
         const CALL: &str = "Held::split_at";
         let (_, first) = part(CALL, ..middle, self.len())?;
@@ -50,13 +50,10 @@ impl<'s, T: Element> Held<'s, T> {
     /// own uses, so that different streams work on them at a time.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`] for a `len` of 0.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
     pub fn chunks(self, len: usize) -> Result<Vec<Held<'s, T>>> {
-        if len == 0 {
-            return Err(Error::InvalidRange { call: "Held::chunks", end: 0, len: self.len() });
-        }
-        let starts = (0..self.len()).step_by(len);
-        Ok(starts.map(|start| self.part(start, len.min(self.len() - start))).collect())
+        let parts = chunks("Held::chunks", self.len(), len)?;
+        Ok(parts.map(|(start, len)| self.part(start, len)).collect())
     }
 
     /// A part that stands for its elements in the place of `self`: parts of one buffer are disjoint, and

@@ -1,6 +1,7 @@
 //! Host memory that a scope lends back.
 #![allow(unsafe_code, reason = "the device writes behind the slice")]
 
+use super::Mapped;
 use super::order::{Order, Use, Uses};
 use crate::brand::Brand;
 use crate::{Element, Result};
@@ -62,6 +63,38 @@ impl<'s, T: Element> Staged<'s, T> {
     /// A use by a transfer.
     pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
         Some(Use { uses: &self.uses, writes })
+    }
+}
+
+/// Host memory that a scope lends back: [`Staged`], or [`Mapped`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not host memory that this scope stages",
+    label = "expected a `Staged<{T}>` or a `Mapped<{T}>` of this scope",
+    note = "`s.stage(&mut slice)` and `s.map(&mut pinned)` make them; a slice itself is copied by `upload` and `download`"
+)]
+pub trait StagedMemory<'s, T: Element>: sealed::Stage<'s, T> {}
+impl<'s, T: Element> StagedMemory<'s, T> for Staged<'s, T> {}
+impl<'s, T: Element> StagedMemory<'s, T> for Mapped<'s, T> {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `StagedMemory`, which is sealed",
+        label = "only `Staged` and `Mapped` do"
+    )]
+    pub trait Stage<'s, T: Element> {
+        fn stage(&self) -> &Staged<'s, T>;
+    }
+    impl<'s, T: Element> Stage<'s, T> for Staged<'s, T> {
+        fn stage(&self) -> &Staged<'s, T> {
+            self
+        }
+    }
+    impl<'s, T: Element> Stage<'s, T> for Mapped<'s, T> {
+        fn stage(&self) -> &Staged<'s, T> {
+            self.staged()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a queue does: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Held, Queue, ScopeArgs, Source, Staged};
+use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
 use crate::{Element, Error, Function, LaunchConfig, Result};
 
@@ -46,7 +46,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyHtoDAsync")]
-    pub fn upload_staged<T: Element>(&self, from: &Staged<'s, T>, to: &mut Held<'s, T>) -> Result {
+    pub fn upload_staged<T: Element>(
+        &self,
+        from: &impl StagedMemory<'s, T>,
+        to: &mut Held<'s, T>,
+    ) -> Result {
+        let from = from.stage();
         same_len(UPLOAD, from.len(), to.len())?;
         self.same(UPLOAD, to.context())?;
         let stream = self.behind(UPLOAD, &[from.used(false), to.used(true)])?;
@@ -62,9 +67,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download_staged<T: Element>(
         &self,
         from: impl Source<'s, 'ctx, T>,
-        to: &mut Staged<'s, T>,
+        to: &mut impl StagedMemory<'s, T>,
     ) -> Result {
-        let source = from.lent();
+        let (source, to) = (from.lent(), to.stage());
         same_len(DOWNLOAD, source.len, to.len())?;
         self.same(DOWNLOAD, source.context)?;
         let (target, bytes) = (to.as_ptr().cast(), source.len * size_of::<T>());
@@ -137,6 +142,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.same(LAUNCH, function.context())?;
         if !args.all_of(self.context()) {
             return Err(Error::OtherContext { call: LAUNCH });
+        }
+        if args.any_host() && self.stream().is_captured() {
+            let reason = "a graph keeps no memory of the host, which each replay would use: pass device \
+                          memory, and copy before or after the replay";
+            return Err(Error::InvalidArgument { call: LAUNCH, reason });
         }
         let stream = args.with_uses(|uses| self.behind(LAUNCH, uses))?;
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's

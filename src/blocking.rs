@@ -1,0 +1,183 @@
+//! Operations on a stream that are complete when they return, of whatever kind the stream is.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
+use crate::error::{Error, check};
+use crate::memory::view::View;
+use crate::wait::wait_for_memory;
+use crate::{
+    Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchConfig,
+    Result,
+};
+use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
+use std::time::Duration;
+
+/// A stream that is there for `'a`, and its context.
+#[derive(Clone, Copy)]
+pub(crate) struct Blocking<'a> {
+    raw: CUstream,
+    context: &'a Context,
+}
+
+impl<'a> Blocking<'a> {
+    /// # Safety
+    /// 1. The stream is alive for `'a`, and of the context. For a default stream, the context is current
+    ///    on this thread until the last operation has returned.
+    #[inline]
+    pub(crate) unsafe fn new(raw: CUstream, context: &'a Context) -> Self {
+        Blocking { raw, context }
+    }
+
+    /// Brands can coincide where a guard's place is leaked; handles cannot (invariant `own-context`).
+    #[inline]
+    pub(crate) fn same(self, call: &'static str, context: &Context) -> Result {
+        if self.context == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    }
+
+    pub(crate) fn upload<'ctx, T: Element>(
+        self,
+        from: &[T],
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let to = to.view();
+        same_len(UPLOAD, from.len(), to.len)?;
+        self.same(UPLOAD, to.context())?;
+        // SAFETY: 1. `to` lies in a live allocation, has `size_of_val(from)` bytes, and is borrowed
+        // exclusively until the wait below is over. 2. The bytes of `from` are initialised
+        // (`Element: NoUninit`), and borrowed as long. 3. The stream is there.
+        unsafe { enqueue::upload(self.raw, from.as_ptr().cast(), to.address, size_of_val(from)) }?;
+        self.finish()
+    }
+
+    pub(crate) fn download<'ctx, T: Element>(
+        self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut [T],
+    ) -> Result {
+        let from = from.view();
+        same_len(DOWNLOAD, from.len, to.len())?;
+        self.same(DOWNLOAD, from.context())?;
+        let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
+        // SAFETY: 1. `from` lies in a live allocation, has `bytes` bytes, and nothing writes it
+        // meanwhile: it is borrowed until the wait below is over. 2. `to` has `bytes` bytes, borrowed
+        // exclusively as long, and any bytes are values of `T` (`Element: AnyBitPattern`). 3. The
+        // stream is there.
+        unsafe { enqueue::download(self.raw, from.address, target, bytes) }?;
+        self.finish()
+    }
+
+    pub(crate) fn copy<'ctx, T: Element>(
+        self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let (from, to) = (from.view(), to.view());
+        same_len(COPY, from.len, to.len)?;
+        self.same(COPY, from.context())?;
+        self.same(COPY, to.context())?;
+        // SAFETY: 1. Both lie in live allocations, have that many bytes and do not overlap, since one is
+        // borrowed exclusively, and stay borrowed until the wait below is over. 2. The stream is there.
+        unsafe { enqueue::copy(self.raw, from.address, to.address, bytes::<T>(to)) }?;
+        self.finish()
+    }
+
+    pub(crate) fn fill<'ctx, T: Element>(
+        self,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        value: T,
+    ) -> Result {
+        // SAFETY: the memory stays borrowed exclusively until the wait below is over.
+        unsafe { self.fill_unscoped(to, value) }?;
+        self.finish()
+    }
+
+    /// # Safety
+    /// 1. Until the stream was synchronized, nothing else uses the memory.
+    pub(crate) unsafe fn fill_unscoped<'ctx, T: Element>(
+        self,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        value: T,
+    ) -> Result {
+        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
+        let to = to.view();
+        self.same(enqueue::fill_call(size_of::<T>()), to.context())?;
+        // SAFETY: `to.len` elements of a live allocation; that nothing else uses them is the caller's
+        // obligation 1. The stream is there.
+        unsafe { enqueue::fill(self.raw, to.address, bytemuck::bytes_of(&value), to.len) }
+    }
+
+    pub(crate) fn zero<'ctx, T: Element>(self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        let to = to.view();
+        self.same(ZERO, to.context())?;
+        // SAFETY: that many bytes of a live allocation, borrowed exclusively until the wait below is
+        // over; zeros are a value (`Element: AnyBitPattern`). The stream is there.
+        unsafe { enqueue::fill(self.raw, to.address, &[0], bytes::<T>(to)) }?;
+        self.finish()
+    }
+
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    pub(crate) unsafe fn launch<'ctx>(
+        self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl KernelArgs<'ctx>,
+    ) -> Result {
+        // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
+        // below is over.
+        unsafe { self.launch_unscoped(function, config, args) }?;
+        self.finish()
+    }
+
+    /// # Safety
+    /// 1. to 4. of [`OnStream::launch_unscoped`](crate::OnStream::launch_unscoped).
+    #[inline]
+    pub(crate) unsafe fn launch_unscoped<'ctx>(
+        self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl KernelArgs<'ctx>,
+    ) -> Result {
+        self.same(LAUNCH, function.context())?;
+        if !args.all_of(self.context) {
+            return Err(Error::OtherContext { call: LAUNCH });
+        }
+        // SAFETY: the stream is there and of the function's context; the rest is the caller's
+        // obligations 1 to 4.
+        unsafe { enqueue::launch(self.raw, function, config, args) }
+    }
+
+    pub(crate) fn record(self, event: &Event<'_>) -> Result {
+        const CALL: &str = "cuEventRecord";
+        self.same(CALL, event.context())?;
+        // SAFETY: event and stream are there, and of one context (F36).
+        Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), self.raw) })?)
+    }
+
+    pub(crate) fn wait(self, event: &Event<'_>) -> Result {
+        // SAFETY: event and stream are there.
+        let code = unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) };
+        Ok(check("cuStreamWaitEvent", code)?)
+    }
+
+    /// Waits until the stream no longer touches any memory.
+    ///
+    /// The legacy stream is refused the wait while a blocking stream of its context is under capture
+    /// (F143). Another thread began that since the work was enqueued, and will end it.
+    pub(crate) fn finish(self) -> Result {
+        wait_for_memory("cuStreamSynchronize", || {
+            loop {
+                // SAFETY: the stream is there (F37).
+                let code = unsafe { ffi::cuStreamSynchronize(self.raw) };
+                if code != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
+                    return code;
+                }
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        })
+    }
+}
+
+fn bytes<T>(view: View<'_>) -> usize {
+    view.len * size_of::<T>()
+}

@@ -1,0 +1,141 @@
+//! Parts of buffers, to be written.
+
+use super::view::{View, chunks, part, view_methods};
+use crate::brand::Brand;
+use crate::{DeviceBuffer, DeviceSlice, Element, Result};
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+/// Some elements of a [`DeviceBuffer`], to be read and written: [`DeviceBuffer::slice_mut`]. It goes where
+/// the buffer goes: `&mut slice` is the target of copies and fills, and a kernel argument, and a scope
+/// [holds](crate::Scope::hold) it.
+pub struct DeviceSliceMut<'b, 'ctx, T: Element> {
+    pub(super) view: View<'b>,
+    pub(super) _brand: Brand<'ctx>,
+    pub(super) data: PhantomData<&'b mut [T]>,
+}
+
+impl<'b, T: Element> DeviceSliceMut<'b, '_, T> {
+    /// Of a view that nothing else uses during `'b`.
+    fn of(view: View<'b>) -> Self {
+        DeviceSliceMut { view, _brand: Brand::new(), data: PhantomData }
+    }
+}
+
+impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
+    /// Some of the elements, to be written.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
+    /// buffer.
+    pub fn slice_mut(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<DeviceSliceMut<'_, 'ctx, T>> {
+        let part = part("DeviceBuffer::slice_mut", range, self.len())?;
+        Ok(DeviceSliceMut::of(self.view().part::<T>(part)))
+    }
+
+    /// The elements before `middle`, and the others, both to be written.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of the two had no element.
+    pub fn split_at_mut(
+        &mut self,
+        middle: usize,
+    ) -> Result<(DeviceSliceMut<'_, 'ctx, T>, DeviceSliceMut<'_, 'ctx, T>)> {
+        let (first, second) = halves("DeviceBuffer::split_at_mut", self.len(), middle)?;
+        let view = self.view();
+        Ok((DeviceSliceMut::of(view.part::<T>(first)), DeviceSliceMut::of(view.part::<T>(second))))
+    }
+
+    /// Slices of `len` elements one after the other, to be written, the last of what is left.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
+    pub fn chunks_mut(
+        &mut self,
+        len: usize,
+    ) -> Result<impl ExactSizeIterator<Item = DeviceSliceMut<'_, 'ctx, T>>> {
+        let parts = chunks("DeviceBuffer::chunks_mut", self.len(), len)?;
+        let view = self.view();
+        Ok(parts.map(move |part| DeviceSliceMut::of(view.part::<T>(part))))
+    }
+}
+
+impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
+    /// All of it, to be read.
+    #[must_use]
+    pub fn as_slice(&self) -> DeviceSlice<'_, 'ctx, T> {
+        DeviceSlice::of(self.view)
+    }
+
+    /// Some of the elements, to be read.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
+    /// slice.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, 'ctx, T>> {
+        self.as_slice().slice(range)
+    }
+
+    /// Some of the elements, to be written.
+    ///
+    /// # Errors
+    /// As [`slice`](Self::slice).
+    pub fn slice_mut(
+        &mut self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<DeviceSliceMut<'_, 'ctx, T>> {
+        let part = part("DeviceSliceMut::slice_mut", range, self.len())?;
+        Ok(DeviceSliceMut::of(self.view.part::<T>(part)))
+    }
+
+    /// The elements before `middle`, and the others, both to be written.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of the two had no element.
+    pub fn split_at_mut(
+        &mut self,
+        middle: usize,
+    ) -> Result<(DeviceSliceMut<'_, 'ctx, T>, DeviceSliceMut<'_, 'ctx, T>)> {
+        let (first, second) = halves("DeviceSliceMut::split_at_mut", self.len(), middle)?;
+        let view = self.view;
+        Ok((DeviceSliceMut::of(view.part::<T>(first)), DeviceSliceMut::of(view.part::<T>(second))))
+    }
+
+    /// Slices of `len` elements one after the other, to be read, the last of what is left.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
+    pub fn chunks(
+        &self,
+        len: usize,
+    ) -> Result<impl ExactSizeIterator<Item = DeviceSlice<'_, 'ctx, T>>> {
+        self.as_slice().chunks(len)
+    }
+
+    /// Slices of `len` elements one after the other, to be written, the last of what is left.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
+    pub fn chunks_mut(
+        &mut self,
+        len: usize,
+    ) -> Result<impl ExactSizeIterator<Item = DeviceSliceMut<'_, 'ctx, T>>> {
+        let parts = chunks("DeviceSliceMut::chunks_mut", self.len(), len)?;
+        let view = self.view;
+        Ok(parts.map(move |part| DeviceSliceMut::of(view.part::<T>(part))))
+    }
+}
+
+/// Start and length of what comes before and behind a place between two of `len` elements.
+fn halves(
+    call: &'static str,
+    len: usize,
+    middle: usize,
+) -> Result<((usize, usize), (usize, usize))> {
+    Ok((part(call, ..middle, len)?, part(call, middle.., len)?))
+}
+
+view_methods!(DeviceSliceMut);

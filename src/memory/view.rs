@@ -1,0 +1,194 @@
+//! Parts of allocations, and what operations take of them.
+
+use super::Allocation;
+use crate::sync::Arc;
+use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Error, Result};
+use ffi::CUdeviceptr;
+use std::ops::{Bound, RangeBounds};
+
+/// Device memory that operations read: a [`DeviceBuffer`] or a slice of one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory with elements of type `{T}`",
+    label = "expected a `DeviceBuffer<{T}>` or a slice of one",
+    note = "host memory is copied by `upload` and `download`; what a scope holds is used on its queues"
+)]
+pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
+
+/// Device memory that operations write: a [`DeviceBuffer`] or a [`DeviceSliceMut`] of one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
+    label = "expected a `DeviceBuffer<{T}>` or a `DeviceSliceMut` of one",
+    note = "`slice` reads: take `slice_mut`, `split_at_mut` or `chunks_mut` for a part to be written",
+    note = "what a scope holds is used on its queues"
+)]
+pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
+
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSlice<'_, 'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+
+/// Some elements of an allocation.
+#[derive(Clone, Copy)]
+pub struct View<'b> {
+    pub(crate) memory: &'b Arc<Allocation>,
+    pub(crate) address: CUdeviceptr,
+    /// In elements.
+    pub(crate) len: usize,
+    /// Whether it is all of the memory.
+    pub(crate) whole: bool,
+}
+
+impl<'b> View<'b> {
+    /// Elements of it, of type `T`: start and length, of [`part`] or [`chunks`] with its own length.
+    pub(super) fn part<T>(self, (start, len): (usize, usize)) -> View<'b> {
+        let whole = self.whole && len == self.len;
+        View { address: offset::<T>(self.address, start), len, whole, ..self }
+    }
+
+    pub(crate) fn context(&self) -> &'b Context {
+        self.memory.context()
+    }
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `DeviceMemory`, which is sealed",
+        label = "only `DeviceBuffer` and slices of it do"
+    )]
+    pub trait Viewed {
+        fn view(&self) -> View<'_>;
+    }
+    impl<T: Element> Viewed for DeviceBuffer<'_, T> {
+        fn view(&self) -> View<'_> {
+            DeviceBuffer::view(self)
+        }
+    }
+    impl<T: Element> Viewed for DeviceSlice<'_, '_, T> {
+        fn view(&self) -> View<'_> {
+            self.view
+        }
+    }
+    impl<T: Element> Viewed for DeviceSliceMut<'_, '_, T> {
+        fn view(&self) -> View<'_> {
+            self.view
+        }
+    }
+}
+
+/// What both kinds of slices tell of themselves.
+macro_rules! view_methods {
+    ($slice:ident) => {
+        impl<T: Element> $slice<'_, '_, T> {
+            /// Number of elements; never 0.
+            #[must_use]
+            #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
+            pub fn len(&self) -> usize {
+                self.view.len
+            }
+
+            /// Size in bytes.
+            #[must_use]
+            pub fn size_bytes(&self) -> usize {
+                self.len() * size_of::<T>()
+            }
+
+            /// The context.
+            #[must_use]
+            pub fn context(&self) -> &$crate::Context {
+                self.view.context()
+            }
+
+            /// The address on the device of the first element, for calls of [`ffi`].
+            #[must_use]
+            pub fn address(&self) -> ffi::CUdeviceptr {
+                self.view.address
+            }
+
+            /// What a graph that names the memory keeps.
+            pub(crate) fn memory(&self) -> &$crate::sync::Arc<$crate::memory::Allocation> {
+                self.view.memory
+            }
+        }
+
+        impl<T: Element> std::fmt::Debug for $slice<'_, '_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let (kind, element) = (stringify!($slice), std::any::type_name::<T>());
+                let (len, address) = (self.len(), self.address());
+                write!(f, "{kind}<{element}>({len} at {address:#x}, {:?})", self.context())
+            }
+        }
+    };
+}
+pub(super) use view_methods;
+
+/// Start and length of a range of at least one of `len` elements.
+pub(crate) fn part(
+    call: &'static str,
+    range: impl RangeBounds<usize>,
+    len: usize,
+) -> Result<(usize, usize)> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&before) => before.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&last) => last.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(len),
+    };
+    match (start, end) {
+        (Some(start), Some(end)) if start < end && end <= len => Ok((start, end - start)),
+        _ => Err(Error::InvalidRange { call, end: end.unwrap_or(usize::MAX), len }),
+    }
+}
+
+/// Start and length of each piece of `size` elements of `len`, the last of what is left.
+pub(crate) fn chunks(
+    call: &'static str,
+    len: usize,
+    size: usize,
+) -> Result<impl ExactSizeIterator<Item = (usize, usize)>> {
+    if size == 0 {
+        return Err(Error::InvalidRange { call, end: 0, len });
+    }
+    Ok((0..len).step_by(size).map(move |start| (start, size.min(len - start))))
+}
+
+/// The address of an element of a buffer.
+pub(crate) fn offset<T>(address: CUdeviceptr, elements: usize) -> CUdeviceptr {
+    address + (elements * size_of::<T>()) as CUdeviceptr
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_an_element_and_ends_in_the_buffer() {
+        let part = |range: (Bound<usize>, Bound<usize>)| part("x", range, 10).ok();
+        use Bound::{Excluded, Included, Unbounded};
+        assert_eq!(part((Unbounded, Unbounded)), Some((0, 10)));
+        assert_eq!(part((Included(9), Excluded(10))), Some((9, 1)));
+        assert_eq!(part((Excluded(0), Included(9))), Some((1, 9)));
+        assert_eq!(part((Included(3), Excluded(3))), None, "empty");
+        assert_eq!(part((Included(4), Excluded(3))), None, "backwards");
+        assert_eq!(part((Included(0), Excluded(11))), None, "past the end");
+        assert_eq!(part((Included(10), Unbounded)), None);
+        assert_eq!(part((Unbounded, Included(usize::MAX))), None);
+        assert_eq!(part((Excluded(usize::MAX), Unbounded)), None);
+    }
+
+    #[test]
+    fn chunks_are_disjoint_and_all_of_it() {
+        let pieces = |len, size| chunks("x", len, size).map(Iterator::collect::<Vec<_>>).ok();
+        assert_eq!(pieces(5, 2), Some(vec![(0, 2), (2, 2), (4, 1)]));
+        assert_eq!(pieces(4, 2), Some(vec![(0, 2), (2, 2)]));
+        assert_eq!(pieces(1, usize::MAX), Some(vec![(0, 1)]));
+        assert_eq!(pieces(3, 0), None);
+    }
+}

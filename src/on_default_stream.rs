@@ -1,0 +1,207 @@
+//! Work on the streams that a context has by itself.
+#![allow(unsafe_code, reason = "names the default streams")]
+
+use crate::blocking::Blocking;
+use crate::error::check;
+use crate::wait::wait;
+use crate::{
+    DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchConfig, PushedGuard,
+    Result, enqueue, host_function,
+};
+use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
+use std::fmt;
+
+/// Operations on a default stream, one at a time: [`PushedGuard::on_legacy_default`],
+/// [`PushedGuard::on_per_thread_default`]. Each is complete when it returns.
+///
+/// Which stream that is the driver takes from the thread's current context at each call, so that each
+/// operation compares that first (invariant `right-context`) and answers
+/// [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed it. It is no queue of a scope or
+/// capture and allocates nothing: these act on their stream later, under whatever is current then.
+#[derive(Clone, Copy)]
+pub struct OnDefaultStream<'g, 'ctx> {
+    gpu: &'g PushedGuard<'ctx>,
+    raw: CUstream,
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Operations on the legacy default stream of the context, the null stream of C: in order with all
+    /// streams of the context that are not [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
+    ///
+    /// While one of these is under capture every operation is refused with
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT`, and spoils the capture (F143).
+    #[must_use]
+    #[doc(alias = "CU_STREAM_LEGACY")]
+    pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
+        OnDefaultStream { gpu: self, raw: CU_STREAM_LEGACY }
+    }
+
+    /// Operations on this thread's own default stream of the context, in order with the legacy one.
+    /// A green context has none: `CUDA_ERROR_INVALID_HANDLE` (F133).
+    #[must_use]
+    #[doc(alias = "CU_STREAM_PER_THREAD")]
+    pub fn on_per_thread_default(&self) -> OnDefaultStream<'_, 'ctx> {
+        OnDefaultStream { gpu: self, raw: CU_STREAM_PER_THREAD }
+    }
+}
+
+impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
+    /// The stream, for one operation of this thread that runs no code of the program in between.
+    #[inline]
+    fn now(&self, call: &'static str) -> Result<Blocking<'g>> {
+        self.gpu.enter(call)?;
+        // SAFETY: 1. A context's default streams live as long as it does, and `enter` found the guard's
+        // to be current on this thread.
+        Ok(unsafe { Blocking::new(self.raw, self.gpu.context()) })
+    }
+
+    /// Copies a slice to the device and waits.
+    ///
+    /// # Errors
+    /// As [`OnStream::upload`](crate::OnStream::upload); [`NotCurrent`](crate::Error::NotCurrent).
+    #[doc(alias = "cuMemcpyHtoD")]
+    pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.now(enqueue::UPLOAD)?.upload(from, to)
+    }
+
+    /// Copies device memory to the host and waits.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
+        self.now(enqueue::DOWNLOAD)?.download(from, to)
+    }
+
+    /// Copies device memory and waits.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoD")]
+    pub fn copy<T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        self.now(enqueue::COPY)?.copy(from, to)
+    }
+
+    /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8")]
+    #[doc(alias = "cuMemsetD16")]
+    #[doc(alias = "cuMemsetD32")]
+    pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
+        self.now(enqueue::fill_call(size_of::<T>()))?.fill(to, value)
+    }
+
+    /// Sets every byte to zero and waits, for elements of any size.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8")]
+    pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.now(enqueue::ZERO)?.zero(to)
+    }
+
+    /// The elements of device memory: [`download`](Self::download) into a new `Vec`.
+    ///
+    /// # Errors
+    /// As [`upload`](Self::upload).
+    pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
+        let mut to = vec![T::zeroed(); from.view().len];
+        self.download(from, &mut to)?;
+        Ok(to)
+    }
+
+    /// Runs a kernel and waits for it.
+    ///
+    /// # Errors
+    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn launch(
+        &self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl KernelArgs<'ctx>,
+    ) -> Result {
+        let stream = self.now(enqueue::LAUNCH)?;
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { stream.launch(function, config, args) }
+    }
+
+    /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it.
+    ///
+    /// # Errors
+    /// As [`OnStream::host_function`](crate::OnStream::host_function);
+    /// [`NotCurrent`](crate::Error::NotCurrent).
+    ///
+    /// # Panics
+    /// If the function does.
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
+        let stream = self.now(host_function::CALL)?;
+        // SAFETY: 1. `now` found the stream to be there.
+        unsafe { host_function::call(self.raw, function, || stream.finish()) }
+    }
+
+    /// Records an event behind what the stream holds.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a sticky
+    /// error (F60).
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        self.now("cuEventRecord")?.record(event)
+    }
+
+    /// Makes what comes next in the stream wait for an event, which may be of another context (F36).
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        self.now("cuStreamWaitEvent")?.wait(event)
+    }
+
+    /// Whether everything in the stream is finished.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        const CALL: &str = "cuStreamQuery";
+        self.gpu.enter(CALL)?;
+        // SAFETY: the stream is that of the current context.
+        let code = unsafe { ffi::cuStreamQuery(self.raw) };
+        if code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        check(CALL, code)?;
+        Ok(true)
+    }
+
+    /// Waits until everything in the stream is finished.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        const CALL: &str = "cuStreamSynchronize";
+        self.gpu.enter(CALL)?;
+        // SAFETY: the stream is that of the current context.
+        wait(CALL, || unsafe { ffi::cuStreamSynchronize(self.raw) })
+    }
+}
+
+impl fmt::Debug for OnDefaultStream<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.raw == CU_STREAM_LEGACY { "legacy" } else { "per-thread" };
+        write!(f, "OnDefaultStream({name}, {:?})", self.gpu.context())
+    }
+}
