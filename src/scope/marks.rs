@@ -21,11 +21,13 @@ pub(super) struct Marks {
 pub(super) struct Mark {
     event: usize,
     covers: u64,
+    /// What the queue had waited for by then: for each queue, so many of its operations are done too.
+    behind: Vec<u64>,
     free: Rc<RefCell<Vec<usize>>>,
 }
 
 impl Marks {
-    /// Records an event in a stream that holds `covers` operations.
+    /// Records an event in a stream that holds `covers` operations and has waited for those `behind` it.
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
@@ -35,6 +37,7 @@ impl Marks {
         gpu: &PushedGuard<'_>,
         stream: CUstream,
         covers: u64,
+        behind: Vec<u64>,
     ) -> Result<Mark> {
         let pooled = self.free.borrow_mut().pop();
         let event = match pooled {
@@ -44,7 +47,7 @@ impl Marks {
                 self.events.len() - 1
             }
         };
-        let mark = Mark { event, covers, free: self.free.clone() };
+        let mark = Mark { event, covers, behind, free: self.free.clone() };
         // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
         check("cuEventRecord", unsafe { ffi::cuEventRecord(self.event(&mark), stream) })?;
         Ok(mark)
@@ -58,6 +61,10 @@ impl Marks {
 impl Mark {
     pub(super) fn covers(&self) -> u64 {
         self.covers
+    }
+
+    pub(super) fn behind(&self) -> &[u64] {
+        &self.behind
     }
 }
 

@@ -4,7 +4,8 @@
 //! that is a place in a queue. A use on another queue waits for an event behind the earlier one. That
 //! event is recorded as late as it can be and still be exact: when somebody waits for the operation, or
 //! when its queue goes on to the next one while the operation is still the last use of something. With one
-//! queue there are no events at all.
+//! queue there are no events at all. What a queue is behind already, through a third one too, it does not
+//! wait for again.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::{Mark, Marks};
@@ -35,9 +36,9 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// What a use has to come after.
+    /// What a use has to come after: the reads first, as each of them came after the write.
     fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
-        self.write.iter().chain(self.reads.iter().filter(move |_| writes))
+        self.reads.iter().filter(move |_| writes).chain(&self.write)
     }
 
     fn note(&mut self, op: &Rc<Op>, writes: bool) {
@@ -81,6 +82,24 @@ struct Lane {
     newest: Option<Rc<Op>>,
     /// For each queue, the operation that everything new here runs behind.
     behind: Vec<u64>,
+}
+
+impl Lane {
+    /// Makes what comes next here wait for an event of another queue: it then runs behind all that the
+    /// mark covers, and behind all that was waited for there.
+    fn wait(&mut self, event: CUevent, other: usize, mark: &Mark) -> Result {
+        // SAFETY: both handles are alive and of the guard's context, which need not be current.
+        let code = unsafe { ffi::cuStreamWaitEvent(self.stream, event, 0) };
+        check("cuStreamWaitEvent", code)?;
+        self.is_behind(other, mark.covers());
+        mark.behind().iter().enumerate().for_each(|(queue, &covers)| self.is_behind(queue, covers));
+        Ok(())
+    }
+
+    fn is_behind(&mut self, queue: usize, covers: u64) {
+        self.behind.resize(self.behind.len().max(queue + 1), 0);
+        self.behind[queue] = self.behind[queue].max(covers);
+    }
 }
 
 impl Order {
@@ -197,26 +216,22 @@ impl State {
             return Ok(());
         }
         let mark = self.mark(gpu, earlier)?;
-        let (event, covers) = (self.marks.event(mark), mark.covers());
-        self.wait(queue, event, other, covers)
+        let event = self.marks.event(mark);
+        self.lanes[queue].wait(event, other, mark)
     }
 
     fn join(&mut self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
-        let lane = &self.lanes[from];
-        let mark = self.marks.record(gpu, lane.stream, lane.last)?;
-        let (event, covers) = (self.marks.event(&mark), mark.covers());
-        self.wait(to, event, from, covers)
+        let mark = self.record(gpu, from)?;
+        let event = self.marks.event(&mark);
+        self.lanes[to].wait(event, from, &mark)
     }
 
-    /// Makes a queue wait for an event that covers so many operations of another one.
-    fn wait(&mut self, queue: usize, event: CUevent, other: usize, covers: u64) -> Result {
-        let lane = &mut self.lanes[queue];
-        // SAFETY: both handles are alive and of the guard's context, which need not be current.
-        let code = unsafe { ffi::cuStreamWaitEvent(lane.stream, event, 0) };
-        check("cuStreamWaitEvent", code)?;
-        lane.behind.resize(lane.behind.len().max(other + 1), 0);
-        lane.behind[other] = covers;
-        Ok(())
+    /// Records an event behind what a queue holds.
+    fn record(&mut self, gpu: &PushedGuard<'_>, queue: usize) -> Result<Mark> {
+        let lane = &self.lanes[queue];
+        // With two queues, the other one knows what it did itself.
+        let behind = if self.lanes.len() > 2 { lane.behind.clone() } else { Vec::new() };
+        self.marks.record(gpu, lane.stream, lane.last, behind)
     }
 
     /// The mark behind an operation, recorded now if it has none: what its queue holds by now is then
@@ -225,8 +240,7 @@ impl State {
         if let Some(mark) = op.mark.get() {
             return Ok(mark);
         }
-        let lane = &self.lanes[op.queue];
-        let mark = self.marks.record(gpu, lane.stream, lane.last)?;
+        let mark = self.record(gpu, op.queue)?;
         Ok(op.mark.get_or_init(|| mark))
     }
 
