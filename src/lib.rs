@@ -30,6 +30,7 @@ mod on_stream;
 mod scope;
 mod stack;
 mod stream;
+mod stream_attributes;
 mod sync;
 mod trace;
 mod wait;
@@ -72,6 +73,9 @@ pub use stack::{
     current_context,
 };
 pub use stream::{Stream, StreamFlags};
+pub use stream_attributes::{
+    AccessPolicyWindow, AccessProperty, MemSyncDomain, MemSyncDomainMap, SyncPolicy,
+};
 
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]

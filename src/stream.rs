@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::error::{check, release};
 use crate::sync::{Arc, RwLock};
 use crate::wait::wait;
-use crate::{Context, PushedGuard, Result};
+use crate::{Context, Device, PushedGuard, Result};
 use bitflags::bitflags;
 use ffi::{CUstream, CUstream_flags};
 use static_assertions::assert_impl_all;
@@ -23,7 +23,8 @@ bitflags! {
 /// A stream of one context: work on it runs in order. Never the default stream, which is a property
 /// of the thread's current context and not a handle.
 ///
-/// Work goes through [`PushedGuard::on`]. The last clone of its context outlives it (invariant
+/// Work goes through [`PushedGuard::on`]. This crate has no managed memory, and so none to attach to a stream
+/// (`cuStreamAttachMemAsync`). The last clone of its context outlives it (invariant
 /// `context-alive`); dropping it returns at once and needs no current context (F40, F51). The driver's
 /// stream lives on while a buffer does that was [allocated on it](crate::OnStream::alloc).
 pub struct Stream<'ctx> {
@@ -167,6 +168,25 @@ impl Stream<'_> {
 }
 
 impl Stream<'_> {
+    /// A number that no other stream of the process has or had.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuStreamGetId")]
+    pub fn id(&self) -> Result<u64> {
+        let mut id = 0;
+        // SAFETY: the stream is alive; writes one number to `id`, which is valid for it.
+        check("cuStreamGetId", unsafe { ffi::cuStreamGetId(self.raw(), &raw mut id) })?;
+        Ok(id)
+    }
+
+    /// The device.
+    #[must_use]
+    #[doc(alias = "cuStreamGetDevice")]
+    pub fn device(&self) -> Device {
+        self.context().device()
+    }
+
     /// The priority.
     ///
     /// # Errors

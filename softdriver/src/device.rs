@@ -1,6 +1,7 @@
 //! Devices and what is told of them.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::attributes::{DOMAINS, MAX_WINDOW};
 use crate::context::Context;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -103,6 +104,8 @@ fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
         CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => 232_448,
         CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => MAX_PERSISTING as c_int,
+        CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => MAX_WINDOW as c_int,
+        CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => DOMAINS.into(),
         CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => 32,
         CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => 1,
         CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED => 1,

@@ -14,6 +14,7 @@
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
 mod affinity;
+mod attributes;
 mod cache;
 mod callback;
 mod capture;
@@ -50,6 +51,7 @@ mod unified;
 mod unsupported;
 
 pub use affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
+pub use attributes::{cuStreamCopyAttributes, cuStreamGetAttribute, cuStreamSetAttribute};
 pub use cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
     cuCtxSetSharedMemConfig,

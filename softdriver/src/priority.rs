@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::entry::{self, driver};
-use crate::{stack, sticky, stream};
+use crate::{stack, sticky, stream, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 
@@ -35,7 +35,9 @@ driver! {
     /// The priority; 0 of default streams.
     fn cuStreamGetPriority(hStream: CUstream, priority: *mut c_int) {
         entry::wanted(priority)?;
-        entry::write(priority, stream::target(hStream)?.priority)
+        let target = stream::target(hStream)?;
+        let now = sync::lock(&target.queue.attributes).priority;
+        entry::write(priority, now)
     }
     /// A number that no other stream has or had; each context has its own default streams (F117).
     fn cuStreamGetId(hStream: CUstream, streamId: *mut u64) {

@@ -1,6 +1,7 @@
 //! Queues of work: each is served first in, first out, by a thread of its own, or by the scheduler of a
 //! [seed](crate::schedule).
 
+use crate::attributes::Attributes;
 use crate::entry::Answer;
 use crate::race::Clock;
 use crate::schedule::{self, Label};
@@ -175,6 +176,7 @@ pub(crate) struct Queue {
     /// Never used again.
     pub(crate) id: u64,
     pub(crate) kind: Kind,
+    pub(crate) attributes: Mutex<Attributes>,
     inner: Mutex<Inner>,
     wake: Condvar,
 }
@@ -199,7 +201,8 @@ impl Queue {
     pub(crate) fn new(kind: Kind) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { id, kind, inner: Mutex::default(), wake: Condvar::new() })
+        let (attributes, inner) = Default::default();
+        Arc::new(Self { id, kind, attributes, inner, wake: Condvar::new() })
     }
 
     /// The ticket of what came last, if it is not done; after a fault also if it was dropped, and with

@@ -8,7 +8,7 @@ use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::{Kind, Queue, Ticket};
 use crate::schedule::Label;
-use crate::{capture, event, priority, stack};
+use crate::{capture, event, priority, stack, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -26,7 +26,6 @@ pub(crate) struct Stream {
     pub(crate) life: Arc<Life>,
     queue: Arc<Queue>,
     flags: c_uint,
-    priority: c_int,
 }
 
 /// What a stream handle stands for: a queue of a living context.
@@ -34,7 +33,6 @@ pub(crate) struct Target {
     pub(crate) life: Arc<Life>,
     pub(crate) queue: Arc<Queue>,
     flags: c_uint,
-    pub(crate) priority: c_int,
 }
 
 impl Target {
@@ -85,7 +83,7 @@ pub(crate) fn null() -> Answer<Target> {
 fn look_up_null() -> Answer<Target> {
     entry::refuse_in_host_function()?;
     let life = stack::current_life()?;
-    Ok(Target { queue: life.null_queue(), life, flags: 0, priority: 0 })
+    Ok(Target { queue: life.null_queue(), life, flags: 0 })
 }
 
 /// The created stream of a handle: 400 for what never was one, 709 if it or its context was
@@ -115,12 +113,12 @@ pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
             if life.is_green() {
                 return Err(CUDA_ERROR_INVALID_HANDLE); // F133
             }
-            Ok(Target { queue: life.thread_queue(), life, flags: 0, priority: 0 })
+            Ok(Target { queue: life.thread_queue(), life, flags: 0 })
         }
         handle => {
             let stream = find(handle)?;
             let (life, queue) = (stream.life.clone(), stream.queue.clone());
-            Ok(Target { life, queue, flags: stream.flags, priority: stream.priority })
+            Ok(Target { life, queue, flags: stream.flags })
         }
     }
 }
@@ -134,8 +132,8 @@ pub(crate) fn check_flags(flags: c_uint) -> Answer {
 pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority: c_int) -> Answer {
     let free = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.bits() != 0;
     let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
-    let priority = priority::clamped(priority);
-    let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags, priority });
+    sync::lock(&queue.attributes).priority = priority::clamped(priority);
+    let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags });
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
