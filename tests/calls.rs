@@ -175,8 +175,15 @@ fn memory_of_pools_and_of_the_host_makes_the_calls_of_hand_written_c() {
     let (_, calls) = record(|| drop(in_pool));
     assert_eq!(calls, [&relaxed("cuMemFreeAsync")[..], &["cuMemPoolDestroy"]].concat());
 
-    let pinned =
-        assert_calls!(gpu.pinned::<u32>(16).unwrap(), ["cuCtxGetCurrent", "cuMemHostRegister_v2"]);
+    let pinned = assert_calls!(
+        gpu.pinned::<u32>(16).unwrap(),
+        [
+            "cuCtxGetCurrent",
+            "cuMemHostRegister_v2",
+            "cuCtxGetCurrent",
+            "cuMemHostGetDevicePointer_v2"
+        ]
+    );
     let (_, calls) = record(|| on.upload(&pinned, &mut on.alloc(16).unwrap()).unwrap());
     let upload = waiting("cuMemcpyHtoDAsync_v2");
     assert_eq!(calls[4..8], upload, "as from any slice");
@@ -185,4 +192,31 @@ fn memory_of_pools_and_of_the_host_makes_the_calls_of_hand_written_c() {
     let (_, calls) = record(|| gpu.with_registered(&mut [0_u8; 64], |_| Ok(())).unwrap());
     let end = relaxed("cuMemHostUnregister");
     assert_eq!(calls, [&["cuCtxGetCurrent", "cuMemHostRegister_v2"], &end[..]].concat());
+}
+
+/// On a default stream each operation looks which context is current, once.
+#[test]
+fn default_streams_and_attributes_make_the_calls_of_hand_written_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let (mut x, event) = (gpu.alloc::<u32>(16).unwrap(), gpu.event().unwrap());
+    let looking = |call| [&["cuCtxGetCurrent", call], &relaxed("cuStreamSynchronize")[..]].concat();
+    for on in [gpu.on_legacy_default(), gpu.on_per_thread_default()] {
+        let (_, calls) = record(|| on.upload(&[0; 16], &mut x).unwrap());
+        assert_eq!(calls, looking("cuMemcpyHtoDAsync_v2"));
+        let (_, calls) = record(|| on.fill(&mut x.slice_mut(1..3).unwrap(), 1).unwrap());
+        assert_eq!(calls, looking("cuMemsetD32Async"));
+        assert_calls!(on.record(&event).unwrap(), ["cuCtxGetCurrent", "cuEventRecord"]);
+        assert_calls!(on.query().unwrap(), ["cuCtxGetCurrent", "cuStreamQuery"]);
+    }
+    let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    assert_calls!(a.id().unwrap(), ["cuStreamGetId"]);
+    assert_calls!(a.device(), []);
+    assert_calls!(a.sync_policy().unwrap(), ["cuStreamGetAttribute"]);
+    assert_calls!(a.set_priority(-1).unwrap(), ["cuStreamSetAttribute"]);
+    assert_calls!(b.copy_attributes(&a).unwrap(), ["cuStreamCopyAttributes"]);
 }

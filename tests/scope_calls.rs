@@ -135,6 +135,47 @@ fn what_is_ordered_is_not_ordered_again() {
     });
 }
 
+/// What a queue is behind through a third one it does not wait for again; and who waits for the readers of
+/// some memory need not wait for its writer.
+#[test]
+fn what_a_third_queue_waited_for_is_not_waited_for_again() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    pushed(|gpu| {
+        let (a, b, c) = (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, b, c) = (s.on(&a), s.on(&b), s.on(&c));
+                let (mut x, mut y, mut z) = (s.scratch(8)?, s.scratch(8)?, s.scratch(8)?);
+                a.fill(&mut x, 1_u32)?;
+                b.copy(&x, &mut y)?; // waits for the fill
+                c.copy(&y, &mut z)?; // waits for the copy, and so for the fill
+                c.copy(&x, &mut z)?;
+                c.fill(&mut x, 2)?;
+                Ok(())
+            })
+            .unwrap();
+        });
+        assert_eq!(count(&calls, WAIT), 2, "{calls:?}");
+
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, b, c) = (s.on(&a), s.on(&b), s.on(&c));
+                let (mut x, mut y) = (s.scratch(8)?, s.scratch(8)?);
+                a.fill(&mut x, 1_u32)?;
+                b.copy(&x, &mut y)?; // waits for the fill
+                c.fill(&mut x, 2)?; // waits for the copy alone
+                a.fill(&mut y, 3)?; // waits for the copy
+                a.copy(&x, &mut y) // waits for the fill of `c`
+            })
+            .unwrap();
+        });
+        assert_eq!(count(&calls, WAIT), 4, "{calls:?}");
+        assert_eq!(count(&calls, RECORD), 3, "the event of the copy serves two: {calls:?}");
+    });
+}
+
 /// With one queue, `access` waits for the stream: no event either.
 #[test]
 fn access_on_one_queue_makes_no_event() {

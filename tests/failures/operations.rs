@@ -4,7 +4,7 @@ use crate::common::kernels::STORE;
 use cuscope::{
     Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, Error, EventFlags,
     LaunchConfig, Limit, MemoryPool, Ownership, PushedGuard, ReleaseWith, Result,
-    SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags, current_context, ffi,
+    SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags, SyncPolicy, current_context, ffi,
 };
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -283,6 +283,58 @@ operations! {
         stream.query()?;
         stream.synchronize()?;
         gpu.stream_with_priority(StreamFlags::NON_BLOCKING, -1)?.priority().map(drop)
+    });
+    "attributes of streams" => pushed(|gpu| {
+        let (a, b) = (gpu.stream()?, gpu.stream()?);
+        a.id()?;
+        assert_eq!(a.sync_policy()?, None);
+        a.set_sync_policy(SyncPolicy::Yield)?;
+        a.set_access_policy_window(None)?;
+        a.access_policy_window()?;
+        a.set_priority(-1)?;
+        a.set_mem_sync_domain(a.mem_sync_domain()?)?;
+        a.set_mem_sync_domain_map(a.mem_sync_domain_map()?)?;
+        b.copy_attributes(&a)
+    });
+    "default streams" => pushed(|gpu| {
+        let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);
+        for on in [gpu.on_legacy_default(), gpu.on_per_thread_default()] {
+            on.upload(&[1; 8], &mut x)?;
+            let (from, mut to) = x.split_at_mut(4)?;
+            on.copy(&from, &mut to)?;
+            on.fill(&mut to, 2)?;
+            on.zero(&mut to)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { on.launch(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
+            on.host_function(|| ())?;
+            on.record(&event)?;
+            on.wait(&event)?;
+            on.query()?;
+            on.synchronize()?;
+            on.to_vec(&x)?;
+        }
+        Ok(())
+    });
+    "parts of a buffer" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let mut x = on.zeroed::<u32>(8)?;
+        on.fill(&mut x.slice_mut(2..4)?, 1)?;
+        for mut chunk in x.chunks_mut(3)? {
+            on.upload(&vec![5; chunk.len()], &mut chunk)?;
+        }
+        on.to_vec(&x.slice(1..)?).map(drop)
+    });
+    "mapped memory in a scope" => pushed(|gpu| {
+        let (a, b, store) = (gpu.stream()?, gpu.stream()?, store(gpu)?);
+        let (mut host, mut x) = (gpu.pinned::<u32>(4)?, gpu.alloc::<u32>(4)?);
+        gpu.scope(|s| {
+            let (mut host, mut x) = (s.map(&mut host), s.hold(&mut x));
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { s.on(&a).launch(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
+            s.on(&b).upload_staged(&host, &mut x)?;
+            host.access().map(drop)
+        })
     });
     "events" => pushed(|gpu| {
         let (stream, first, last) = (gpu.stream()?, gpu.event()?, gpu.event()?);

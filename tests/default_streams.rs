@@ -1,0 +1,170 @@
+//! The default streams: operations of a guard, whose context is compared at each call.
+#![allow(unsafe_code, reason = "launches kernels, and acts as foreign code")]
+
+mod common;
+
+use common::kernels::{SPIN, STORE};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard,
+    Result, SmSplitFlags, StreamFlags, ffi,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+const ONE: LaunchConfig = LaunchConfig {
+    grid: cuscope::Dim3 { x: 1, y: 1, z: 1 },
+    block: cuscope::Dim3 { x: 1, y: 1, z: 1 },
+    shared_bytes: 0,
+};
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+/// Under a guard of a context of its own, with each of the two.
+fn with_both(f: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>, OnDefaultStream<'g, 'ctx>)) {
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    f(&gpu, gpu.on_legacy_default());
+    f(&gpu, gpu.on_per_thread_default());
+}
+
+#[test]
+fn default_streams_do_what_streams_do() {
+    with_both(|gpu, on| {
+        let mut x = gpu.alloc::<u32>(4).unwrap();
+        on.upload(&[1, 2, 3, 4], &mut x).unwrap();
+        on.fill(&mut x.slice_mut(2..).unwrap(), 7).unwrap();
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { on.launch(&store, ONE, (&mut x, 9_u32)) }.unwrap();
+        assert_eq!(on.to_vec(&x).unwrap(), [9, 2, 7, 7]);
+        let (mut first, second) = x.split_at_mut(2).unwrap();
+        on.copy(&second, &mut first).unwrap();
+        on.zero(&mut first.slice_mut(..1).unwrap()).unwrap();
+        let mut host = [0; 2];
+        on.download(&first, &mut host).unwrap();
+        assert_eq!(host, [0, 7]);
+
+        let (start, end) = (gpu.event().unwrap(), gpu.event().unwrap());
+        on.record(&start).unwrap();
+        on.wait(&start).unwrap();
+        on.record(&end).unwrap();
+        on.synchronize().unwrap();
+        assert!(on.query().unwrap() && end.query().unwrap());
+        assert!(end.elapsed_since(&start).unwrap() < Duration::from_secs(10));
+        let (sender, called) = mpsc::channel();
+        on.host_function(move || sender.send(5).unwrap()).unwrap();
+        assert_eq!(called.try_recv(), Ok(5));
+        assert!(format!("{on:?}").starts_with("OnDefaultStream("), "{on:?}");
+    });
+}
+
+#[test]
+fn a_default_stream_is_in_order_with_blocking_streams() {
+    with_both(|gpu, on| {
+        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let stream = gpu.stream_with(StreamFlags::empty()).unwrap();
+        let start = Instant::now();
+        // SAFETY: the kernel is spin(u64), and has no memory.
+        unsafe { gpu.on(&stream).launch_unscoped(&spin, ONE, (50_000_000_u64,)) }.unwrap();
+        let legacy = format!("{on:?}").contains("legacy");
+        if legacy {
+            on.zero(&mut gpu.alloc::<u8>(1).unwrap()).unwrap();
+            assert!(stream.query().unwrap() && start.elapsed() >= Duration::from_millis(50));
+        }
+        stream.synchronize().unwrap();
+    });
+}
+
+/// Each operation looks which context is current, as the driver would.
+#[test]
+fn under_a_foreign_context_every_operation_is_refused() {
+    let foreign = context();
+    with_both(|gpu, on| {
+        let (mut x, event) = (gpu.alloc::<u32>(4).unwrap(), gpu.event().unwrap());
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        // SAFETY: the context is alive, and popped below.
+        assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(foreign.raw()) }, ffi::CUDA_SUCCESS);
+        fn call<T>(result: Result<T>) -> &'static str {
+            match result.err() {
+                Some(Error::NotCurrent { call }) => call,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(call(on.upload(&[0; 4], &mut x)), "cuMemcpyHtoDAsync_v2");
+        assert_eq!(call(on.download(&x, &mut [0; 4])), "cuMemcpyDtoHAsync_v2");
+        assert_eq!(call(on.to_vec(&x)), "cuMemcpyDtoHAsync_v2");
+        assert_eq!(call(on.fill(&mut x, 1)), "cuMemsetD32Async");
+        assert_eq!(call(on.zero(&mut x)), "cuMemsetD8Async");
+        let (from, mut to) = x.split_at_mut(2).unwrap();
+        assert_eq!(call(on.copy(&from, &mut to)), "cuMemcpyDtoDAsync_v2");
+        // SAFETY: not launched.
+        assert_eq!(call(unsafe { on.launch(&store, ONE, (&mut x, 9_u32)) }), "cuLaunchKernel");
+        assert_eq!(call(on.host_function(|| ())), "cuLaunchHostFunc");
+        assert_eq!(call(on.record(&event)), "cuEventRecord");
+        assert_eq!(call(on.wait(&event)), "cuStreamWaitEvent");
+        assert_eq!(call(on.query()), "cuStreamQuery");
+        assert_eq!(call(on.synchronize()), "cuStreamSynchronize");
+        let mut popped = std::ptr::null_mut();
+        // SAFETY: writes one handle to `popped`, which is valid for it.
+        assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) }, ffi::CUDA_SUCCESS);
+        on.zero(&mut x).unwrap();
+    });
+}
+
+#[test]
+fn a_green_context_has_a_legacy_stream_and_none_of_the_thread() {
+    let device = Device::get(0).unwrap();
+    let green = match device.sm_resource() {
+        Ok(resource) => resource.split_by_count(1, 8, SmSplitFlags::empty()).unwrap(),
+        Err(Error::NeedsDriver { .. }) => skip!("needs green contexts"),
+        Err(other) => panic!("{other}"),
+    };
+    let context = Context::create_green(&green.groups).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let mut x = gpu.alloc::<u32>(4).unwrap();
+    gpu.on_legacy_default().fill(&mut x, 3).unwrap();
+    assert_eq!(gpu.on_legacy_default().to_vec(&x).unwrap(), [3; 4]);
+    let refused = gpu.on_per_thread_default().fill(&mut x, 4).unwrap_err();
+    assert_eq!(refused.code(), Some(ffi::CUDA_ERROR_INVALID_HANDLE), "F133");
+}
+
+/// F143: while a blocking stream is under capture the legacy stream is refused. Where the capture begins
+/// between an operation and its wait, the wait goes on until the capture is over.
+#[test]
+fn captures_of_blocking_streams_do_not_stop_the_wait_of_the_legacy_stream() {
+    let (context, done) = (context(), AtomicBool::new(false));
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let mut stream = gpu.stream_with(StreamFlags::empty()).unwrap();
+            let mut x = gpu.alloc::<u32>(4).unwrap();
+            while !done.load(Ordering::Relaxed) {
+                // Spoiled by the other thread, or not.
+                let _graph = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1));
+                std::thread::yield_now();
+            }
+        });
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let mut y = gpu.alloc::<u32>(1 << 12).unwrap();
+        let mut host = vec![0; 1 << 12];
+        for round in 0..200 {
+            for result in [
+                gpu.on_legacy_default().fill(&mut y, round),
+                gpu.on_legacy_default().download(&y, &mut host),
+            ] {
+                match result.map_err(|error| error.code()) {
+                    Ok(()) | Err(Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) => {}
+                    Err(other) => panic!("{other:?}"),
+                }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}

@@ -1,0 +1,115 @@
+//! Page-locked memory of the host that kernels use where it is.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::{SPIN, STORE};
+use cuscope::{Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard};
+
+const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
+
+fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&stack.push(&context).unwrap());
+}
+
+#[test]
+fn kernels_read_and_write_pinned_memory() {
+    let other = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    pushed(|gpu| {
+        let x = gpu.pinned_from(&[1.0_f32, 2.0, 3.0]).unwrap();
+        let mut y = gpu.pinned_from(&[10.0_f32; 3]).unwrap();
+        let run = |gpu: &PushedGuard<'_>, y: &mut _| {
+            let stream = gpu.stream().unwrap();
+            let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+            let config = LaunchConfig::for_num_elems(3);
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+            unsafe { gpu.on(&stream).launch(&saxpy, config, (3_u32, 2.0_f32, &x, &mut *y)) }
+                .unwrap();
+        };
+        run(gpu, &mut y);
+        assert_eq!(*y, [12.0, 14.0, 16.0]);
+        // Whatever context it was registered in.
+        ContextStack::reentrant(|stack| {
+            run(&stack.push(&other).unwrap(), &mut y);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(*y, [14.0, 18.0, 22.0]);
+    });
+}
+
+#[test]
+fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let module = gpu.load_ptx(STORE).unwrap();
+        let store = module.function("store").unwrap();
+        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let mut host = gpu.pinned::<u32>(2).unwrap();
+        let mut on_device = gpu.alloc::<u32>(2).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&a), s.on(&b));
+            let (mut host, mut held) = (s.map(&mut host), s.hold(&mut on_device));
+            assert_eq!(host.len(), 2);
+            for round in 1..=3_u32 {
+                // SAFETY: the kernels are spin(u64) and store(u32 *, u32), which writes one element.
+                unsafe {
+                    a.launch(&spin, one, (2_000_000_u64,))?;
+                    a.launch(&store, one, (&mut host, round))?;
+                }
+                b.upload_staged(&host, &mut held)?; // on another queue: waits for the kernel
+                assert_eq!(host.access()?, [round, 10 * (round - 1)]);
+                host.access()?[1] = 10 * round;
+                a.download_staged(&held, &mut host)?; // the older ones
+                assert_eq!(host.access()?, [round, 10 * (round - 1)]);
+                host.access()?[1] = 10 * round;
+            }
+            assert!(format!("{host:?}").starts_with("Mapped<u32>(2 at 0x"), "{host:?}");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(*host, [3, 30]);
+    });
+}
+
+/// Borrowed for the scope, pinned memory needs no order: it is read, or written by one launch.
+#[test]
+fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
+    pushed(|gpu| {
+        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let x = gpu.pinned_from(&[1.0_f32; 4]).unwrap();
+        let (mut y, mut z) = (gpu.pinned::<f32>(4).unwrap(), gpu.pinned::<f32>(4).unwrap());
+        gpu.scope(|s| {
+            let config = LaunchConfig::for_num_elems(4);
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+            unsafe {
+                s.on(&a).launch(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y))?;
+                s.on(&b).launch(&saxpy, config, (4_u32, 3.0_f32, &x, &mut z))
+            }
+        })
+        .unwrap();
+        assert_eq!((&*y, &*z), (&[2.0; 4][..], &[3.0; 4][..]));
+    });
+}
+
+#[test]
+fn a_graph_takes_no_memory_of_the_host() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let (mut stream, mut host) = (gpu.stream().unwrap(), gpu.pinned::<u32>(1).unwrap());
+        let one = LaunchConfig::new(1, 1);
+        let graph = gpu.capture(&mut stream, |c| {
+            // SAFETY: not launched.
+            let refused = unsafe { c.queue().launch(&store, one, (&mut host, 1_u32)) };
+            assert!(matches!(refused, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
+            Ok(())
+        });
+        // And the capture fails, even if the closure goes on.
+        assert!(matches!(graph, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
+        gpu.on(&stream).host_function(|| ()).unwrap();
+    });
+}

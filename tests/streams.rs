@@ -1,0 +1,107 @@
+//! What streams are asked and told: numbers, devices, attributes.
+
+use cuscope::{
+    AccessPolicyWindow, AccessProperty, Context, ContextFlags, ContextStack, Device, Error,
+    MemSyncDomain, MemSyncDomainMap, PushedGuard, SyncPolicy, ffi,
+};
+
+fn pushed(f: impl FnOnce(&mut PushedGuard<'_>)) {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&mut stack.push(&context).unwrap());
+}
+
+#[test]
+fn streams_have_numbers_and_a_device() {
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        assert_ne!(a.id().unwrap(), b.id().unwrap());
+        let first = a.id().unwrap();
+        drop(a);
+        assert_ne!(gpu.stream().unwrap().id().unwrap(), first, "never given again");
+        assert_eq!(b.device(), gpu.device());
+    });
+}
+
+#[test]
+fn attributes_are_those_that_were_set() {
+    pushed(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let x = gpu.alloc::<u32>(1024).unwrap();
+        assert_eq!(a.sync_policy().unwrap(), None);
+        let policies =
+            [SyncPolicy::Auto, SyncPolicy::Spin, SyncPolicy::Yield, SyncPolicy::BlockingSync];
+        for policy in policies {
+            a.set_sync_policy(policy).unwrap();
+            assert_eq!(a.sync_policy().unwrap(), Some(policy));
+            a.synchronize().unwrap();
+        }
+        let range = gpu.stream_priority_range().unwrap();
+        a.set_priority(range.greatest).unwrap();
+        assert_eq!(a.priority().unwrap(), range.greatest);
+        a.set_priority(range.least + 10).unwrap();
+        assert_eq!(a.priority().unwrap(), range.least);
+        a.set_priority(range.greatest).unwrap();
+
+        assert_eq!(a.access_policy_window().unwrap(), None);
+        let window = AccessPolicyWindow::persisting(&x.slice(..512).unwrap(), 0.25);
+        a.set_access_policy_window(Some(window)).unwrap();
+        let told = a.access_policy_window().unwrap().unwrap();
+        assert_eq!(told, window);
+        assert_eq!((told.address, told.bytes), (x.address(), 2048));
+        let normal = AccessProperty::Normal;
+        let plain = AccessPolicyWindow { hit: normal, miss: normal, ..window };
+        a.set_access_policy_window(Some(plain)).unwrap();
+        assert_eq!(a.access_policy_window().unwrap(), Some(plain));
+
+        assert_eq!(a.mem_sync_domain().unwrap(), MemSyncDomain::Default);
+        a.set_mem_sync_domain(MemSyncDomain::Remote).unwrap();
+        assert_eq!(a.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
+        let first = MemSyncDomainMap { default: 0, remote: 1 };
+        assert_eq!(a.mem_sync_domain_map().unwrap(), first);
+        let map = MemSyncDomainMap { default: 1, remote: 0 };
+        a.set_mem_sync_domain_map(map).unwrap();
+        assert_eq!(a.mem_sync_domain_map().unwrap(), map);
+
+        b.copy_attributes(&a).unwrap();
+        assert_eq!(b.sync_policy().unwrap(), Some(SyncPolicy::BlockingSync));
+        assert_eq!(b.priority().unwrap(), range.greatest);
+        assert_eq!(b.access_policy_window().unwrap(), Some(plain));
+        assert_eq!(b.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
+        assert_eq!(b.mem_sync_domain_map().unwrap(), map);
+        a.set_access_policy_window(None).unwrap();
+        assert_eq!(a.access_policy_window().unwrap(), None);
+        assert_eq!(b.access_policy_window().unwrap(), Some(plain), "a copy");
+        // Work runs with them as without.
+        drop(x);
+        let on = gpu.on(&b);
+        let y = on.from_slice(&[1_u8, 2]).unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [1, 2]);
+    });
+}
+
+#[test]
+fn attributes_that_are_none_are_refused() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let x = gpu.alloc::<u32>(1024).unwrap();
+        let window = AccessPolicyWindow::persisting(&x, 0.5);
+        for bad in [
+            AccessPolicyWindow { hit_ratio: 1.5, ..window },
+            AccessPolicyWindow { hit_ratio: -0.1, ..window },
+            AccessPolicyWindow { hit_ratio: f32::NAN, ..window },
+            AccessPolicyWindow { miss: AccessProperty::Persisting, ..window },
+        ] {
+            let refused = stream.set_access_policy_window(Some(bad)).unwrap_err();
+            let call = "cuStreamSetAttribute";
+            assert!(matches!(refused, Error::InvalidArgument { call: c, .. } if c == call));
+        }
+        let code = |result: cuscope::Result| result.unwrap_err().code();
+        let wide = AccessPolicyWindow { bytes: 1 << 40, ..window };
+        let invalid = Some(ffi::CUDA_ERROR_INVALID_VALUE);
+        assert_eq!(code(stream.set_access_policy_window(Some(wide))), invalid);
+        let map = MemSyncDomainMap { default: 0, remote: 255 };
+        assert_eq!(code(stream.set_mem_sync_domain_map(map)), invalid);
+        assert_eq!(stream.access_policy_window().unwrap(), None, "nothing changed");
+    });
+}

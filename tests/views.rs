@@ -1,0 +1,156 @@
+//! Parts of device buffers, read and written wherever a buffer is.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+use cuscope::{Context, ContextStack, Device, DeviceSliceMut, Error, LaunchConfig, PushedGuard};
+
+const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
+
+fn pushed(f: impl FnOnce(&mut PushedGuard<'_>)) {
+    let context = Context::primary(Device::get(0).unwrap()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&mut stack.push(&context).unwrap());
+}
+
+#[test]
+fn operations_take_parts_on_both_sides() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let (mut x, mut y) = (on.zeroed::<u32>(8).unwrap(), on.zeroed::<u32>(8).unwrap());
+        on.upload(&[1, 2, 3], &mut x.slice_mut(1..4).unwrap()).unwrap();
+        assert_eq!(on.to_vec(&x).unwrap(), [0, 1, 2, 3, 0, 0, 0, 0]);
+        assert_eq!(on.to_vec(&x.slice(2..=3).unwrap()).unwrap(), [2, 3]);
+        on.copy(&x.slice(..4).unwrap(), &mut y.slice_mut(4..).unwrap()).unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [0, 0, 0, 0, 0, 1, 2, 3]);
+
+        // Within one buffer, as its parts are disjoint.
+        let (mut first, second) = y.split_at_mut(4).unwrap();
+        on.copy(&second, &mut first).unwrap();
+        on.fill(&mut first.slice_mut(3..).unwrap(), 9).unwrap();
+        let mut host = [0; 3];
+        on.download(&first.slice(1..).unwrap(), &mut host).unwrap();
+        assert_eq!(host, [1, 2, 9]);
+        assert_eq!(on.to_vec(&second.as_slice()).unwrap(), [0, 1, 2, 3]);
+        on.zero(&mut first).unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [0, 0, 0, 0, 0, 1, 2, 3]);
+    });
+}
+
+#[test]
+fn chunks_are_the_buffer_piece_by_piece() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let mut x = on.zeroed::<u16>(7).unwrap();
+        for (number, mut chunk) in x.chunks_mut(3).unwrap().enumerate() {
+            on.fill(&mut chunk, number as u16 + 1).unwrap();
+        }
+        assert_eq!(on.to_vec(&x).unwrap(), [1, 1, 1, 2, 2, 2, 3]);
+        let chunks = x.chunks(3).unwrap();
+        assert_eq!(chunks.len(), 3);
+        let lengths: Vec<_> = chunks.map(|chunk| chunk.len()).collect();
+        assert_eq!(lengths, [3, 3, 1]);
+
+        // Of parts, too.
+        let mut rest = x.slice_mut(1..6).unwrap();
+        let ends = rest.chunks(2).unwrap().map(|c| on.to_vec(&c).unwrap()).collect::<Vec<_>>();
+        assert_eq!(ends, [&[1, 1][..], &[2, 2], &[2]]);
+        rest.chunks_mut(4).unwrap().for_each(|mut chunk| on.zero(&mut chunk).unwrap());
+        let middle = rest.slice(..).unwrap().slice(1..3).unwrap();
+        assert_eq!(middle.chunks(1).unwrap().len(), 2);
+        assert_eq!((middle.len(), middle.size_bytes()), (2, 4));
+        let (a, b) = rest.split_at_mut(2).unwrap();
+        assert_eq!((a.len(), b.len(), b.address() - a.address()), (2, 3, 4));
+        assert_eq!(on.to_vec(&x).unwrap(), [1, 0, 0, 0, 0, 0, 3]);
+    });
+}
+
+#[test]
+fn kernels_take_parts() {
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let mut x = on.from_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let config = LaunchConfig::for_num_elems(2);
+        let (from, mut rest) = x.split_at_mut(2).unwrap();
+        let mut to = rest.slice_mut(2..).unwrap();
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+        unsafe { on.launch(&saxpy, config, (2_u32, 10.0_f32, &from, &mut to)) }.unwrap();
+        let from = from.as_slice();
+        // SAFETY: as above.
+        unsafe { on.launch(&saxpy, config, (2_u32, 100.0_f32, from, &mut to)) }.unwrap();
+        assert_eq!(on.to_vec(&x).unwrap(), [1.0, 2.0, 3.0, 4.0, 115.0, 226.0]);
+    });
+}
+
+#[test]
+fn a_scope_holds_parts_each_by_itself() {
+    pushed(|gpu| {
+        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut x = gpu.on(&a).from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let mut sums = [0.0; 2];
+        let (mut first, mut second) = x.split_at_mut(2).unwrap();
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&a), s.on(&b));
+            let (mut first, mut second) = (s.hold(&mut first), s.hold(&mut second));
+            a.fill(&mut first, 10.0)?;
+            b.fill(&mut second, 20.0)?;
+            let config = LaunchConfig::for_num_elems(2);
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+            unsafe { a.launch(&saxpy, config, (2_u32, 2.0_f32, &second, &mut first)) }?;
+            b.download(&first, &mut sums)
+        })
+        .unwrap();
+        assert_eq!(sums, [50.0; 2]);
+
+        // Read as it is, or written by one launch.
+        let (from, mut to) = x.split_at_mut(2).unwrap();
+        gpu.scope(|s| {
+            let config = LaunchConfig::for_num_elems(2);
+            // SAFETY: as above.
+            unsafe { s.on(&b).launch(&saxpy, config, (2_u32, 1.0_f32, &from, &mut to)) }?;
+            s.on(&a).download(from.slice(..)?, &mut sums)
+        })
+        .unwrap();
+        assert_eq!(sums, [50.0; 2]);
+        assert_eq!(gpu.on(&a).to_vec(&x).unwrap(), [50.0, 50.0, 70.0, 70.0]);
+    });
+}
+
+#[test]
+fn parts_that_are_none_are_refused() {
+    fn refused<T>(what: Result<T, Error>, call: &str, end: usize, len: usize) {
+        match what.err() {
+            Some(Error::InvalidRange { call: c, end: e, len: l }) => {
+                assert_eq!((c, e, l), (call, end, len));
+            }
+            other => panic!("{call}: {other:?}"),
+        }
+    }
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let mut x = gpu.alloc::<u32>(4).unwrap();
+        refused(x.slice_mut(2..5), "DeviceBuffer::slice_mut", 5, 4);
+        refused(x.slice_mut(2..2), "DeviceBuffer::slice_mut", 2, 4);
+        refused(x.split_at_mut(0), "DeviceBuffer::split_at_mut", 0, 4);
+        refused(x.split_at_mut(4), "DeviceBuffer::split_at_mut", 4, 4);
+        refused(x.split_at_mut(usize::MAX), "DeviceBuffer::split_at_mut", usize::MAX, 4);
+        refused(x.chunks(0).map(drop), "DeviceBuffer::chunks", 0, 4);
+        refused(x.chunks_mut(0).map(drop), "DeviceBuffer::chunks_mut", 0, 4);
+        let read = x.slice(1..).unwrap();
+        refused(read.slice(..4), "DeviceSlice::slice", 4, 3);
+        refused(read.chunks(0).map(drop), "DeviceSlice::chunks", 0, 3);
+        let mut part: DeviceSliceMut<'_, '_, u32> = x.slice_mut(1..).unwrap();
+        refused(part.slice(..4), "DeviceSlice::slice", 4, 3);
+        refused(part.slice_mut(3..), "DeviceSliceMut::slice_mut", 3, 3);
+        refused(part.split_at_mut(3), "DeviceSliceMut::split_at_mut", 3, 3);
+        refused(part.chunks_mut(0).map(drop), "DeviceSliceMut::chunks_mut", 0, 3);
+        let on = gpu.on(&stream);
+        let short = Err(Error::LengthMismatch { call: "cuMemcpyHtoDAsync_v2", from: 4, to: 3 });
+        assert_eq!(on.upload(&[0; 4], &mut part), short);
+        assert!(format!("{part:?}").starts_with("DeviceSliceMut<u32>(3 at 0x"), "{part:?}");
+        assert!(format!("{:?}", part.as_slice()).starts_with("DeviceSlice<u32>(3 at 0x"));
+    });
+}
