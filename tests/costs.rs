@@ -1,0 +1,248 @@
+//! What this crate costs beside the same calls of the driver, made in turn in one process. On a GPU, and
+//! in a release build.
+#![allow(unsafe_code, reason = "calls the driver itself, to compare with")]
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "../examples/pipeline.rs"]
+mod pipeline;
+
+use cuscope::{Context, ContextStack, Device, LaunchConfig, PushedGuard, Stream, ffi};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// One at a time, as they measure.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
+    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let context = Context::primary(Device::get(0).unwrap()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    f(&stack.push(&context).unwrap());
+}
+
+macro_rules! needs_a_gpu {
+    () => {
+        if common::software() {
+            skip!("measures a GPU");
+        }
+        if cfg!(debug_assertions) {
+            skip!("measures a release build");
+        }
+    };
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Medians of what ours and the driver's calls take, in seconds, measured in turn.
+fn compare(
+    name: &str,
+    rounds: usize,
+    mut ours: impl FnMut() -> Duration,
+    mut raw: impl FnMut() -> Duration,
+) -> (f64, f64) {
+    let (mut all_ours, mut all_raw) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        // Each goes first as often as the other.
+        if round % 2 == 0 {
+            all_ours.push(ours());
+            all_raw.push(raw());
+        } else {
+            all_raw.push(raw());
+            all_ours.push(ours());
+        }
+    }
+    let (ours, raw) = (median(all_ours), median(all_raw));
+    eprintln!("{name}: {:.4e} s, the driver's {raw:.4e} s, ratio {:.3}", ours, ours / raw);
+    (ours, raw)
+}
+
+fn timed(f: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    f();
+    start.elapsed()
+}
+
+fn ok(code: ffi::CUresult) {
+    assert_eq!(code, ffi::CUDA_SUCCESS);
+}
+
+fn raw_synchronize(stream: &Stream<'_>) {
+    // SAFETY: the stream is alive.
+    ok(unsafe { ffi::cuStreamSynchronize(stream.raw()) });
+}
+
+/// Each at least 95 % of what a C program reaches, which has memory of `cuMemAllocHost`.
+#[test]
+fn pinned_copies_run_at_the_speed_of_the_bus() {
+    needs_a_gpu!();
+    const BYTES: usize = 256 << 20;
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let (from, mut to) = (gpu.pinned::<u8>(BYTES).unwrap(), gpu.pinned::<u8>(BYTES).unwrap());
+        let mut buffer = gpu.alloc::<u8>(BYTES).unwrap();
+        let address = buffer.address();
+        let mut host = null_mut::<c_void>();
+        // SAFETY: writes one address to `host`, which is valid for it; freed below.
+        ok(unsafe { ffi::cuMemAllocHost_v2(&raw mut host, BYTES) });
+        let (ours, raw) = compare(
+            "upload",
+            15,
+            || timed(|| on.upload(&from, &mut buffer).unwrap()),
+            || {
+                timed(|| {
+                    // SAFETY: both have so many bytes, and nothing else uses them.
+                    ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(address, host, BYTES, stream.raw()) });
+                    raw_synchronize(&stream);
+                })
+            },
+        );
+        assert!(raw / ours >= 0.95, "{:.1} GB/s", BYTES as f64 / ours / 1e9);
+        let (ours, raw) = compare(
+            "download",
+            15,
+            || timed(|| on.download(&buffer, &mut to).unwrap()),
+            || {
+                timed(|| {
+                    // SAFETY: as above.
+                    ok(unsafe { ffi::cuMemcpyDtoHAsync_v2(host, address, BYTES, stream.raw()) });
+                    raw_synchronize(&stream);
+                })
+            },
+        );
+        assert!(raw / ours >= 0.95, "{:.1} GB/s", BYTES as f64 / ours / 1e9);
+        // SAFETY: allocated above, and not used any more.
+        ok(unsafe { ffi::cuMemFreeHost(host) });
+    });
+}
+
+/// At most 1.05 times the driver's calls, with the wait that makes it safe and without.
+#[test]
+fn memory_in_the_order_of_a_stream_costs_its_calls() {
+    needs_a_gpu!();
+    const PAIRS: u32 = 1000;
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let raw_pair = |wait: bool| {
+            let mut address = 0;
+            // SAFETY: writes one address to `address`, which is valid for it.
+            ok(unsafe { ffi::cuMemAllocAsync(&raw mut address, 1024, stream.raw()) });
+            if wait {
+                raw_synchronize(&stream);
+            }
+            // SAFETY: allocated above, and not used.
+            ok(unsafe { ffi::cuMemFreeAsync(address, stream.raw()) });
+        };
+        let many = |pair: &dyn Fn()| {
+            let time = timed(|| (0..PAIRS).for_each(|_| pair()));
+            raw_synchronize(&stream);
+            time
+        };
+        let (ours, raw) = compare(
+            "1000 allocations and frees",
+            41,
+            // SAFETY: not used, and freed in the order of its stream.
+            || many(&|| drop(unsafe { on.alloc_unscoped::<u8>(1024) }.unwrap())),
+            || many(&|| raw_pair(false)),
+        );
+        assert!(ours / raw <= 1.05, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
+        let (ours, raw) = compare(
+            "1000 allocations, waits and frees",
+            41,
+            || many(&|| drop(on.alloc::<u8>(1024).unwrap())),
+            || many(&|| raw_pair(true)),
+        );
+        assert!(ours / raw <= 1.05, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
+    });
+}
+
+/// At most 1.1 times the bare `cuGraphLaunch` of 20 kernels.
+#[test]
+fn a_replay_in_a_scope_costs_its_launch() {
+    needs_a_gpu!();
+    const REPLAYS: u32 = 200;
+    pushed(|gpu| {
+        let (mut captured, stream) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let store = gpu.load_ptx(common::kernels::STORE).unwrap().function("store").unwrap();
+        let mut x = gpu.alloc::<u32>(1).unwrap();
+        let one = LaunchConfig::new(1, 1);
+
+        // SAFETY: the stream is alive, and ended below.
+        ok(unsafe {
+            ffi::cuStreamBeginCapture_v2(captured.raw(), ffi::CU_STREAM_CAPTURE_MODE_RELAXED)
+        });
+        for value in 0..20_u32 {
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element; it is captured.
+            unsafe { gpu.on(&captured).launch_unscoped(&store, one, (&mut x, value)) }.unwrap();
+        }
+        let (mut template, mut exec) = (null_mut(), null_mut());
+        // SAFETY: writes one handle to `template`, which is valid for it.
+        ok(unsafe { ffi::cuStreamEndCapture(captured.raw(), &raw mut template) });
+        // SAFETY: the graph is alive; writes one handle to `exec`, which is valid for it.
+        ok(unsafe { ffi::cuGraphInstantiateWithFlags(&raw mut exec, template, 0) });
+
+        let graph = gpu
+            .capture(&mut captured, |c| {
+                let (q, mut x) = (c.queue(), c.hold(&mut x));
+                for value in 0..20_u32 {
+                    // SAFETY: as above.
+                    unsafe { q.launch(&store, one, (&mut x, value)) }?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        let mut ours = || {
+            let mut time = Duration::ZERO;
+            gpu.scope(|s| {
+                let (q, mut x) = (s.on(&stream), s.hold(&mut x));
+                time = timed(|| {
+                    (0..REPLAYS).for_each(|_| q.replay(&graph, (&mut x,)).unwrap());
+                });
+                Ok(())
+            })
+            .unwrap();
+            time
+        };
+        let raw = || {
+            let time = timed(|| {
+                // SAFETY: graph and stream are alive; `x` is used by nothing else.
+                (0..REPLAYS).for_each(|_| ok(unsafe { ffi::cuGraphLaunch(exec, stream.raw()) }));
+            });
+            raw_synchronize(&stream);
+            time
+        };
+        ours();
+        raw();
+        let (ours, raw) = compare("200 replays", 41, ours, raw);
+        assert!(ours / raw <= 1.1, "{:.0} ns and {:.0} ns", 5e6 * ours, 5e6 * raw);
+        // SAFETY: alive, and waited for.
+        ok(unsafe { ffi::cuGraphExecDestroy(exec) });
+        // SAFETY: alive.
+        ok(unsafe { ffi::cuGraphDestroy(template) });
+    });
+}
+
+/// At least 80 % of the shorter of copies and kernels is hidden.
+#[test]
+fn a_pipeline_hides_the_shorter_part() {
+    needs_a_gpu!();
+    pushed(|gpu| {
+        for steps in [1_000, 3_000, 9_000] {
+            let times = pipeline::measure(gpu, 30, 4 << 20, steps).unwrap();
+            let pipeline::Times { serial, copies, kernels, overlapped } = times;
+            eprintln!(
+                "{steps} steps: serial {serial:.2?}, copies {copies:.2?}, kernels {kernels:.2?}, \
+                 all {overlapped:.2?}: {:.3} hidden",
+                times.hidden()
+            );
+            assert!(times.hidden() >= 0.8);
+        }
+    });
+}
