@@ -398,7 +398,7 @@
 //! | E0277: … is not a tuple of kernel arguments | one argument is `(x,)`; at most twelve, put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/scope_single_argument.rs`, `ui-tests/too_many_arguments.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | what the kernel writes is no other argument of it | `ui-tests/aliased_arguments.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: `&mut Held<…>` cannot be a kernel argument | what a scope holds is launched on by its queues: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs` |
+//! | E0277: `&mut Held<…>` cannot be a kernel argument | what a scope holds is launched on by its queues: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to lend it again | `ui-tests/used_twice_through_mut_ref.rs` |
 //! | E0502: cannot borrow `*y` as mutable, a `&mut Held` | what the kernel writes is no other argument of it | `ui-tests/held_aliased_arguments.rs` |
 //!
@@ -433,6 +433,11 @@
 //! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use what holds it on all queues | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
 //! | E0502: cannot borrow `buffer` as mutable, immutable | hold it first, and read `&held` | `ui-tests/held_while_read.rs`, `ui-tests/read_while_held.rs`, `ui-tests/written_while_read.rs` |
 //! | E0502: cannot borrow `*staged` as immutable | what [`access`](crate::Staged::access) lent is used after the next transfer: ask again | `ui-tests/staged_accessed_in_flight.rs` |
+//! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | what a scope holds, or `access` lent, is used by its queues alone, or before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
+//! | E0502: cannot borrow `pinned` as immutable | a kernel of the scope writes it: read it after the scope, or [map](crate::Scope::map) it | `ui-tests/pinned_read_in_flight.rs` |
+//! | E0716: temporary value dropped while borrowed, a `slice_mut` | take the part above the scope, or split what holds the buffer | `ui-tests/part_held_as_temporary.rs` |
+//! | E0277: … is not host memory that this scope stages | a slice is copied by `upload` and `download`; `s.stage` and `s.map` make what is staged | `ui-tests/host_slice_staged.rs` |
+//! | E0308: expected `&Stream`, found `&OnDefaultStream` | a scope takes streams that were created: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which stand in its place | `ui-tests/held_used_after_split.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | a download reads `&buffer` or `&held` | `ui-tests/host_memory_as_source.rs` |
 //!
@@ -465,14 +470,14 @@
 //! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* What
 //! one scope lends is used in another one, or after it. A scope orders and waits for its own work only.
 //! Use the queues of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
-//! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`. After a scope, the buffer itself is there again:
+//! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`, `ui-tests/mapped_in_other_scope.rs`. After a scope, the buffer itself is there again:
 //! `ui-tests/held_escapes.rs`, `ui-tests/queue_escapes.rs`.
 //!
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* A context is pushed
 //! on the guard inside its scope: push before or after. `ui-tests/push_inside_scope.rs`.
 //!
 //! *error: lifetime may not live long enough* at a stream or buffer: it is another guard's, see [a lifetime for
-//! both](#a-lifetime-for-both). `ui-tests/stream_of_other_guard_in_scope.rs`.
+//! both](#a-lifetime-for-both). `ui-tests/stream_of_other_guard_in_scope.rs`, `ui-tests/attributes_of_other_guard.rs`.
 //!
 //! # Graphs
 //!
@@ -540,15 +545,20 @@
 //! *error\[E0277\]: `&[u8]` is not PTX text.* The driver reads PTX up to a NUL, so it must be text:
 //! `include_str!`, not `include_bytes!`. `ui-tests/ptx_of_bytes.rs`.
 //!
-//! *error\[E0308\]: expected `&mut DeviceBuffer<…, f64>`, found `&mut DeviceBuffer<…, f32>`, or types differ
-//! in mutability.* Slice and buffer have the same element type, and what is written is lent with `&mut`:
-//! `ui-tests/element_types_differ.rs`, `ui-tests/upload_to_shared_buffer.rs`. It cannot be read by the same
+//! *error\[E0277\]: `DeviceBuffer<…, f32>` is not device memory with elements of type `f64`; error\[E0308\]: types
+//! differ in mutability.* Slice and buffer have the same element type, and what is written is lent with
+//! `&mut`, and is no part to be read: `ui-tests/element_types_differ.rs`,
+//! `ui-tests/upload_to_shared_buffer.rs`, `ui-tests/read_part_written.rs`. It cannot be read by the same
 //! call (E0502), nor while a slice of it is there: `ui-tests/copy_to_itself.rs`,
-//! `ui-tests/buffer_written_while_sliced.rs`.
+//! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`. Parts that are written
+//! do not overlap (E0499), and go before their buffer does (E0505): `ui-tests/parts_overlap.rs`,
+//! `ui-tests/part_outlives_buffer.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and has no
 //! clone: lend it. There is no handle of the default stream: create one, `gpu.stream()?`.
-//! `ui-tests/guard_cloned.rs`, `ui-tests/default_stream_is_no_handle.rs`.
+//! `ui-tests/guard_cloned.rs`, `ui-tests/default_stream_is_no_handle.rs`. Operations on the default streams are
+//! those of a guard, `gpu.on_legacy_default()`, on its thread (E0277) and while it is on top (E0502):
+//! `ui-tests/default_stream_sent.rs`, `ui-tests/default_stream_under_another_guard.rs`.
 //!
 //! # Page-locked memory
 //!
@@ -575,7 +585,8 @@
 //! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
 //! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
 //! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`,
-//! `ui-tests/scope_traits_are_sealed.rs`, `ui-tests/graph_buffers_are_sealed.rs`.
+//! `ui-tests/scope_traits_are_sealed.rs`, `ui-tests/graph_buffers_are_sealed.rs`,
+//! `ui-tests/device_memory_is_sealed.rs`, `ui-tests/staged_memory_is_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!

@@ -21,7 +21,14 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct OnDefaultStream<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
-    raw: CUstream,
+    which: Which,
+}
+
+/// No handle, which says nothing without a thread and its current context.
+#[derive(Clone, Copy)]
+enum Which {
+    Legacy,
+    PerThread,
 }
 
 impl<'ctx> PushedGuard<'ctx> {
@@ -33,7 +40,7 @@ impl<'ctx> PushedGuard<'ctx> {
     #[must_use]
     #[doc(alias = "CU_STREAM_LEGACY")]
     pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
-        OnDefaultStream { gpu: self, raw: CU_STREAM_LEGACY }
+        OnDefaultStream { gpu: self, which: Which::Legacy }
     }
 
     /// Operations on this thread's own default stream of the context, in order with the legacy one.
@@ -41,18 +48,25 @@ impl<'ctx> PushedGuard<'ctx> {
     #[must_use]
     #[doc(alias = "CU_STREAM_PER_THREAD")]
     pub fn on_per_thread_default(&self) -> OnDefaultStream<'_, 'ctx> {
-        OnDefaultStream { gpu: self, raw: CU_STREAM_PER_THREAD }
+        OnDefaultStream { gpu: self, which: Which::PerThread }
     }
 }
 
 impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
+    fn raw(&self) -> CUstream {
+        match self.which {
+            Which::Legacy => CU_STREAM_LEGACY,
+            Which::PerThread => CU_STREAM_PER_THREAD,
+        }
+    }
+
     /// The stream, for one operation of this thread that runs no code of the program in between.
     #[inline]
     fn now(&self, call: &'static str) -> Result<Blocking<'g>> {
         self.gpu.enter(call)?;
         // SAFETY: 1. A context's default streams live as long as it does, and `enter` found the guard's
         // to be current on this thread.
-        Ok(unsafe { Blocking::new(self.raw, self.gpu.context()) })
+        Ok(unsafe { Blocking::new(self.raw(), self.gpu.context()) })
     }
 
     /// Copies a slice to the device and waits.
@@ -147,7 +161,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let stream = self.now(host_function::CALL)?;
         // SAFETY: 1. `now` found the stream to be there.
-        unsafe { host_function::call(self.raw, function, || stream.finish()) }
+        unsafe { host_function::call(self.raw(), function, || stream.finish()) }
     }
 
     /// Records an event behind what the stream holds.
@@ -178,7 +192,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         const CALL: &str = "cuStreamQuery";
         self.gpu.enter(CALL)?;
         // SAFETY: the stream is that of the current context.
-        let code = unsafe { ffi::cuStreamQuery(self.raw) };
+        let code = unsafe { ffi::cuStreamQuery(self.raw()) };
         if code == ffi::CUDA_ERROR_NOT_READY {
             return Ok(false);
         }
@@ -195,13 +209,16 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         const CALL: &str = "cuStreamSynchronize";
         self.gpu.enter(CALL)?;
         // SAFETY: the stream is that of the current context.
-        wait(CALL, || unsafe { ffi::cuStreamSynchronize(self.raw) })
+        wait(CALL, || unsafe { ffi::cuStreamSynchronize(self.raw()) })
     }
 }
 
 impl fmt::Debug for OnDefaultStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.raw == CU_STREAM_LEGACY { "legacy" } else { "per-thread" };
+        let name = match self.which {
+            Which::Legacy => "legacy",
+            Which::PerThread => "per-thread",
+        };
         write!(f, "OnDefaultStream({name}, {:?})", self.gpu.context())
     }
 }

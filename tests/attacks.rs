@@ -4,9 +4,11 @@
 
 mod common;
 
+use common::kernels::SPIN;
+
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, Error, NestedStack,
-    PushedGuard, Result, Stream, ffi,
+    Branded, Context, ContextFlags, ContextStack, Detached, Device, Error, Function, LaunchConfig,
+    NestedStack, PushedGuard, Result, Stream, ffi,
 };
 use std::future::Future;
 use std::pin::pin;
@@ -187,4 +189,115 @@ fn detached_dropped_under_any_context_leaves_the_stack_alone() {
     drop(third); // under none
     assert!(current().is_null());
     a.try_destroy().expect("the handles are gone").unwrap();
+}
+
+/// Keeps a stream busy.
+fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Function<'ctx> {
+    let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    let one = LaunchConfig::new(1, 1);
+    // SAFETY: the kernel is spin(u64), and has no memory.
+    unsafe { gpu.on(stream).launch_unscoped(&spin, one, (30_000_000_u64,)) }.unwrap();
+    spin
+}
+
+/// A4: what an inner scope held was handed to a queue of the outer one, and used there when its owner had
+/// it back. An inner scope waits for what it holds, whatever the outer one still does.
+#[test]
+fn hand_over_outwards() {
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let (outer, inner) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let (host, mut back) = ([7_u32; 1024], [0; 1024]);
+    gpu.scope(|s| {
+        let q = s.on(&outer);
+        let mut kept = s.scratch::<u32>(1024)?;
+        let _spin = spin(&gpu, &outer);
+        q.upload(&host, &mut kept)?;
+        for round in 0..4_u32 {
+            // Freed at the end of each round, and handed out again.
+            let mut local = gpu.on(&inner).alloc::<u32>(1024)?;
+            gpu.scope(|s| {
+                let mut local = s.hold(&mut local);
+                s.on(&inner).fill(&mut local, round)
+            })?;
+            assert!(inner.query()?);
+            assert_eq!(gpu.on(&inner).to_vec(&local)?, [round; 1024]);
+        }
+        q.download(&kept, &mut back)
+    })
+    .unwrap();
+    assert_eq!(back, host);
+}
+
+/// A5: an operation outside of a scope returned with its work in flight, and a scope on another stream used
+/// the buffer.
+#[test]
+fn unscoped_meets_scoped() {
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let mut y = gpu.on(&a).zeroed::<u32>(64).unwrap();
+    let _spin = spin(&gpu, &a);
+    gpu.on(&a).fill(&mut y, 7).unwrap(); // behind the kernel, and complete
+    assert!(a.query().unwrap());
+    let mut host = [0; 64];
+    gpu.scope(|s| s.on(&b).download(&y, &mut host)).unwrap();
+    assert_eq!(host, [7; 64]);
+}
+
+/// A5: the same, with another thread that attaches the buffer.
+#[test]
+fn detached_while_in_flight() {
+    let context = context();
+    let y = {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let a = gpu.stream().unwrap();
+        let mut y = gpu.on(&a).zeroed::<u32>(64).unwrap();
+        let _spin = spin(&gpu, &a);
+        gpu.on(&a).fill(&mut y, 7).unwrap();
+        y.detach()
+    };
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let y = gpu.attach(y).unwrap();
+            let b = gpu.stream().unwrap();
+            assert_eq!(gpu.on(&b).to_vec(&y).unwrap(), [7; 64]);
+        });
+    });
+}
+
+/// A16: one event stood for two buffers that an operation uses, and recording it anew for the one lost the
+/// order of the other.
+#[test]
+fn an_operation_on_two_buffers_keeps_both_in_order() {
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let saxpy = include_str!("../examples/kernels/saxpy.ptx");
+    let saxpy = gpu.load_ptx(saxpy).unwrap().function("saxpy").unwrap();
+    let (a, b, c) = (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
+    let [mut x, mut y, mut z] =
+        [1.0_f32, 2.0, 0.0].map(|v| gpu.on(&a).from_slice(&[v; 64]).unwrap());
+    let (mut seen_y, mut seen_z) = ([0.0; 64], [0.0; 64]);
+    let _spin = spin(&gpu, &a);
+    gpu.scope(|s| {
+        let (qa, qb, qc) = (s.on(&a), s.on(&b), s.on(&c));
+        let (mut hx, mut hy, mut hz) = (s.hold(&mut x), s.hold(&mut y), s.hold(&mut z));
+        let config = LaunchConfig::for_num_elems(64);
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+        unsafe { qa.launch(&saxpy, config, (64_u32, 10.0_f32, &hx, &mut hy)) }?;
+        qa.copy(&hy, &mut hz)?;
+        qa.fill(&mut hy, 9.0)?; // the last use of `y` is another one now, that of `x` still the launch
+        qb.fill(&mut hx, 100.0)?;
+        qc.download(&hy, &mut seen_y)?;
+        qc.download(&hz, &mut seen_z)
+    })
+    .unwrap();
+    assert_eq!((seen_y, seen_z), ([9.0; 64], [12.0; 64]));
+    assert_eq!(gpu.on(&b).to_vec(&x).unwrap(), [100.0; 64]);
 }

@@ -6,7 +6,7 @@
 #![cfg(loom)]
 #![allow(unsafe_code, reason = "foreign code destroys a context")]
 
-use cuscope::{Context, ContextFlags, Device, ffi, init, on_release_error};
+use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, ffi, init, on_release_error};
 use cuscope_softdriver::control::{live, record};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -227,4 +227,41 @@ fn whoever_comes_back_from_init_finds_the_driver_initialised() {
         assert!(inits(&calls) <= 2, "once a thread, and never after a success: {calls:?}");
         assert_eq!(calls.iter().filter(|call| **call == "cuDriverGetVersion").count(), 3);
     });
+}
+
+/// A buffer is dropped while another thread captures the stream that it was allocated on: the free goes into
+/// the stream, or is made without it, and never into the graph.
+#[test]
+fn a_buffer_is_freed_beside_a_capture_of_its_stream() {
+    static IN_ORDER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    static WITHOUT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    model("free beside a capture", 3, || {
+        let before = live();
+        let seen = Seen::new();
+        hook(&seen, 0);
+        let (nodes, calls) = record(|| {
+            let context = context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let mut stream = gpu.stream().unwrap();
+            let mut named = gpu.alloc::<u32>(4).unwrap();
+            let freed = gpu.on(&stream).alloc::<u32>(4).unwrap().detach();
+            let thread = thread::spawn(move || drop(freed));
+            let graph = gpu
+                .capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut named), 1))
+                .expect("the capture is spoiled");
+            join([thread]);
+            graph.nodes().unwrap()
+        });
+        assert_eq!(nodes, 1, "the free is captured");
+        let count = |name: &str| calls.iter().filter(|call| **call == name).count();
+        // The other buffer is freed plainly too.
+        let (in_order, without) = (count("cuMemFreeAsync"), count("cuMemFree_v2") - 1);
+        assert_eq!(in_order + without, 1, "freed once: {calls:?}");
+        IN_ORDER.fetch_add(in_order, SeqCst);
+        WITHOUT.fetch_add(without, SeqCst);
+        assert_eq!(seen.counts(), [0; 3], "a release failed");
+        assert_eq!(live(), before);
+    });
+    assert!(IN_ORDER.load(SeqCst) > 0 && WITHOUT.load(SeqCst) > 0, "both ways");
 }

@@ -99,6 +99,10 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, _) => {
             "libcuda and the kernel driver are of different versions"
         }
+        (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, _) => {
+            "a stream that waits for the default stream is being captured: end the capture first, or \
+             use streams that are `NON_BLOCKING`"
+        }
         (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
             "a stream is being captured: end the capture first"
         }

@@ -19,4 +19,5 @@ mod graphs;
 mod green_contexts;
 mod memory;
 mod stack;
+mod stream_attributes;
 mod table;

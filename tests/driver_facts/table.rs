@@ -18,7 +18,7 @@ const REQUIRED: [std::ops::RangeInclusive<u32>; 16] = [
     100..=103,
     106..=106,
     114..=139,
-    140..=152,
+    140..=158,
     160..=168,
     170..=178,
     191..=199,
@@ -26,7 +26,7 @@ const REQUIRED: [std::ops::RangeInclusive<u32>; 16] = [
 ];
 
 /// Where the tests are that ask for rows.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "tests/driver_facts/callbacks.rs",
     "tests/driver_facts/capture.rs",
     "tests/driver_facts/stack.rs",
@@ -37,6 +37,7 @@ const SOURCES: [&str; 10] = [
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
     "tests/driver_facts/memory.rs",
+    "tests/driver_facts/stream_attributes.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.
