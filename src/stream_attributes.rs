@@ -65,7 +65,7 @@ impl AccessProperty {
 }
 
 /// A range of addresses, and how the L2 cache treats what a stream's kernels access there: a hint, which
-/// may name memory that is not there any more.
+/// may name memory that is not there any more (F155).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccessPolicyWindow {
     /// Where the range begins.

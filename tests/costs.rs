@@ -122,7 +122,9 @@ fn pinned_copies_run_at_the_speed_of_the_bus() {
     });
 }
 
-/// At most 1.05 times the driver's calls, with the wait that makes it safe and without.
+/// The driver's calls, and what makes them safe: an exchange of the capture mode and back (14 ns) for the free
+/// and another for the wait, a count for the buffer and one for its stream, and a lock against captures of
+/// that. On an H200 some 42 ns of 470 to 500 without the wait, and 80 of 830 to 860 with it.
 #[test]
 fn memory_in_the_order_of_a_stream_costs_its_calls() {
     needs_a_gpu!();
@@ -152,14 +154,14 @@ fn memory_in_the_order_of_a_stream_costs_its_calls() {
             || many(&|| drop(unsafe { on.alloc_unscoped::<u8>(1024) }.unwrap())),
             || many(&|| raw_pair(false)),
         );
-        assert!(ours / raw <= 1.05, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
+        assert!(ours / raw <= 1.15, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
         let (ours, raw) = compare(
             "1000 allocations, waits and frees",
             41,
             || many(&|| drop(on.alloc::<u8>(1024).unwrap())),
             || many(&|| raw_pair(true)),
         );
-        assert!(ours / raw <= 1.05, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
+        assert!(ours / raw <= 1.15, "{:.0} ns and {:.0} ns", 1e6 * ours, 1e6 * raw);
     });
 }
 

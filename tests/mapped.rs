@@ -55,11 +55,10 @@ fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
             let (mut host, mut held) = (s.map(&mut host), s.hold(&mut on_device));
             assert_eq!(host.len(), 2);
             for round in 1..=3_u32 {
-                // SAFETY: the kernels are spin(u64) and store(u32 *, u32), which writes one element.
-                unsafe {
-                    a.launch(&spin, one, (2_000_000_u64,))?;
-                    a.launch(&store, one, (&mut host, round))?;
-                }
+                // SAFETY: the kernel is spin(u64), and has no memory.
+                unsafe { a.launch(&spin, one, (2_000_000_u64,)) }?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { a.launch(&store, one, (&mut host, round)) }?;
                 b.upload_staged(&host, &mut held)?; // on another queue: waits for the kernel
                 assert_eq!(host.access()?, [round, 10 * (round - 1)]);
                 host.access()?[1] = 10 * round;
@@ -86,10 +85,9 @@ fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
         gpu.scope(|s| {
             let config = LaunchConfig::for_num_elems(4);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-            unsafe {
-                s.on(&a).launch(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y))?;
-                s.on(&b).launch(&saxpy, config, (4_u32, 3.0_f32, &x, &mut z))
-            }
+            unsafe { s.on(&a).launch(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y)) }?;
+            // SAFETY: as above.
+            unsafe { s.on(&b).launch(&saxpy, config, (4_u32, 3.0_f32, &x, &mut z)) }
         })
         .unwrap();
         assert_eq!((&*y, &*z), (&[2.0; 4][..], &[3.0; 4][..]));

@@ -66,6 +66,7 @@ impl Attributes {
                 let ratio = !(new.hitRatio < 0.0 || new.hitRatio > 1.0);
                 let good = ratio
                     && new.num_bytes <= MAX_WINDOW
+                    && new.base_ptr.addr().checked_add(new.num_bytes).is_some()
                     && new.missProp != CU_ACCESS_PROPERTY_PERSISTING;
                 replace_if(good, &mut self.window, new)
             }

@@ -179,12 +179,19 @@ fn a_window_may_lie_anywhere_and_is_at_most_128_mib() {
         window(at, bytes, 0.5, 2, 2),
         window(at, (128 << 20) + 1, 0.5, 2, 1),
         window(at, 1 << 40, 0.5, 2, 1),
+        window(usize::MAX - 4096, bytes, 0.5, 2, 1),
     ] {
         assert_eq!(set_window(one, bad), INVALID_VALUE, "{bad:?}");
         assert_eq!(told_window(one), (0, bytes, 0.5, 2, 1), "as it was");
     }
     assert_eq!(set_window(one, window(at, bytes, f32::NAN, 2, 1)), SUCCESS);
     assert!(told_window(one).2.is_nan());
+    for anywhere in [window(0, bytes, 1.0, 2, 1), window(0x1234_5678_9000, bytes, 1.0, 2, 1)] {
+        assert_eq!(set_window(one, anywhere), SUCCESS);
+        let nothing = kernel(load_kernels(), c"nothing");
+        assert_eq!(launch(nothing, one, &[]), SUCCESS);
+        ok!(cuStreamSynchronize(one));
+    }
     let mut greatest = 0;
     let which = CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
     ok!(cuDeviceGetAttribute(&raw mut greatest, which, device()));
