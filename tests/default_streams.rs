@@ -8,6 +8,7 @@ use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard,
     Result, SmSplitFlags, StreamFlags, ffi,
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -167,4 +168,22 @@ fn captures_of_blocking_streams_do_not_stop_the_wait_of_the_legacy_stream() {
         }
         done.store(true, Ordering::Relaxed);
     });
+}
+
+/// The same with the refusal in its place: the operation waits again.
+#[test]
+fn a_wait_that_a_capture_refused_is_made_again() {
+    if !common::software() {
+        skip!("only the software driver refuses on demand");
+    }
+    let context = context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let mut x = gpu.alloc::<u32>(4).unwrap();
+    // Look, fill, exchange, synchronize.
+    let code = ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    let fault = Fault { which: Which::Nth(3), code, performed: false };
+    let ((), failed) = with_fault(fault, || gpu.on_legacy_default().fill(&mut x, 5).unwrap());
+    assert_eq!(failed, ["cuStreamSynchronize"]);
+    assert_eq!(gpu.on_legacy_default().to_vec(&x).unwrap(), [5; 4]);
 }
