@@ -8,6 +8,7 @@ use crate::{Context, Error, PushedGuard, Result};
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, ptr};
 
@@ -26,7 +27,8 @@ bitflags! {
 ///
 /// Dropping it returns at once and needs no current context (F40, F51).
 pub struct Event<'ctx> {
-    pub(crate) inner: EventInner,
+    /// Shared with the graphs that record it or wait for it (invariant `graph-owns`).
+    pub(crate) inner: Arc<EventInner>,
     pub(crate) _brand: Brand<'ctx>,
 }
 assert_impl_all!(Event<'static>: Send, Sync);
@@ -77,7 +79,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         check(CALL, unsafe { ffi::cuEventCreate(&raw mut raw, flags.bits()) })?;
-        let inner = EventInner { raw, context: self.context().clone() };
+        let inner = Arc::new(EventInner { raw, context: self.context().clone() });
         Ok(Event { inner, _brand: Brand::new() })
     }
 }

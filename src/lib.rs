@@ -55,7 +55,11 @@ pub use event::{Event, EventFlags};
 #[cfg(feature = "async")]
 pub use finished::Finished;
 pub use function::{Function, FunctionAttribute};
-pub use graph::{Capture, CaptureQueue, DeviceQueue, Graph, GraphBuffers, ScopeGraphBuffers};
+pub use graph::{
+    AllocNode, Capture, CaptureQueue, ChildGraphNode, DeviceQueue, DotFlags, EmptyNode,
+    EventRecordNode, EventWaitNode, FreeNode, Graph, GraphBuffers, GraphBuilder, HostNode,
+    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, ScopeGraphBuffers, kind,
+};
 pub use launch::{Dim3, LaunchConfig};
 pub use limits::Limit;
 pub use memory::{

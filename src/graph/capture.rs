@@ -38,10 +38,16 @@ pub(super) struct Record {
 
 impl Record {
     /// Takes the result of an operation of the capture.
-    pub(super) fn note(&self, result: Result) -> Result {
+    pub(super) fn note<R>(&self, result: Result<R>) -> Result<R> {
         result.inspect_err(|error| {
             self.failed.borrow_mut().get_or_insert_with(|| error.clone());
         })
+    }
+
+    /// # Errors
+    /// That of the first operation that failed.
+    pub(super) fn failed(&self) -> Result {
+        self.failed.borrow().clone().map_or(Ok(()), Err)
     }
 }
 
@@ -106,14 +112,14 @@ fn end(stream: CUstream) -> Result<Template> {
     // SAFETY: the stream is alive, as `Captured` is made from one that outlives it; writes one handle, or
     // null, to `graph`, which is valid for it.
     let code = unsafe { ffi::cuStreamEndCapture(stream, &raw mut graph) };
-    let ended = check(CALL, code).map(|()| Template(graph));
+    let ended = check(CALL, code).map(|()| Template::new(graph));
     if ended.is_err() {
         let mut rest = ptr::null_mut();
         // A refusal ends the capture all the same (F145). If this one did not, the stream would stay
         // unusable: once more.
         // SAFETY: as above.
         if unsafe { ffi::cuStreamEndCapture(stream, &raw mut rest) } == ffi::CUDA_SUCCESS {
-            drop(Template(rest));
+            drop(Template::new(rest));
         }
     }
     Ok(ended?)
@@ -198,7 +204,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let joined = others.into_iter().try_for_each(|from| capture.order.join(self, 0, from));
         let ended = captured.end();
         result?;
-        capture.record.failed.take().map_or(Ok(()), Err)?;
+        capture.record.failed()?;
         joined?;
         Ok((ended?, capture.record.kept.take().seal()))
     }

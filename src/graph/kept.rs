@@ -1,22 +1,36 @@
 //! What a graph keeps alive, as it runs on it whenever it is replayed (invariant `graph-owns`).
 
+use super::host::Called;
+use crate::event::EventInner;
+use crate::host_function::{Panic, Pending};
 use crate::memory::Allocation;
 use crate::module::ModuleInner;
+use crate::scope::args::sealed::Touched;
 use crate::sync::Arc;
+use ffi::CUdeviceptr;
 use std::cell::Cell;
+use std::ops::Range;
 
-/// The memory and the code that a graph names.
-#[derive(Default)]
+/// The memory, the code and the events that a graph names.
+#[derive(Clone, Default)]
 pub(super) struct Kept {
     /// The memory of the program: each replay names it again. By address, once [sealed](Self::seal).
     named: Vec<Named>,
     /// The graph's own memory.
     scratch: Vec<Arc<Allocation>>,
+    /// What its nodes allocate.
+    allocated: Vec<Arc<Allocation>>,
     modules: Vec<std::sync::Arc<ModuleInner>>,
+    events: Vec<std::sync::Arc<EventInner>>,
+    /// Functions of the host.
+    calls: Vec<std::sync::Arc<dyn Called>>,
+    /// What the kernel nodes use, by their places, where that is known.
+    kernels: Vec<(usize, Vec<Span>)>,
     /// How often the memory was looked through.
     looks: Cell<u64>,
 }
 
+#[derive(Clone)]
 struct Named {
     memory: Arc<Allocation>,
     writes: bool,
@@ -24,10 +38,35 @@ struct Named {
     seen: Cell<u64>,
 }
 
+/// Memory that one node uses.
+#[derive(Clone)]
+pub(super) struct Span {
+    memory: Arc<Allocation>,
+    range: Range<CUdeviceptr>,
+    writes: bool,
+}
+
+impl Span {
+    pub(super) fn new(touched: &Touched<'_>) -> Span {
+        let range = touched.start..touched.start + touched.bytes as CUdeviceptr;
+        Span { memory: touched.memory.clone(), range, writes: touched.writes }
+    }
+
+    /// Whether this use stands for another one: of no more memory, and to no more than read what this one
+    /// reads.
+    fn covers(&self, other: &Span) -> bool {
+        Arc::ptr_eq(&self.memory, &other.memory)
+            && self.range.start <= other.range.start
+            && other.range.end <= self.range.end
+            && (self.writes || !other.writes)
+    }
+}
+
 impl Kept {
     /// Notes a use of memory.
     pub(super) fn memory(&mut self, memory: &Arc<Allocation>, writes: bool) {
-        if self.scratch.iter().any(|own| Arc::ptr_eq(own, memory)) {
+        let mut own = self.scratch.iter().chain(&self.allocated);
+        if own.any(|own| Arc::ptr_eq(own, memory)) {
             return;
         }
         match self.named.iter_mut().find(|named| Arc::ptr_eq(&named.memory, memory)) {
@@ -42,10 +81,68 @@ impl Kept {
         self.scratch.push(memory);
     }
 
+    pub(super) fn allocated(&mut self, memory: Arc<Allocation>) {
+        self.allocated.push(memory);
+    }
+
     pub(super) fn module(&mut self, module: &std::sync::Arc<ModuleInner>) {
         if !self.modules.iter().any(|kept| std::sync::Arc::ptr_eq(kept, module)) {
             self.modules.push(module.clone());
         }
+    }
+
+    pub(super) fn event(&mut self, event: &std::sync::Arc<EventInner>) {
+        self.events.push(event.clone());
+    }
+
+    pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
+        self.calls.push(call);
+    }
+
+    /// Notes what the kernel node at a place uses.
+    pub(super) fn kernel(&mut self, place: usize, uses: Vec<Span>) {
+        self.kernels.push((place, uses));
+    }
+
+    /// Whether the kernel node at a place may use this instead: nothing that it did not use, and so nothing
+    /// that it is not ordered for. None for a node of which it is not known what it uses.
+    pub(super) fn kernel_may_use(&self, place: usize, uses: &[Span]) -> Option<bool> {
+        let (_, old) = self.kernels.iter().find(|(one, _)| *one == place)?;
+        Some(uses.iter().all(|new| old.iter().any(|old| old.covers(new))))
+    }
+
+    /// Keeps what another graph keeps, but for its memory: that is named.
+    pub(super) fn child(&mut self, child: &Kept) {
+        child.modules.iter().for_each(|module| self.module(module));
+        self.events.extend(child.events.iter().cloned());
+        self.calls.extend(child.calls.iter().cloned());
+    }
+
+    /// Whether it has memory of its own, which one run at a time may use.
+    pub(super) fn has_scratch(&self) -> bool {
+        !self.scratch.is_empty()
+    }
+
+    /// Whether its nodes allocate.
+    pub(super) fn allocates(&self) -> bool {
+        !self.allocated.is_empty()
+    }
+
+    /// What the first of its functions panicked with since the last time.
+    pub(super) fn panic(&self) -> Option<Panic> {
+        // Each is asked.
+        self.calls.iter().map(|call| call.panicked()).fold(None, Option::or)
+    }
+
+    /// The same for the end of a scope.
+    pub(super) fn pending(&self) -> Option<Box<dyn Pending>> {
+        struct Calls(Vec<std::sync::Arc<dyn Called>>);
+        impl Pending for Calls {
+            fn end(&self) -> Option<Panic> {
+                self.0.iter().map(|call| call.panicked()).fold(None, Option::or)
+            }
+        }
+        (!self.calls.is_empty()).then(|| Box::new(Calls(self.calls.clone())) as Box<dyn Pending>)
     }
 
     /// Before the first look.

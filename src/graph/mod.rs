@@ -1,18 +1,31 @@
-//! Graphs: device work that is captured once and replayed many times.
+//! Graphs: device work that is captured once, or built node by node, and replayed many times.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+mod add;
 mod buffers;
+mod build;
 mod capture;
+mod copy;
 mod device_queue;
+mod dot;
+mod host;
 mod kept;
+pub(crate) mod node;
 mod queue;
 mod raw;
 mod replay;
+mod set;
 mod update;
 
 pub use buffers::{GraphBuffers, ScopeGraphBuffers};
+pub use build::GraphBuilder;
 pub use capture::Capture;
 pub use device_queue::DeviceQueue;
+pub use dot::DotFlags;
+pub use node::{
+    AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
+    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, kind,
+};
 pub use queue::CaptureQueue;
 
 use crate::brand::Brand;
@@ -24,7 +37,8 @@ use raw::{Exec, Template};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::{fmt, ptr};
 
-/// Device work, captured by [`PushedGuard::capture`](crate::PushedGuard::capture) and run by
+/// Device work, captured by [`PushedGuard::capture`](crate::PushedGuard::capture) or built by
+/// [`PushedGuard::build_graph`](crate::PushedGuard::build_graph), and run by
 /// [`OnStream::replay`](crate::OnStream::replay) and [`Queue::replay`](crate::Queue::replay).
 ///
 /// It owns what it runs on (invariant `graph-owns`): memory that it names is freed when the buffer *and*
@@ -38,6 +52,10 @@ pub struct Graph<'ctx> {
 }
 assert_impl_all!(Graph<'static>: Send);
 assert_not_impl_any!(Graph<'static>: Sync);
+
+/// Why a node is refused.
+const OTHER_GRAPH: &str = "the node is of another graph, or of this one before it was captured or built \
+    again: use what its builder or `list_nodes` gave";
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {
@@ -72,11 +90,26 @@ impl Graph<'_> {
     /// What the driver answers.
     #[doc(alias = "cuGraphGetNodes")]
     pub fn nodes(&self) -> Result<usize> {
-        let (graph, mut count) = (self.inner.template.0, 0);
-        // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
-        let code = unsafe { ffi::cuGraphGetNodes(graph, ptr::null_mut(), &raw mut count) };
-        check("cuGraphGetNodes", code)?;
-        Ok(count)
+        self.inner.template.count()
+    }
+
+    /// All nodes, in the order in which they were captured or built, but not those of child graphs. Each is a
+    /// [`Node`] by `try_into`.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    #[doc(alias = "cuGraphGetNodes")]
+    #[doc(alias = "cuGraphNodeGetType")]
+    pub fn list_nodes(&self) -> Result<Vec<NodeId>> {
+        let id = self.inner.template.id();
+        let kind_of = |(place, &node): (usize, &ffi::CUgraphNode)| {
+            let mut kind = ffi::CU_GRAPH_NODE_TYPE_EMPTY;
+            // SAFETY: the node is one of the graph, which is alive; writes one number to `kind`.
+            let code = unsafe { ffi::cuGraphNodeGetType(node, &raw mut kind) };
+            check("cuGraphNodeGetType", code)?;
+            Ok(NodeId { graph: id, place, kind: NodeKind::new(kind) })
+        };
+        self.inner.template.nodes()?.iter().enumerate().map(kind_of).collect()
     }
 
     /// How many edges it has, each between a node and one that runs behind it.
@@ -85,7 +118,7 @@ impl Graph<'_> {
     /// What the driver answers.
     #[doc(alias = "cuGraphGetEdges")]
     pub fn edges(&self) -> Result<usize> {
-        let (graph, mut count) = (self.inner.template.0, 0);
+        let (graph, mut count) = (self.inner.template.raw(), 0);
         let (from, to) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
         check("cuGraphGetEdges", unsafe { ffi::cuGraphGetEdges(graph, from, to, &raw mut count) })?;
@@ -95,7 +128,7 @@ impl Graph<'_> {
 
 impl fmt::Debug for Graph<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let graph = self.inner.template.0;
+        let graph = self.inner.template.raw();
         write!(f, "Graph({graph:p} of {} buffers, {:?})", self.buffers(), self.context())
     }
 }

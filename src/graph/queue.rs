@@ -88,7 +88,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         {
             let mut kept = self.record.kept.borrow_mut();
             kept.module(function.module());
-            args.each_memory(|memory, writes| kept.memory(memory, writes));
+            args.each_memory(|touched| kept.memory(touched.memory, touched.writes));
         }
         // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
         self.record.note(unsafe { self.queue.launch(function, config, args) })

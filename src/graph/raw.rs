@@ -1,41 +1,164 @@
 //! The driver's graphs, as values that own them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a graph may be sent")]
 
+use super::NodeId;
 use crate::capture_mode::relaxed;
 use crate::error::{check, release};
-use crate::{PushedGuard, Result};
-use ffi::{CUgraph, CUgraphExec};
+use crate::{Error, PushedGuard, Result};
+use ffi::{CUgraph, CUgraphExec, CUgraphNode};
+use std::cell::OnceCell;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A graph: nodes and edges.
-pub(super) struct Template(pub(super) CUgraph);
+pub(super) struct Template {
+    raw: CUgraph,
+    /// A number that no other graph of this process has.
+    id: u64,
+    /// The number of the graph that it is a copy of, if it is one.
+    copy_of: Option<u64>,
+    /// Once somebody asked for them.
+    nodes: OnceCell<Vec<CUgraphNode>>,
+}
 // SAFETY: a graph is not tied to a thread, and none of its calls needs a current context but
 // instantiation, which looks (F41). It is not `Sync`: the driver does not order calls on one graph.
 unsafe impl Send for Template {}
+
+impl Template {
+    /// Of a graph that nothing else owns.
+    pub(super) fn new(raw: CUgraph) -> Template {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Template { raw, id, copy_of: None, nodes: OnceCell::new() }
+    }
+
+    /// A graph without nodes.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    pub(super) fn create() -> Result<Template> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it; needs no current context (F41).
+        check("cuGraphCreate", unsafe { ffi::cuGraphCreate(&raw mut raw, 0) })?;
+        Ok(Template::new(raw))
+    }
+
+    /// A copy, with copies of the nodes at the same places.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    pub(super) fn copy(&self) -> Result<Template> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so is what it
+        // names; no context need be current (F217).
+        check("cuGraphClone", unsafe { ffi::cuGraphClone(&raw mut raw, self.raw) })?;
+        let mut copy = Template::new(raw);
+        copy.copy_of = Some(self.id);
+        let mut nodes = Vec::new();
+        for &of in self.nodes()? {
+            let mut node = ptr::null_mut();
+            // SAFETY: writes one handle to `node`, which is valid for it; both graphs are alive, and the node
+            // is one of the first.
+            let code = unsafe { ffi::cuGraphNodeFindInClone(&raw mut node, of, raw) };
+            check("cuGraphNodeFindInClone", code)?;
+            nodes.push(node);
+        }
+        copy.set_nodes(nodes);
+        Ok(copy)
+    }
+
+    pub(super) fn raw(&self) -> CUgraph {
+        self.raw
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) fn copy_of(&self) -> Option<u64> {
+        self.copy_of
+    }
+
+    /// Its nodes, where they are known already.
+    pub(super) fn set_nodes(&self, nodes: Vec<CUgraphNode>) {
+        // A graph that is told its nodes was not asked for them.
+        let _first = self.nodes.set(nodes);
+    }
+
+    /// Its nodes, by their places.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    pub(super) fn nodes(&self) -> Result<&[CUgraphNode]> {
+        if let Some(nodes) = self.nodes.get() {
+            return Ok(nodes);
+        }
+        let mut count = self.count()?;
+        let mut nodes = vec![ptr::null_mut(); count];
+        if count > 0 {
+            // SAFETY: the graph is alive; writes at most `count` handles to `nodes`, which has room for them.
+            let code =
+                unsafe { ffi::cuGraphGetNodes(self.raw, nodes.as_mut_ptr(), &raw mut count) };
+            check("cuGraphGetNodes", code)?;
+        }
+        Ok(self.nodes.get_or_init(|| nodes))
+    }
+
+    /// How many nodes it has.
+    ///
+    /// # Errors
+    /// What the driver answers.
+    pub(super) fn count(&self) -> Result<usize> {
+        let mut count = 0;
+        // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
+        let code = unsafe { ffi::cuGraphGetNodes(self.raw, ptr::null_mut(), &raw mut count) };
+        check("cuGraphGetNodes", code)?;
+        Ok(count)
+    }
+
+    /// The handle of a node.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a node of another graph.
+    pub(super) fn node(&self, call: &'static str, node: NodeId) -> Result<CUgraphNode> {
+        let other = Error::InvalidArgument { call, reason: super::OTHER_GRAPH };
+        let own = (node.graph == self.id).then(|| self.nodes()).transpose()?;
+        own.and_then(|nodes| nodes.get(node.place).copied()).ok_or(other)
+    }
+}
 
 impl Drop for Template {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the graph, which was made and not destroyed, and whose
         // capture is over.
-        release("cuGraphDestroy", || unsafe { ffi::cuGraphDestroy(self.0) });
+        release("cuGraphDestroy", || unsafe { ffi::cuGraphDestroy(self.raw) });
     }
 }
 
 /// A graph that can run; null once it is lost. (An `Option` would have the compiler's messages lead through the
 /// sources of `core`.)
-pub(super) struct Exec(CUgraphExec);
+pub(super) struct Exec {
+    raw: CUgraphExec,
+    /// The number of the graph that it was made of, whose nodes it knows.
+    of: u64,
+}
 // SAFETY: as for `Template`: launched and destroyed whatever is current (F41), by one thread at a time.
 unsafe impl Send for Exec {}
 
 impl Exec {
     /// The handle, unless the graph is lost.
     pub(super) fn raw(&self) -> Option<CUgraphExec> {
-        (!self.0.is_null()).then_some(self.0)
+        (!self.raw.is_null()).then_some(self.raw)
+    }
+
+    /// Whether it knows the nodes of a graph: not those of one that it was updated to (F218).
+    pub(super) fn is_of(&self, template: &Template) -> bool {
+        self.of == template.id
     }
 
     /// Destroys it: an update failed, which may have changed a part of it.
     pub(super) fn lose(&mut self) {
-        *self = Exec(ptr::null_mut());
+        *self = Exec { raw: ptr::null_mut(), of: 0 };
     }
 
     /// Makes a graph ready to run.
@@ -49,9 +172,9 @@ impl Exec {
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so are the
         // memory and the code that it names. The current context is the guard's, as `enter` found.
         // Captures do not refuse it (F141).
-        let make = || unsafe { ffi::cuGraphInstantiateWithFlags(&raw mut raw, template.0, 0) };
+        let make = || unsafe { ffi::cuGraphInstantiateWithFlags(&raw mut raw, template.raw, 0) };
         check(CALL, relaxed(make))?;
-        Ok(Exec(raw))
+        Ok(Exec { raw, of: template.id })
     }
 }
 

@@ -6,21 +6,27 @@ use super::{Graph, GraphBuffers, ScopeGraphBuffers};
 use crate::error::check;
 use crate::{Context, Error, OnStream, Queue, Result};
 use ffi::CUstream;
+use std::panic::resume_unwind;
 
 const CALL: &str = "cuGraphLaunch";
 
 impl Graph<'_> {
     /// Whether it can be replayed in this context on this memory.
-    fn accepts(&self, context: &Context, buffers: &impl Names) -> Result {
+    pub(super) fn accepts(
+        &self,
+        call: &'static str,
+        context: &Context,
+        buffers: &impl Names,
+    ) -> Result {
         if self.context() != context {
-            return Err(Error::OtherContext { call: CALL });
+            return Err(Error::OtherContext { call });
         }
         let kept = &self.inner.kept;
         // A part does not stand for the memory: other parts of it may be in use.
         let named = kept.is_named(|see| {
             buffers.each(&mut |name| see(name.whole.then_some(name.memory), name.writes));
         });
-        let refused = |named| Error::GraphBuffers { call: CALL, captured: kept.named(), named };
+        let refused = |named| Error::GraphBuffers { call, captured: kept.named(), named };
         named.map_err(refused)
     }
 
@@ -45,14 +51,21 @@ impl<'ctx> OnStream<'_, 'ctx> {
     /// # Errors
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
     /// [`OtherContext`](Error::OtherContext); a sticky error if a kernel faults (F60).
+    ///
+    /// # Panics
+    /// If a [host function](crate::GraphBuilder::host_function) of the graph does.
     #[doc(alias = "cuGraphLaunch")]
     pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx>) -> Result {
-        graph.accepts(self.context(), &buffers)?;
+        graph.accepts(CALL, self.context(), &buffers)?;
         // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The graph and all its
         // buffers, as `accepts` found, are borrowed until the wait below is over, those that it writes
         // exclusively; its scratch memory is used by one run at a time (F149).
         unsafe { graph.launch(self.raw()) }?;
-        self.finish()
+        let waited = self.finish();
+        match graph.inner.kept.panic() {
+            Some(panic) => resume_unwind(panic),
+            None => waited,
+        }
     }
 }
 
@@ -69,7 +82,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         graph: &'s Graph<'ctx>,
         buffers: impl ScopeGraphBuffers<'s, 'ctx>,
     ) -> Result {
-        graph.accepts(self.context(), &buffers)?;
+        graph.accepts(CALL, self.context(), &buffers)?;
         let mut uses = Vec::with_capacity(graph.buffers());
         buffers.each(&mut |name| uses.push(name.used));
         let stream = self.behind(CALL, &uses)?;
@@ -77,6 +90,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         // graph and all its buffers, as `accepts` found, are borrowed until the scope has waited, and
         // what other operations of it do with them is ordered; its scratch memory is used by one run at
         // a time (F149).
-        unsafe { graph.launch(stream) }
+        unsafe { graph.launch(stream) }?;
+        graph.inner.kept.pending().into_iter().for_each(|calls| self.keep_call(calls));
+        Ok(())
     }
 }

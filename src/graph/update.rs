@@ -1,7 +1,8 @@
 //! Graphs that are captured again, and brought to the device ahead of their first replay.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::raw::Exec;
+use super::kept::Kept;
+use super::raw::{Exec, Template};
 use super::{Capture, Graph};
 use crate::error::check;
 use crate::{Error, OnStream, PushedGuard, Result, Stream};
@@ -26,33 +27,54 @@ impl<'ctx> PushedGuard<'ctx> {
         stream: &'env mut Stream<'ctx>,
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<bool> {
-        const CALL: &str = "cuGraphExecUpdate_v2";
-        if graph.context() != self.context() {
-            return Err(Error::OtherContext { call: CALL });
-        }
+        graph.same_context(self)?;
         let (template, kept) = self.template(stream, f)?;
+        graph.become_new(self, template, kept)
+    }
+}
+
+const CALL: &str = "cuGraphExecUpdate_v2";
+
+impl<'ctx> Graph<'ctx> {
+    /// # Errors
+    /// `OtherContext`
+    pub(super) fn same_context(&self, gpu: &PushedGuard<'ctx>) -> Result {
+        let same = self.context() == gpu.context();
+        if same { Ok(()) } else { Err(Error::OtherContext { call: CALL }) }
+    }
+
+    /// Becomes another graph, in place if that is possible, and then it is true.
+    ///
+    /// # Errors
+    /// As [`PushedGuard::recapture`].
+    pub(super) fn become_new(
+        &mut self,
+        gpu: &PushedGuard<'ctx>,
+        template: Template,
+        kept: Kept,
+    ) -> Result<bool> {
         let mut info = CUgraphExecUpdateResultInfo {
             result: CU_GRAPH_EXEC_UPDATE_ERROR,
             errorNode: ptr::null_mut(),
             errorFromNode: ptr::null_mut(),
         };
         // A graph that was lost has nothing to update.
-        let updated = graph.inner.exec.raw().map(|exec| {
+        let updated = self.inner.exec.raw().map(|exec| {
             // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
             // the memory and the code that the second one names are kept; `info` is valid for an answer. No
             // context need be current, and captures do not refuse it (F210).
-            unsafe { ffi::cuGraphExecUpdate_v2(exec, template.0, &raw mut info) }
+            unsafe { ffi::cuGraphExecUpdate_v2(exec, template.raw(), &raw mut info) }
         });
         let in_place = updated == Some(ffi::CUDA_SUCCESS);
         match updated {
             // What cannot be updated is left as it was (F210).
             None | Some(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
-                graph.inner.exec = Exec::new(self, &template)?;
+                self.inner.exec = Exec::new(gpu, &template)?;
             }
-            Some(code) => check(CALL, code).inspect_err(|_| graph.inner.exec.lose())?,
+            Some(code) => check(CALL, code).inspect_err(|_| self.inner.exec.lose())?,
         }
         // Only now: nothing names the old memory any more.
-        (graph.inner.template, graph.inner.kept) = (template, kept);
+        (self.inner.template, self.inner.kept) = (template, kept);
         Ok(in_place)
     }
 }

@@ -40,7 +40,7 @@ pub enum BufferKind {
     StreamOrdered,
 }
 
-pub struct Allocation {
+pub(crate) struct Allocation {
     address: CUdeviceptr,
     free: Free,
 }
@@ -51,6 +51,8 @@ enum Free {
     Plain(Context),
     /// The stream that it was made on; the pool that it came from lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
+    /// A node of the graph that allocates it.
+    InGraph(Context),
 }
 
 impl Allocation {
@@ -63,9 +65,14 @@ impl Allocation {
         Allocation { address, free: Free::InOrder { stream, _pool: pool } }
     }
 
+    /// What a node of a graph allocates, in which another one frees it.
+    pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
+        Allocation { address, free: Free::InGraph(context) }
+    }
+
     pub(crate) fn context(&self) -> &Context {
         match &self.free {
-            Free::Plain(context) => context,
+            Free::Plain(context) | Free::InGraph(context) => context,
             Free::InOrder { stream, .. } => &stream.context,
         }
     }
@@ -80,6 +87,7 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         match &self.free {
+            Free::InGraph(_) => {}
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
@@ -127,7 +135,7 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 /// The size of `len` elements, if something can have it.
-pub(super) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
+pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
     let refused = |reason| Error::InvalidArgument { call, reason };
     match len.checked_mul(size_of::<T>()) {
         None => Err(refused("the buffer has more bytes than an address space: ask for less")),
@@ -165,7 +173,8 @@ impl<T: Element> DeviceBuffer<'_, T> {
     #[must_use]
     pub fn kind(&self) -> BufferKind {
         match self.inner.free {
-            Free::Plain(_) => BufferKind::Plain,
+            // Memory of a graph is held, and never a buffer.
+            Free::Plain(_) | Free::InGraph(_) => BufferKind::Plain,
             Free::InOrder { .. } => BufferKind::StreamOrdered,
         }
     }

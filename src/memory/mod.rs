@@ -12,7 +12,7 @@ mod slice_mut;
 mod stream_ordered;
 pub(crate) mod view;
 
-pub(crate) use buffer::Allocation;
+pub(crate) use buffer::{Allocation, size_for};
 pub use buffer::{BufferKind, DeviceBuffer};
 pub use element::Element;
 pub use info::MemoryInfo;

@@ -168,6 +168,14 @@ pub(crate) mod sealed {
         }
     }
 
+    /// Memory among the arguments, and what the kernel does with it.
+    pub struct Touched<'a> {
+        pub(crate) memory: &'a Arc<Allocation>,
+        pub(crate) start: CUdeviceptr,
+        pub(crate) bytes: usize,
+        pub(crate) writes: bool,
+    }
+
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `ScopeArg`, which is sealed",
         label = "only plain values and borrowed device memory do"
@@ -177,8 +185,8 @@ pub(crate) mod sealed {
         fn used(&self) -> Option<Use<'_>> {
             None
         }
-        /// The memory, if it is some, and whether it is written.
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
+        /// The memory, if it is some.
+        fn memory(&self) -> Option<Touched<'_>> {
             None
         }
     }
@@ -186,13 +194,23 @@ pub(crate) mod sealed {
     impl<T: NoUninit> Used for T {}
     // What is only read in the scope, or only written once: the borrow keeps everything else away.
     impl<T: Element> Used for &DeviceBuffer<'_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((&self.inner, false))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: &self.inner,
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: false,
+            })
         }
     }
     impl<T: Element> Used for &mut DeviceBuffer<'_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((&self.inner, true))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: &self.inner,
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: true,
+            })
         }
     }
     impl<T: Element> Used for &PinnedBuffer<T> {}
@@ -208,13 +226,23 @@ pub(crate) mod sealed {
         }
     }
     impl<T: Element> Used for DeviceSlice<'_, '_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((DeviceSlice::memory(self), false))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: DeviceSlice::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: false,
+            })
         }
     }
     impl<T: Element> Used for HeldSlice<'_, '_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((HeldSlice::memory(self), false))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: HeldSlice::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: false,
+            })
         }
         #[inline]
         fn used(&self) -> Option<Use<'_>> {
@@ -226,8 +254,13 @@ pub(crate) mod sealed {
         fn used(&self) -> Option<Use<'_>> {
             Held::used(self, false)
         }
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((Held::memory(self), false))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: Held::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: false,
+            })
         }
     }
     impl<T: Element> Used for &mut Held<'_, T> {
@@ -235,8 +268,13 @@ pub(crate) mod sealed {
         fn used(&self) -> Option<Use<'_>> {
             Held::used(self, true)
         }
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((Held::memory(self), true))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: Held::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: true,
+            })
         }
     }
 
@@ -247,8 +285,8 @@ pub(crate) mod sealed {
     pub trait AllUsed {
         /// Calls `f` with the uses of all arguments. Nothing is allocated.
         fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
-        /// Shows all memory among the arguments, and whether it is written.
-        fn each_memory(&self, see: impl FnMut(&Arc<Allocation>, bool));
+        /// Shows all memory among the arguments.
+        fn each_memory(&self, see: impl FnMut(Touched<'_>));
     }
 }
 
@@ -262,9 +300,9 @@ macro_rules! tuples {
                 let ($($a,)*) = self;
                 f(&[$($a.used()),*])
             }
-            fn each_memory(&self, mut see: impl FnMut(&Arc<Allocation>, bool)) {
+            fn each_memory(&self, mut see: impl FnMut(sealed::Touched<'_>)) {
                 let ($($a,)*) = self;
-                $(if let Some((memory, writes)) = $a.memory() { see(memory, writes) })*
+                $(if let Some(touched) = $a.memory() { see(touched) })*
             }
         }
     )* };

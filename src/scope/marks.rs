@@ -7,11 +7,12 @@ use crate::{EventFlags, PushedGuard, Result};
 use ffi::{CUevent, CUstream};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The events of a scope: made when needed, used again, destroyed with it.
 #[derive(Default)]
 pub(super) struct Marks {
-    events: Vec<EventInner>,
+    events: Vec<Arc<EventInner>>,
     /// Those that no operation refers to. Waits that were enqueued for them keep what they wait for.
     free: Rc<RefCell<Vec<usize>>>,
 }

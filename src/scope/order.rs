@@ -27,6 +27,13 @@ pub(crate) struct Op {
     mark: OnceCell<Mark>,
 }
 
+impl Op {
+    /// A node of a graph that is built, by its place: as if each were a queue of its own.
+    pub(crate) fn node(place: usize) -> Rc<Op> {
+        Rc::new(Op { queue: place, number: Cell::new(1), mark: OnceCell::new() })
+    }
+}
+
 /// What happened to one piece of memory.
 #[derive(Clone, Default)]
 pub(crate) struct Uses {
@@ -57,6 +64,18 @@ impl Uses {
 pub struct Use<'a> {
     pub(super) uses: &'a RefCell<Uses>,
     pub(super) writes: bool,
+}
+
+impl Use<'_> {
+    /// Shows the nodes of a graph that this use has to come after.
+    pub(crate) fn each_node_before(&self, see: impl FnMut(usize)) {
+        self.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
+    }
+
+    /// Notes it as one of a node of a graph.
+    pub(crate) fn note_node(&self, node: &Rc<Op>) {
+        self.uses.borrow_mut().note(node, self.writes);
+    }
 }
 
 /// The queues of a scope, and what it keeps until it is closed.

@@ -1,0 +1,425 @@
+//! The nodes that a graph is built of.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::build::Slot;
+use super::host;
+use super::kept::Span;
+use super::node::{
+    AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
+    KernelNode, MemcpyNode, MemsetNode, NodeId,
+};
+use super::{Graph, GraphBuilder, ScopeGraphBuffers};
+use crate::enqueue::same_len;
+use crate::memory::{Allocation, size_for};
+use crate::scope::order::Op;
+use crate::scope::{Held, ScopeArgs, Source};
+use crate::sync::Arc;
+use crate::{Context, Element, Error, Event, Function, LaunchConfig, Result};
+use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
+use std::ffi::c_void;
+use std::{mem, ptr};
+
+// What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
+// builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
+// it. What it uses is kept by the graph until nothing runs it (`graph-owns`), and ordered behind what uses it
+// before (`nodes-ordered`). No context need be current but where it says so, and captures do not refuse it (F217).
+
+impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
+    fn same(&self, call: &'static str, context: &Context) -> Result {
+        if self.gpu.context() == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    }
+
+    /// Adds the launch of a kernel. Plain values among the arguments stay what they are now, until
+    /// [`set_kernel`](crate::PushedGuard::set_kernel). The graph keeps the kernel's module loaded.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph;
+    /// `CUDA_ERROR_INVALID_VALUE` for extents that are none.
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    #[doc(alias = "cuGraphAddKernelNode")]
+    pub unsafe fn kernel(
+        &self,
+        after: &[NodeId],
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'s, 'ctx>,
+    ) -> Result<KernelNode> {
+        const CALL: &str = "cuGraphAddKernelNode_v2";
+        let add = || {
+            self.same(CALL, function.context())?;
+            if !args.all_of(self.gpu.context()) {
+                return Err(Error::OtherContext { call: CALL });
+            }
+            self.gpu.enter(CALL)?;
+            let mut spans = Vec::new();
+            args.each_memory(|touched| {
+                self.names(touched.memory, touched.writes);
+                spans.push(Span::new(&touched));
+            });
+            {
+                let mut kept = self.record.kept.borrow_mut();
+                kept.module(function.module());
+                kept.kernel(self.place(), spans);
+            }
+            let before = args.with_uses(|uses| self.behind(CALL, after, uses))?;
+            args.with_pointers(|pointers| {
+                let params = kernel(function, config, pointers);
+                self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                    // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
+                    // value for each argument, which the driver reads before it returns; the rest is the
+                    // caller's obligations 1 to 3, at each replay: that lends the same memory again.
+                    unsafe {
+                        ffi::cuGraphAddKernelNode_v2(node, graph, before, count, &raw const params)
+                    }
+                })
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds a copy of a buffer to another.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphAddMemcpyNode")]
+    pub fn copy<T: Element>(
+        &self,
+        after: &[NodeId],
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut Held<'s, T>,
+    ) -> Result<MemcpyNode> {
+        const CALL: &str = "cuGraphAddMemcpyNode";
+        let add = || {
+            let source = from.lent();
+            same_len(CALL, source.len, to.len())?;
+            self.same(CALL, source.context)?;
+            self.same(CALL, to.context())?;
+            self.names(source.memory, false);
+            self.names(to.memory(), true);
+            let before = self.behind(CALL, after, &[source.used, to.used(true)])?;
+            let params = row(source.address, to.address(), to.size_bytes());
+            let context = self.gpu.context().raw();
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above. 2. Both have that many bytes, and are distinct, as `to` is borrowed
+                // exclusively; the context is alive.
+                unsafe {
+                    let params = &raw const params;
+                    ffi::cuGraphAddMemcpyNode(node, graph, before, count, params, context)
+                }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds setting every element to `value`, until [`set_fill`](Graph::set_fill). Elements have 1, 2 or 4
+    /// bytes: others do not compile.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy).
+    #[doc(alias = "cuGraphAddMemsetNode")]
+    pub fn fill<T: Element>(
+        &self,
+        after: &[NodeId],
+        to: &mut Held<'s, T>,
+        value: T,
+    ) -> Result<MemsetNode> {
+        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
+        let (size, len) = (size_of::<T>(), to.len());
+        self.record.note(self.memset(after, to, pattern(&value), size, len))
+    }
+
+    /// Adds setting every byte to zero, for elements of any size.
+    ///
+    /// # Errors
+    /// As [`copy`](Self::copy).
+    #[doc(alias = "cuGraphAddMemsetNode")]
+    pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
+        let bytes = to.size_bytes();
+        self.record.note(self.memset(after, to, 0, 1, bytes))
+    }
+
+    fn memset<T: Element>(
+        &self,
+        after: &[NodeId],
+        to: &mut Held<'s, T>,
+        value: u32,
+        size: usize,
+        len: usize,
+    ) -> Result<MemsetNode> {
+        const CALL: &str = "cuGraphAddMemsetNode";
+        self.same(CALL, to.context())?;
+        self.names(to.memory(), true);
+        let before = self.behind(CALL, after, &[to.used(true)])?;
+        let params = CUDA_MEMSET_NODE_PARAMS {
+            dst: to.address(),
+            pitch: 0,
+            value,
+            elementSize: size as u32,
+            width: len,
+            height: 1,
+        };
+        let context = self.gpu.context().raw();
+        self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            // SAFETY: 1. as above. 2. `to` has `len` elements of `size` bytes, for which `value` is a
+            // value; the context is alive.
+            unsafe {
+                let params = &raw const params;
+                ffi::cuGraphAddMemsetNode(node, graph, before, count, params, context)
+            }
+        })
+    }
+
+    /// Adds a function of the host, which each replay calls on a thread of the driver. The graph keeps it,
+    /// and its copies do: they call it one at a time. A panic of it goes on where the replay is waited for.
+    ///
+    /// The function must make no calls of the driver: it is refused there nearly everything (F23).
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphAddHostNode")]
+    pub fn host_function(
+        &self,
+        after: &[NodeId],
+        function: impl FnMut() + Send + 'static,
+    ) -> Result<HostNode> {
+        const CALL: &str = "cuGraphAddHostNode";
+        let add = || {
+            let before = self.behind(CALL, after, &[])?;
+            let (call, params) = host::node(function);
+            self.record.kept.borrow_mut().call(call);
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
+                // any thread as long as it is kept.
+                unsafe { ffi::cuGraphAddHostNode(node, graph, before, count, &raw const params) }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds a node that does nothing, behind others: a point for more to be behind.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphAddEmptyNode")]
+    pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
+        const CALL: &str = "cuGraphAddEmptyNode";
+        let add = || {
+            let before = self.behind(CALL, after, &[])?;
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above.
+                unsafe { ffi::cuGraphAddEmptyNode(node, graph, before, count) }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds all nodes of another graph, as it was captured or built: without what was
+    /// [set](Graph::set_fill) in it since. All buffers that it names are named again, as for a replay, and
+    /// the graph that is built names them too.
+    ///
+    /// # Errors
+    /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which it has to itself, or
+    /// with nodes that allocate (F215).
+    #[doc(alias = "cuGraphAddChildGraphNode")]
+    pub fn child(
+        &self,
+        after: &[NodeId],
+        graph: &'s Graph<'ctx>,
+        buffers: impl ScopeGraphBuffers<'s, 'ctx>,
+    ) -> Result<ChildGraphNode> {
+        const CALL: &str = "cuGraphAddChildGraphNode";
+        let add = || {
+            graph.accepts(CALL, self.gpu.context(), &buffers)?;
+            graph.copyable(CALL)?;
+            let mut uses = Vec::with_capacity(graph.buffers());
+            buffers.each(&mut |name| {
+                self.names(name.memory, name.writes);
+                uses.push(name.used);
+            });
+            self.record.kept.borrow_mut().child(&graph.inner.kept);
+            let before = self.behind(CALL, after, &uses)?;
+            let child = graph.inner.template.raw();
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above. 2. The other graph is alive, and another one: this one is not
+                // finished. Its nodes are copied.
+                unsafe { ffi::cuGraphAddChildGraphNode(node, graph, before, count, child) }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds a record of an event, at each replay.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// another graph.
+    #[doc(alias = "cuGraphAddEventRecordNode")]
+    pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
+        const CALL: &str = "cuGraphAddEventRecordNode";
+        let add = || {
+            self.same(CALL, event.context())?;
+            let before = self.behind(CALL, after, &[])?;
+            self.record.kept.borrow_mut().event(&event.inner);
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above. 2. The event is alive, and kept.
+                unsafe { ffi::cuGraphAddEventRecordNode(node, graph, before, count, event.raw()) }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds a wait for what an event, which may be of another context, recorded last before the replay.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphAddEventWaitNode")]
+    pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
+        const CALL: &str = "cuGraphAddEventWaitNode";
+        let add = || {
+            let before = self.behind(CALL, after, &[])?;
+            self.record.kept.borrow_mut().event(&event.inner);
+            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                // SAFETY: 1. as above. 2. The event is alive, and kept.
+                unsafe { ffi::cuGraphAddEventWaitNode(node, graph, before, count, event.raw()) }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds an allocation: memory of each replay, for the nodes of this graph alone. Its contents are
+    /// unspecified bytes. It is [freed](Self::free) behind all that use it.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space
+    /// holds, and for a node of another graph; `CUDA_ERROR_OUT_OF_MEMORY`.
+    #[doc(alias = "cuGraphAddMemAllocNode")]
+    pub fn alloc<T: Element>(
+        &'s self,
+        after: &[NodeId],
+        len: usize,
+    ) -> Result<(Held<'s, T>, AllocNode)> {
+        const CALL: &str = "cuGraphAddMemAllocNode";
+        let add = || {
+            let bytes = size_for::<T>(CALL, len)?;
+            let before = self.behind(CALL, after, &[])?;
+            let mut params: ffi::CUDA_MEM_ALLOC_NODE_PARAMS = zeros();
+            params.poolProps.allocType = ffi::CU_MEM_ALLOCATION_TYPE_PINNED;
+            params.poolProps.location.r#type = ffi::CU_MEM_LOCATION_TYPE_DEVICE;
+            params.poolProps.location.anonymous.id = self.gpu.context().device().raw();
+            params.bytesize = bytes;
+            let node: AllocNode = self.add(CALL, &before, |slot| {
+                let Slot { node, graph, before, count } = slot;
+                // SAFETY: 1. as above. 2. `params` is valid for the address that is written to it.
+                unsafe { ffi::cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params) }
+            })?;
+            let context = self.gpu.context();
+            let memory = Arc::new(Allocation::in_graph(params.dptr, context.clone()));
+            self.allocates(memory.clone());
+            let held = Held::new(memory, len, context);
+            // Everything comes after the node that allocates.
+            let op = Op::node(node.id().place);
+            held.used(true).into_iter().for_each(|used| used.note_node(&op));
+            Ok((held, node))
+        };
+        self.record.note(add())
+    }
+
+    /// Adds the free of what a node [allocates](Self::alloc), behind all nodes that use it. What the closure
+    /// does not free, or has only parts of, is freed at the end.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for what no node of this graph allocates, for a part, and
+    /// for a node of another graph.
+    #[doc(alias = "cuGraphAddMemFreeNode")]
+    pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
+        let whole = memory.is_whole().then_some(memory.memory());
+        let reason = "free a whole buffer that `alloc` of this builder gave";
+        let refused = Error::InvalidArgument { call: FREE, reason };
+        self.record.note(whole.ok_or(refused).and_then(|memory| self.free_behind(after, memory)))
+    }
+
+    pub(super) fn free_behind(
+        &self,
+        after: &[NodeId],
+        memory: &Arc<Allocation>,
+    ) -> Result<FreeNode> {
+        let reason = "no node of this graph allocates it: drop it, and it is freed";
+        let users = self.users(memory).ok_or(Error::InvalidArgument { call: FREE, reason })?;
+        let before = self.behind_all(FREE, after, users, &[])?;
+        let address = memory.address();
+        self.add(FREE, &before, |Slot { node, graph, before, count }| {
+            // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it
+            // is before too, and no later node does: it is held by the one value that is taken, or by none.
+            unsafe { ffi::cuGraphAddMemFreeNode(node, graph, before, count, address) }
+        })
+    }
+}
+
+const FREE: &str = "cuGraphAddMemFreeNode";
+
+/// A launch as a node has it.
+pub(super) fn kernel(
+    function: &Function<'_>,
+    config: LaunchConfig,
+    pointers: &mut [*mut c_void],
+) -> CUDA_KERNEL_NODE_PARAMS {
+    let LaunchConfig { grid, block, shared_bytes } = config;
+    CUDA_KERNEL_NODE_PARAMS {
+        func: function.raw(),
+        gridDimX: grid.x,
+        gridDimY: grid.y,
+        gridDimZ: grid.z,
+        blockDimX: block.x,
+        blockDimY: block.y,
+        blockDimZ: block.z,
+        sharedMemBytes: shared_bytes,
+        // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
+        kernelParams: if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() },
+        extra: ptr::null_mut(),
+        kern: ptr::null_mut(),
+        ctx: ptr::null_mut(),
+    }
+}
+
+/// A copy of one row on the device.
+fn row(from: CUdeviceptr, to: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
+    let mut params: CUDA_MEMCPY3D = zeros();
+    params.srcMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
+    params.srcDevice = from;
+    params.dstMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
+    params.dstDevice = to;
+    params.WidthInBytes = bytes;
+    (params.Height, params.Depth) = (1, 1);
+    params
+}
+
+/// The value of a fill, of 1, 2 or 4 bytes.
+pub(super) fn pattern<T: Element>(value: &T) -> u32 {
+    match *bytemuck::bytes_of(value) {
+        [a] => a.into(),
+        [a, b] => u16::from_ne_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]),
+        _ => 0, // excluded at compile time by the callers
+    }
+}
+
+/// Parameters of which the driver wants zeros where nothing is said.
+fn zeros<T: Params>() -> T {
+    // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
+    // which zeros are a value.
+    unsafe { mem::zeroed() }
+}
+
+/// # Safety
+/// 1. All zeros are a value.
+unsafe trait Params {}
+// SAFETY: numbers, enumerations that are numbers, pointers.
+unsafe impl Params for CUDA_MEMCPY3D {}
+// SAFETY: the same, and a union of numbers.
+unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}

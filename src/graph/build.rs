@@ -1,0 +1,255 @@
+//! Graphs that are built node by node.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::capture::Record;
+use super::kept::Kept;
+use super::node::{Kind, Node, NodeId};
+use super::raw::{Exec, Template};
+use super::{Graph, GraphInner};
+use crate::brand::Brand;
+use crate::error::check;
+use crate::memory::Allocation;
+use crate::scope::Held;
+use crate::scope::order::{Op, Use};
+use crate::sync::Arc;
+use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
+use ffi::{CUgraph, CUgraphNode, CUresult};
+use static_assertions::assert_not_impl_any;
+use std::cell::RefCell;
+use std::{fmt, ptr};
+
+/// Lends memory to the closure of [`PushedGuard::build_graph`], and adds nodes.
+///
+/// A node runs behind those that it is given, of any kind ([`Node::id`]), and behind the earlier nodes
+/// whose memory it needs: one that writes a buffer behind all that use it, one that reads it behind those
+/// that write it (invariant `nodes-ordered`). A node that fails to be added fails the graph.
+pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
+    pub(super) gpu: &'env PushedGuard<'ctx>,
+    /// The graph, alive as long as this, and its number.
+    graph: CUgraph,
+    id: u64,
+    nodes: RefCell<Vec<CUgraphNode>>,
+    pub(super) record: Record,
+    allocated: RefCell<Vec<Allocated>>,
+    _s: Brand<'s>,
+}
+assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
+
+/// Memory that a node allocates.
+struct Allocated {
+    memory: Arc<Allocation>,
+    /// The places of all nodes that use it, the one that allocates it first.
+    users: Vec<usize>,
+    freed: bool,
+}
+
+/// Where a node is to be added: what each of the driver's functions for it takes.
+pub(super) struct Slot {
+    pub(super) node: *mut CUgraphNode,
+    pub(super) graph: CUgraph,
+    pub(super) before: *const CUgraphNode,
+    pub(super) count: usize,
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Builds a graph node by node; [`capture`](Self::capture) makes one of work as it is written for a
+    /// stream. Gives the graph and what the closure returns, such as nodes to change or switch off later.
+    ///
+    /// # Errors
+    /// Those of the closure, or of the first node that could not be added; [`NotCurrent`](Error::NotCurrent);
+    /// what the driver answers.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+    /// # fn main() -> Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let stream = gpu.stream()?;
+    /// let (mut x, mut y) = (gpu.alloc::<u32>(64)?, gpu.alloc::<u32>(64)?);
+    /// let (mut graph, fill) = gpu.build_graph(|g| {
+    ///     let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+    ///     let (mut between, _) = g.alloc::<u32>(&[], 64)?;
+    ///     let fill = g.fill(&[], &mut x, 1)?;
+    ///     g.copy(&[], &x, &mut between)?; // behind the fill: it reads what that writes
+    ///     let copied = g.copy(&[], &between, &mut y)?;
+    ///     g.host_function(&[copied.id()], || println!("copied"))?;
+    ///     Ok(fill)
+    /// })?;
+    /// gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
+    /// graph.set_fill(fill, 2_u32)?;
+    /// gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
+    /// let mut host = [0; 64];
+    /// gpu.on(&stream).download(&y, &mut host)?;
+    /// assert_eq!(host, [2; 64]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuGraphCreate")]
+    #[doc(alias = "cuGraphInstantiate")]
+    pub fn build_graph<'env, R>(
+        &'env self,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
+    ) -> Result<(Graph<'ctx>, R)> {
+        let (template, kept, value) = self.built(f)?;
+        let exec = Exec::new(self, &template)?;
+        let inner = GraphInner { exec, template, kept, context: self.context().clone() };
+        Ok((Graph { inner, _brand: Brand::new() }, value))
+    }
+
+    /// Builds a graph again, as [`recapture`](Self::recapture) captures one: where the nodes are the same,
+    /// the driver updates it in place, and the answer is true. It does not where a node allocates.
+    ///
+    /// # Errors
+    /// As [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
+    #[doc(alias = "cuGraphExecUpdate")]
+    pub fn rebuild_graph<'env, R>(
+        &'env self,
+        graph: &mut Graph<'ctx>,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
+    ) -> Result<(bool, R)> {
+        graph.same_context(self)?;
+        let (template, kept, value) = self.built(f)?;
+        Ok((graph.become_new(self, template, kept)?, value))
+    }
+
+    fn built<'env, R>(
+        &'env self,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
+    ) -> Result<(Template, Kept, R)> {
+        let template = Template::create()?;
+        let (graph, id) = (template.raw(), template.id());
+        let (nodes, record, allocated) = Default::default();
+        let builder =
+            GraphBuilder { gpu: self, graph, id, nodes, record, allocated, _s: Brand::new() };
+        let value = f(&builder)?;
+        builder.record.failed()?;
+        builder.free_the_rest()?;
+        let kept = builder.record.kept.take().seal();
+        template.set_nodes(builder.nodes.take());
+        Ok((template, kept, value))
+    }
+}
+
+impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
+    /// Lends a buffer to the nodes, to be read and written.
+    #[must_use]
+    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
+        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
+    }
+
+    /// A buffer of the graph itself, as [`Capture::scratch`](crate::Capture::scratch): allocated now, until
+    /// the graph is dropped. [`alloc`](Self::alloc) allocates for a replay.
+    ///
+    /// # Errors
+    /// As [`alloc`](PushedGuard::alloc).
+    #[doc(alias = "cuMemAlloc")]
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+        let buffer = self.gpu.alloc::<T>(len)?;
+        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
+        self.record.kept.borrow_mut().scratch(buffer.inner);
+        Ok(held)
+    }
+
+    /// The place of the next node.
+    pub(super) fn place(&self) -> usize {
+        self.nodes.borrow().len()
+    }
+
+    /// Notes that the next node uses memory.
+    pub(super) fn names(&self, memory: &Arc<Allocation>, writes: bool) {
+        self.record.kept.borrow_mut().memory(memory, writes);
+        let mut allocated = self.allocated.borrow_mut();
+        if let Some(own) = allocated.iter_mut().find(|own| Arc::ptr_eq(&own.memory, memory)) {
+            own.users.push(self.place());
+        }
+    }
+
+    /// Notes memory that the last node allocates.
+    pub(super) fn allocates(&self, memory: Arc<Allocation>) {
+        let users = vec![self.place() - 1];
+        self.record.kept.borrow_mut().allocated(memory.clone());
+        self.allocated.borrow_mut().push(Allocated { memory, users, freed: false });
+    }
+
+    /// What the next node runs behind: what the program says, and what its uses of memory ask for, which
+    /// are noted.
+    pub(super) fn behind(
+        &self,
+        call: &'static str,
+        after: &[NodeId],
+        uses: &[Option<Use<'_>>],
+    ) -> Result<Vec<CUgraphNode>> {
+        self.behind_all(call, after, Vec::new(), uses)
+    }
+
+    /// The same, and nodes at more places.
+    pub(super) fn behind_all(
+        &self,
+        call: &'static str,
+        after: &[NodeId],
+        mut before: Vec<usize>,
+        uses: &[Option<Use<'_>>],
+    ) -> Result<Vec<CUgraphNode>> {
+        // A node that could not be added has no place.
+        self.record.failed()?;
+        if after.iter().any(|node| node.graph != self.id) {
+            return Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH });
+        }
+        before.extend(after.iter().map(|node| node.place));
+        let op = Op::node(self.place());
+        for one in uses.iter().flatten() {
+            one.each_node_before(|place| before.push(place));
+        }
+        // Only now: two uses by one node are not behind each other.
+        uses.iter().flatten().for_each(|one| one.note_node(&op));
+        before.sort_unstable();
+        before.dedup();
+        let nodes = self.nodes.borrow();
+        Ok(before.iter().filter_map(|&place| nodes.get(place).copied()).collect())
+    }
+
+    /// Has the driver add a node behind others.
+    pub(super) fn add<K: Kind>(
+        &self,
+        call: &'static str,
+        before: &[CUgraphNode],
+        make: impl FnOnce(Slot) -> CUresult,
+    ) -> Result<Node<K>> {
+        let mut node = ptr::null_mut();
+        let slot = Slot {
+            node: &raw mut node,
+            graph: self.graph,
+            before: before.as_ptr(),
+            count: before.len(),
+        };
+        check(call, make(slot))?;
+        let place = self.place();
+        self.nodes.borrow_mut().push(node);
+        Ok(Node::new(NodeId { graph: self.id, place, kind: K::KIND }))
+    }
+
+    /// The places of the nodes that use memory, which counts as freed from here on; none if no node of this
+    /// graph allocates it.
+    pub(super) fn users(&self, memory: &Arc<Allocation>) -> Option<Vec<usize>> {
+        let mut allocated = self.allocated.borrow_mut();
+        let own = allocated.iter_mut().find(|own| Arc::ptr_eq(&own.memory, memory))?;
+        own.freed = true;
+        Some(own.users.clone())
+    }
+
+    /// Adds the frees that the program left out.
+    fn free_the_rest(&self) -> Result {
+        let left = |own: &&Allocated| !own.freed;
+        let left: Vec<_> =
+            self.allocated.borrow().iter().filter(left).map(|own| own.memory.clone()).collect();
+        left.iter().try_for_each(|memory| self.free_behind(&[], memory).map(drop))
+    }
+}
+
+impl fmt::Debug for GraphBuilder<'_, '_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (nodes, context) = (self.place(), self.gpu.context());
+        write!(f, "GraphBuilder({:p} of {nodes} nodes, {context:?})", self.graph)
+    }
+}

@@ -1,0 +1,59 @@
+//! Copies of graphs.
+
+use super::raw::Exec;
+use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH};
+use crate::brand::Brand;
+use crate::{Error, PushedGuard, Result};
+
+impl<'ctx> Graph<'ctx> {
+    /// A copy of the graph as it was captured or built, without what was [set](Self::set_fill) in it since.
+    /// It shares the memory, the modules, the events and the functions: the two can be replayed in different
+    /// streams, and each replay names the buffers.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a graph with [`scratch`](crate::Capture::scratch)
+    /// memory, which it has to itself, or with nodes that allocate (F215);
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuGraphClone")]
+    #[doc(alias = "cuGraphNodeFindInClone")]
+    pub fn try_clone(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
+        const CALL: &str = "cuGraphClone";
+        if self.context() != gpu.context() {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        self.copyable(CALL)?;
+        let template = self.inner.template.copy()?;
+        let exec = Exec::new(gpu, &template)?;
+        let (kept, context) = (self.inner.kept.clone(), self.context().clone());
+        let inner = GraphInner { exec, template, kept, context };
+        Ok(Graph { inner, _brand: Brand::new() })
+    }
+
+    /// In a [copy](Self::try_clone), the copy of a node of the graph that was copied.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphNodeFindInClone")]
+    pub fn copy_of<K: Kind>(&self, node: Node<K>) -> Result<Node<K>> {
+        let (template, id) = (&self.inner.template, node.id());
+        if template.copy_of() != Some(id.graph) {
+            let call = "cuGraphNodeFindInClone";
+            return Err(Error::InvalidArgument { call, reason: OTHER_GRAPH });
+        }
+        Ok(Node::new(NodeId { graph: template.id(), ..id }))
+    }
+
+    /// # Errors
+    /// `InvalidArgument` if there cannot be two of it: memory of its own is used by one run at a time, as
+    /// one graph runs once at a time (F149).
+    pub(super) fn copyable(&self, call: &'static str) -> Result {
+        let refused = |reason| Err(Error::InvalidArgument { call, reason });
+        if self.inner.kept.has_scratch() {
+            return refused("the graph has scratch memory to itself: lend it a buffer instead");
+        }
+        if self.inner.kept.allocates() {
+            return refused("the driver copies no graph whose nodes allocate: lend it a buffer");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! Changes of single nodes, from the next replay on.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::add::{kernel, pattern};
+use super::kept::Span;
+use super::{Graph, KernelNode, MemsetNode, NodeId};
+use crate::error::check;
+use crate::scope::ScopeArgs;
+use crate::{Element, Error, Function, LaunchConfig, PushedGuard, Result};
+use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
+
+impl Graph<'_> {
+    /// The handles of what can run and of a node of it.
+    fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
+        let raw = self.inner.template.node(call, node)?;
+        if !self.inner.exec.is_of(&self.inner.template) {
+            let reason = "the graph was updated in place, and the driver knows its nodes no longer: \
+                capture or build a new one";
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        Ok((self.exec(call)?, raw))
+    }
+
+    /// Changes the value of a fill. `T` has the size that the fill has; zeroing is one of bytes.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for elements of another
+    /// size.
+    #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
+    pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
+        const CALL: &str = "cuGraphExecMemsetNodeSetParams";
+        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
+        let (exec, node) = self.node_of(CALL, node.id())?;
+        let mut params = CUDA_MEMSET_NODE_PARAMS {
+            dst: 0,
+            pitch: 0,
+            value: 0,
+            elementSize: 0,
+            width: 0,
+            height: 0,
+        };
+        // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
+        check("cuGraphMemsetNodeGetParams", unsafe {
+            ffi::cuGraphMemsetNodeGetParams(node, &raw mut params)
+        })?;
+        if params.elementSize as usize != size_of::<T>() {
+            let reason = "the fill is of elements of another size: give a value of that size";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        params.value = pattern(&value);
+        let context = self.context().raw();
+        // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The fill is the
+        // node's own but for the value, which is one of its elements. No context need be current, and
+        // captures do not refuse it (F217).
+        Ok(check(CALL, unsafe {
+            ffi::cuGraphExecMemsetNodeSetParams(exec, node, &raw const params, context)
+        })?)
+    }
+
+    /// Switches a node off, or on again. A kernel, a copy or a fill that is off does nothing, and what is
+    /// behind it stays behind what is before it.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph;
+    /// `CUDA_ERROR_INVALID_VALUE` for one of another kind (F216).
+    #[doc(alias = "cuGraphNodeSetEnabled")]
+    pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
+        const CALL: &str = "cuGraphNodeSetEnabled";
+        let (exec, node) = self.node_of(CALL, node.into())?;
+        // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
+        // be current, and captures do not refuse it (F217).
+        Ok(check(CALL, unsafe { ffi::cuGraphNodeSetEnabled(exec, node, enabled.into()) })?)
+    }
+
+    /// Whether a kernel, a copy or a fill is on.
+    ///
+    /// # Errors
+    /// As [`set_enabled`](Self::set_enabled).
+    #[doc(alias = "cuGraphNodeGetEnabled")]
+    pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
+        const CALL: &str = "cuGraphNodeGetEnabled";
+        let (exec, node) = self.node_of(CALL, node.into())?;
+        let mut enabled = 0;
+        // SAFETY: both are alive; writes one number to `enabled`, which is valid for it.
+        check(CALL, unsafe { ffi::cuGraphNodeGetEnabled(exec, node, &raw mut enabled) })?;
+        Ok(enabled != 0)
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Changes what a kernel node of a graph that was built launches. The memory among the arguments is
+    /// that of the node, or a part of it, each for no more than the node did with it: what else the graph does
+    /// is ordered by that. The arguments are lent for the call; replays name the buffers as before.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of one that was captured
+    /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
+    /// `CUDA_ERROR_INVALID_VALUE` for extents that are none. The node is then what it was (F218).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    #[doc(alias = "cuGraphExecKernelNodeSetParams")]
+    pub unsafe fn set_kernel<'a>(
+        &self,
+        graph: &mut Graph<'ctx>,
+        node: KernelNode,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'a, 'ctx>,
+    ) -> Result {
+        const CALL: &str = "cuGraphExecKernelNodeSetParams_v2";
+        let own = |context| self.context() == context;
+        if !own(graph.context()) || !own(function.context()) || !args.all_of(self.context()) {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        let (exec, raw) = graph.node_of(CALL, node.id())?;
+        let mut uses = Vec::new();
+        args.each_memory(|touched| uses.push(Span::new(&touched)));
+        let kept = &mut graph.inner.kept;
+        let refused = match kept.kernel_may_use(node.id().place, &uses) {
+            Some(true) => None,
+            Some(false) => Some(
+                "the node has no such use of this memory, for which the graph would be ordered: build \
+                 it again",
+            ),
+            None => Some("it is not known what a captured node uses: capture the graph again"),
+        };
+        if let Some(reason) = refused {
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        self.enter(CALL)?;
+        kept.module(function.module());
+        let code = args.with_pointers(|pointers| {
+            let params = kernel(function, config, pointers);
+            // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The
+            // context of the function, which is kept, is current (F217). 2. `params` leads to one value for
+            // each argument, which the driver reads before it returns. 3. The memory is kept, named by each
+            // replay, and ordered within the graph, as the node used it before; the rest is the caller's
+            // obligations 1 to 3, at each replay.
+            unsafe { ffi::cuGraphExecKernelNodeSetParams_v2(exec, raw, &raw const params) }
+        });
+        Ok(check(CALL, code)?)
+    }
+}
