@@ -142,7 +142,7 @@ impl Driver {
             host_allocations: memory.host_allocations,
             registrations: memory.registrations,
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
-            graphs: self.graphs.count(|graph| !graph.captured()),
+            graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
             graph_execs: self.execs.count(|_| true),
         }
     }

@@ -193,6 +193,12 @@ impl HostCall {
         Ok(Self { func, user_data: user_data.expose_provenance() })
     }
 
+    /// What a node that calls it tells.
+    pub(crate) fn params(&self) -> CUDA_HOST_NODE_PARAMS {
+        let user_data = ptr::with_exposed_provenance_mut(self.user_data);
+        CUDA_HOST_NODE_PARAMS { r#fn: Some(self.func), userData: user_data }
+    }
+
     /// Calls; driver calls in it are refused (F23).
     pub(crate) fn run(&self) {
         in_host_function(|| {

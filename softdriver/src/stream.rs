@@ -196,7 +196,7 @@ driver! {
             return capture::wait(&target, &mark);
         }
         if captured && external {
-            return capture::add(&target, Work::Wait(event));
+            return capture::add(&target, Work::Wait(event, hEvent.addr()));
         }
         let Some(ticket) = event.recorded() else { return Ok(()) };
         if captured {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::kernel::launch_of;
-use super::{Fill, Node, Work, find};
+use super::{Fill, Graph, Node, Work, find};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::HostCall;
@@ -13,12 +13,12 @@ use cuscope_sys::*;
 use std::sync::Arc;
 
 /// Adds what `make` makes behind nodes of the same graph, each named once.
-fn add(
+pub(super) fn add(
     to: *mut CUgraphNode,
     graph: CUgraph,
     dependencies: *const CUgraphNode,
     count: usize,
-    make: impl FnOnce() -> Answer<(Option<Arc<Life>>, Work)>,
+    make: impl FnOnce(&Graph) -> Answer<(Option<Arc<Life>>, Work)>,
 ) -> Answer {
     entry::wanted(to)?;
     let graph = find(graph)?;
@@ -31,7 +31,7 @@ fn add(
         }
         before.push(one);
     }
-    let (life, work) = make()?;
+    let (life, work) = make(&graph)?;
     let handle = graph.add(Node::new(before, life, work));
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
@@ -46,13 +46,14 @@ driver! {
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
             let params = entry::read(memsetParams)?;
             let life = match ctx.is_null() {
-                true => state().space.find(params.dst, 1)?.life.clone(),
+                true => state().space.find_for_graph(params.dst, 1)?.life.clone(),
                 false => context::find(ctx)?.life()?.home(),
             };
             let fill = Fill::new(&life, &params)?;
+            graph.names(fill.to)?;
             Ok((Some(life), Work::Fill(fill)))
         })
     }
@@ -63,7 +64,7 @@ driver! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || Ok((None, Work::Empty)))
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| Ok((None, Work::Empty)))
     }
     /// Adds a function of the host.
     fn cuGraphAddHostNode(
@@ -73,7 +74,7 @@ driver! {
         numDependencies: usize,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
             let params = entry::read(nodeParams)?;
             Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
         })
@@ -87,7 +88,7 @@ driver! {
         numDependencies: usize,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
             let launch = launch_of(nodeParams)?;
             Ok((Some(launch.life().clone()), Work::Kernel(launch)))
         })
@@ -101,10 +102,12 @@ driver! {
         copyParams: *const CUDA_MEMCPY3D,
         ctx: CUcontext,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
             let params = entry::read(copyParams)?;
             let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
-            Ok((life, Work::Copy(Transfer::of_row(&params)?)))
+            let copy = Transfer::of_row(&params)?;
+            copy.places().into_iter().flatten().try_for_each(|at| graph.names(at))?;
+            Ok((life, Work::Copy(copy)))
         })
     }
 }

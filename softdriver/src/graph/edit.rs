@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::{list, node};
-use super::{Graph, Node, find};
+use super::{Graph, Node, Work, find};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::sync;
@@ -72,6 +72,20 @@ fn remove(before: &mut Vec<usize>, from: usize) -> bool {
     before.len() < count
 }
 
+/// Removes edges, but of a graph that allocates (F213).
+fn remove_from(
+    graph: CUgraph,
+    from: *const CUgraphNode,
+    to: *const CUgraphNode,
+    data: *const CUgraphEdgeData,
+    count: usize,
+) -> Answer {
+    if find(graph).is_ok_and(|graph| graph.allocates()) {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    change(graph, from, to, data, count, remove)
+}
+
 /// The graph that a node is in.
 fn graph_of(node: &Node) -> Answer<Arc<Graph>> {
     let has = |graph: &Arc<Graph>| graph.nodes().iter().any(|one| one.handle == node.handle);
@@ -113,7 +127,7 @@ driver! {
         to: *const CUgraphNode,
         numDependencies: usize,
     ) {
-        change(hGraph, from, to, std::ptr::null(), numDependencies, remove)
+        remove_from(hGraph, from, to, std::ptr::null(), numDependencies)
     }
     /// The same.
     fn cuGraphRemoveDependencies_v2(
@@ -123,7 +137,7 @@ driver! {
         edgeData: *const CUgraphEdgeData,
         numDependencies: usize,
     ) {
-        change(hGraph, from, to, edgeData, numDependencies, remove)
+        remove_from(hGraph, from, to, edgeData, numDependencies)
     }
     /// The nodes that depend on a node.
     fn cuGraphNodeGetDependentNodes(
@@ -140,6 +154,9 @@ driver! {
         if graph.captured() {
             return Err(CUDA_ERROR_ILLEGAL_STATE);
         }
+        if matches!(*node.work, Work::Alloc(_) | Work::Free(_)) {
+            return Err(CUDA_ERROR_NOT_SUPPORTED); // F213
+        }
         let mut nodes = sync::lock(&graph.nodes);
         nodes.retain(|one| one.handle != node.handle);
         for one in nodes.iter_mut() {
@@ -150,18 +167,8 @@ driver! {
     /// Copies a graph; its nodes are new ones.
     fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph) {
         entry::wanted(phGraphClone)?;
-        let nodes = find(originalGraph)?.nodes();
-        let copies: Vec<_> = nodes.iter().map(Node::copied).collect();
-        let handle_of = |old: &usize| {
-            let index = nodes.iter().position(|node| node.handle == *old);
-            index.and_then(|index| copies.get(index)).map(|copy| copy.handle)
-        };
-        let mut copied = copies.clone();
-        for copy in &mut copied {
-            copy.before = copy.before.iter().filter_map(handle_of).collect();
-        }
-        let graph = || Graph { nodes: copied.clone().into(), ..Graph::default() };
-        let (handle, _) = state().graphs.insert(|_| graph());
+        let copied = find(originalGraph)?.copied()?;
+        let (handle, _) = state().graphs.insert(|_| copied);
         entry::write(phGraphClone, std::ptr::without_provenance_mut(handle))
     }
     /// The copy of a node in a copy of its graph; not in a copy of that (F193).

@@ -1,7 +1,9 @@
 //! Graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::Node;
+use super::child::flat;
+use super::memory::Memory;
+use super::{Node, Work as NodeWork};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::queue::{Ticket, Work};
@@ -9,6 +11,7 @@ use crate::schedule::{self, Label};
 use crate::{capture, stack, stream, sync};
 use core::ffi::c_ulonglong;
 use cuscope_sys::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -24,6 +27,16 @@ pub(crate) struct Exec {
     levels: Mutex<Arc<[Level]>>,
     /// Its last run: the next one waits for it, in whichever stream (F149).
     last: Mutex<Option<Arc<Ticket>>>,
+    /// Whether a launch frees what the one before left.
+    frees: bool,
+    /// Of a graph that allocates: that there is this one of it.
+    of: Option<Arc<AtomicBool>>,
+}
+
+impl Drop for Exec {
+    fn drop(&mut self) {
+        self.of.iter().for_each(|of| of.store(false, Ordering::Release));
+    }
 }
 
 /// Nodes of which none depends on another, while each depends on one of the level before.
@@ -69,10 +82,83 @@ impl Exec {
         let mut now = sync::lock(&self.levels);
         let change = difference(&now, &new);
         if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
-            *now = new.into();
+            // It goes by the nodes of the first graph, and what is off stays off (F218).
+            let mut works = new.iter().flatten();
+            let level = |level: &Level| {
+                level.iter().zip(works.by_ref()).map(|(old, new)| old.with_work_of(new)).collect()
+            };
+            let updated: Vec<Level> = now.iter().map(level).collect();
+            *now = updated.into();
         }
         change
     }
+
+    /// The node with a handle.
+    pub(super) fn node(&self, handle: usize) -> Option<Node> {
+        let levels = sync::lock(&self.levels);
+        levels.iter().flatten().find(|node| node.handle == handle).cloned()
+    }
+
+    /// What `see` gives for the first node of which it gives something.
+    pub(super) fn find_work<R>(&self, see: impl Fn(&NodeWork) -> Option<R>) -> Option<R> {
+        sync::lock(&self.levels).iter().flatten().find_map(|node| see(&node.work))
+    }
+
+    /// Has some of its nodes do what others do, which are of the same kinds in the same order.
+    pub(super) fn replace(&self, old: &[Node], new: &[Node]) -> Answer {
+        let kinds = |nodes: &[Node]| nodes.iter().map(Node::kind).collect::<Vec<_>>();
+        if kinds(old) != kinds(new) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        self.change(|node| {
+            let index = old.iter().position(|one| one.handle == node.handle);
+            let other = index.and_then(|index| new.get(index));
+            other.into_iter().for_each(|other| *node = node.with_work_of(other));
+            other.is_some()
+        })
+    }
+}
+
+/// What a launch allocates and frees; INVALID_VALUE if what it allocates is there, or what it frees is not
+/// (F213).
+fn account(levels: &[Level], frees: bool) -> Answer {
+    let works = || levels.iter().flatten().map(|node| &*node.work);
+    let freed = |memory: &Arc<Memory>| {
+        works().any(|work| matches!(work, NodeWork::Free(one) if Arc::ptr_eq(one, memory)))
+    };
+    let allocated = |memory: &Arc<Memory>| {
+        works().any(|work| matches!(work, NodeWork::Alloc(one) if Arc::ptr_eq(one, memory)))
+    };
+    for work in works() {
+        let bad = match work {
+            NodeWork::Alloc(memory) => !frees && memory.left.load(Ordering::Acquire),
+            NodeWork::Free(memory) => !allocated(memory) && !memory.left.load(Ordering::Acquire),
+            _ => false,
+        };
+        if bad {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+    }
+    for work in works() {
+        match work {
+            NodeWork::Alloc(memory) => memory.left.store(!freed(memory), Ordering::Release),
+            NodeWork::Free(memory) => memory.left.store(false, Ordering::Release),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The nodes as a launch runs them: waits are for what events have recorded by now.
+fn launched(levels: &[Level]) -> Arc<[Level]> {
+    let node = |node: &Node| match &*node.work {
+        NodeWork::Wait(event, _) => {
+            let work = NodeWork::WaitFor(event.recorded());
+            node.with_work_of(&Node::new(Vec::new(), None, work))
+        }
+        _ => node.clone(),
+    };
+    levels.iter().map(|level| level.iter().map(node).collect()).collect()
 }
 
 /// Whether one graph can become the other: node by node, in order.
@@ -87,25 +173,39 @@ fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
     let mut pairs = now.iter().flatten().zip(new.iter().flatten());
-    match pairs.all(|(a, b)| a.kind() == b.kind()) {
-        true => CU_GRAPH_EXEC_UPDATE_SUCCESS,
-        false => CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED,
+    if !pairs.clone().all(|(a, b)| a.kind() == b.kind()) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
     }
+    // Other addresses (F213).
+    let moved = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+        (NodeWork::Alloc(a), NodeWork::Alloc(b)) => !Arc::ptr_eq(a, b),
+        _ => false,
+    };
+    if pairs.any(moved) { CU_GRAPH_EXEC_UPDATE_ERROR } else { CU_GRAPH_EXEC_UPDATE_SUCCESS }
 }
 
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.
 type Refusal = (CUresult, CUgraphInstantiateResult, usize);
 
 /// Makes a graph ready to run, as it is now; its handle.
-fn instantiate(graph: CUgraph) -> Result<usize, Refusal> {
+fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
     let _current = stack::current().map_err(failed)?;
-    let nodes = super::find(graph).map_err(failed)?.nodes();
+    let graph = super::find(graph).map_err(failed)?;
+    if graph.child {
+        return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F212
+    }
+    let nodes = flat(graph.nodes());
     nodes.iter().try_for_each(Node::check_now).map_err(failed)?;
     let invalid = CUDA_ERROR_INVALID_VALUE;
     let cycle = |node| (invalid, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node);
     let levels = Mutex::new(levels(nodes).map_err(cycle)?.into());
-    Ok(state().execs.insert(|_| Exec { levels, last: Mutex::default() }).0)
+    let of = graph.allocates().then(|| graph.instantiated.clone());
+    if of.as_ref().is_some_and(|of| of.swap(true, Ordering::AcqRel)) {
+        return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F213
+    }
+    let frees = flags & 1 != 0;
+    Ok(state().execs.insert(|_| Exec { levels, last: Mutex::default(), frees, of }).0)
 }
 
 /// Runs a level, side by side (F149).
@@ -150,7 +250,7 @@ driver! {
         if flags & !INSTANTIATE_FLAGS != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let handle = instantiate(hGraph).map_err(|(code, ..)| code)?;
+        let handle = instantiate(hGraph, flags).map_err(|(code, ..)| code)?;
         entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
     }
     /// The same, and tells what kept it; launches by the device are not supported (F195).
@@ -163,7 +263,7 @@ driver! {
         entry::refuse_in_host_function()?;
         let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
         let made = entry::wanted(phGraphExec).map_err(failed).and_then(|()| match params.flags {
-            0..4 | 8..12 => instantiate(hGraph),
+            0..4 | 8..12 => instantiate(hGraph, params.flags),
             4 | 6 | 12 | 14 => {
                 let first = super::find(hGraph).map_err(failed)?.nodes().first().map(|one| one.handle);
                 let what = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
@@ -194,6 +294,9 @@ driver! {
         capture::refuse(&target)?;
         let levels = sync::lock(&exec.levels).clone();
         levels.iter().flatten().try_for_each(Node::check_life)?;
+        account(&levels, exec.frees)?;
+        let levels = launched(&levels);
+        let records: Vec<_> = levels.iter().flatten().map(|node| node.work.clone()).collect();
         let mut last = sync::lock(&exec.last);
         let after = last.iter().cloned().collect();
         let ticket = if schedule::on() {
@@ -202,6 +305,11 @@ driver! {
             let work = move || levels.iter().try_for_each(|level| run(level));
             target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
         };
+        for work in &records {
+            if let NodeWork::Record(event, _) = &**work {
+                event.record(|| Ok(ticket.clone()))?;
+            }
+        }
         *last = Some(ticket);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What a graph consists of.
 
+use super::child::Child;
+use super::memory::Memory;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::event::Event;
@@ -7,6 +9,7 @@ use crate::launch::{HostCall, Launch};
 use crate::life::Life;
 use crate::memory::copy::Transfer;
 use crate::memory::set::Pattern;
+use crate::queue::Ticket;
 use crate::schedule::{Class, Label};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ pub(crate) struct Node {
     pub(super) work: Arc<Work>,
     /// The handle of the node that it was copied from, with its graph.
     pub(super) copy_of: Option<usize>,
+    /// Whether an instantiated graph leaves it out.
+    pub(super) off: bool,
 }
 
 /// A handle that no node had before.
@@ -35,12 +40,26 @@ fn new_handle() -> usize {
 impl Node {
     /// A node with a handle of its own.
     pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
-        Self { handle: new_handle(), before, life, work: Arc::new(work), copy_of: None }
+        Self { handle: new_handle(), before, life, work: Arc::new(work), copy_of: None, off: false }
     }
 
     /// A copy with a handle of its own, behind the same nodes.
     pub(super) fn copied(&self) -> Self {
-        Self { handle: new_handle(), copy_of: Some(self.handle), ..self.clone() }
+        let mut copy = Self { handle: new_handle(), copy_of: Some(self.handle), ..self.clone() };
+        if let Work::Child(child) = &*self.work {
+            copy.work = Arc::new(Work::Child(Child::new(child.graph())));
+        }
+        copy
+    }
+
+    /// Changes what it does.
+    pub(super) fn does(&mut self, life: Option<Arc<Life>>, work: Work) {
+        (self.life, self.work) = (life, Arc::new(work));
+    }
+
+    /// The same node with what another one does, in the place of its own.
+    pub(super) fn with_work_of(&self, other: &Node) -> Self {
+        Self { work: other.work.clone(), life: other.life.clone(), ..self.clone() }
     }
 
     /// Whether it launches a kernel.
@@ -56,7 +75,11 @@ impl Node {
             Work::Fill(_) => CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Host(_) => CU_GRAPH_NODE_TYPE_HOST,
             Work::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
-            Work::Wait(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Work::Wait(..) | Work::WaitFor(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Work::Record(..) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
         }
     }
 
@@ -81,7 +104,7 @@ impl Node {
 
     /// Does it.
     pub(crate) fn run(&self) -> Answer {
-        self.work.run()
+        if self.off { Ok(()) } else { self.work.run() }
     }
 }
 
@@ -97,8 +120,20 @@ pub(crate) enum Work {
     Fill(Fill),
     /// Calls a function of the host.
     Host(HostCall),
-    /// Waits for what an event from outside recorded last.
-    Wait(Arc<Event>),
+    /// Waits for what an event, with its handle, recorded last before the launch.
+    Wait(Arc<Event>, usize),
+    /// The same once it is launched: waits for work.
+    WaitFor(Option<Arc<Ticket>>),
+    /// Records an event, with its handle.
+    Record(Arc<Event>, usize),
+    /// Runs the nodes of another graph.
+    Child(Child),
+    /// The end of these.
+    Join,
+    /// Allocates memory.
+    Alloc(Arc<Memory>),
+    /// Frees memory.
+    Free(Arc<Memory>),
 }
 
 impl Work {
@@ -107,8 +142,11 @@ impl Work {
         match self {
             Self::Kernel(launch) => Label::new(Class::Kernel, || launch.name().to_owned()),
             Self::Host(_) => Label::new(Class::Host, || "function of the host"),
-            Self::Wait(_) => Label::new(Class::Wait, || "wait for an event"),
-            Self::Empty => Label::new(Class::Quick, || "empty node"),
+            Self::Wait(..) | Self::WaitFor(_) => Label::new(Class::Wait, || "wait for an event"),
+            Self::Empty | Self::Child(_) | Self::Join => Label::new(Class::Quick, || "empty node"),
+            Self::Record(..) => Label::new(Class::Quick, || "record of an event"),
+            Self::Alloc(_) => Label::new(Class::Quick, || "allocation of a graph"),
+            Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
             Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
         }
@@ -117,7 +155,8 @@ impl Work {
     /// Does it; an error is a fault of the device.
     pub(crate) fn run(&self) -> Answer {
         match self {
-            Self::Empty => Ok(()),
+            // A record is of the whole launch, and a child's nodes run in its place.
+            Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join => Ok(()),
             Self::Kernel(launch) => launch.run(),
             Self::Copy(transfer) => transfer.run(),
             Self::Fill(fill) => fill.run(),
@@ -125,9 +164,21 @@ impl Work {
                 call.run();
                 Ok(())
             }
-            Self::Wait(event) => {
+            Self::Wait(event, _) => {
                 // A fault ends the wait, and then this too.
                 let _done = event.recorded().is_none_or(|ticket| ticket.settle());
+                Ok(())
+            }
+            Self::WaitFor(ticket) => {
+                let _done = ticket.as_ref().is_none_or(|ticket| ticket.settle());
+                Ok(())
+            }
+            Self::Alloc(memory) => {
+                memory.begin();
+                Ok(())
+            }
+            Self::Free(memory) => {
+                memory.end();
                 Ok(())
             }
         }
@@ -140,8 +191,8 @@ pub(crate) struct Fill {
     pub(crate) to: u64,
     pub(crate) pattern: Pattern,
     pub(crate) width: usize,
-    rows: usize,
-    pitch: usize,
+    pub(super) rows: usize,
+    pub(super) pitch: usize,
 }
 
 impl Fill {
@@ -171,7 +222,8 @@ impl Fill {
     fn check_memory(&self) -> Answer<Option<usize>> {
         let before = self.pitch.checked_mul(self.rows - 1);
         let bytes = before.and_then(|before| before.checked_add(self.width * self.pattern.size));
-        let found = state().space.find(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
+        let found =
+            state().space.find_for_graph(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
         Ok((!found.kind.is_host()).then_some(found.life.device))
     }
 

@@ -5,13 +5,17 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::stack;
+use crate::{graph, stack};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
 /// Frees an allocation once all work of its context is finished (F50).
 fn free(base: u64, kind: Kind) -> Answer {
     let space = &state().space;
+    if let Some(end) = graph::leave(base) {
+        end();
+        return Ok(());
+    }
     let allocation = space.exactly(base, kind)?;
     space.retire(&allocation)?;
     if let Some(pool) = &allocation.pool {

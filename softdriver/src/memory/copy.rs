@@ -220,6 +220,69 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
+    /// The two ends that the driver knows.
+    pub(crate) fn places(self) -> [Option<u64>; 2] {
+        [self.to, self.from].map(|place| match place {
+            Place::Known(address) => Some(address),
+            Place::Pageable(_) => None,
+        })
+    }
+
+    /// Whether its ends are of the same sorts as those of another one.
+    pub(crate) fn is_like(self, other: Self) -> bool {
+        let sorts = |one: Self| {
+            one.places().map(|at| {
+                at.and_then(|at| state().space.find_for_graph(at, 1).ok())
+                    .is_some_and(|one| !one.kind.is_host())
+            })
+        };
+        sorts(self) == sorts(other)
+    }
+
+    /// As a node tells it.
+    pub(crate) fn params(self) -> CUDA_MEMCPY3D {
+        let end = |place: Place| match place {
+            Place::Known(address)
+                if state()
+                    .space
+                    .find_for_graph(address, 1)
+                    .is_ok_and(|one| !one.kind.is_host()) =>
+            {
+                (CU_MEMORYTYPE_DEVICE, 0, address)
+            }
+            Place::Known(address) => (CU_MEMORYTYPE_HOST, address as usize, 0),
+            Place::Pageable(address) => (CU_MEMORYTYPE_HOST, address, 0),
+        };
+        let (from, to) = (end(self.from), end(self.to));
+        CUDA_MEMCPY3D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcZ: 0,
+            srcLOD: 0,
+            srcMemoryType: from.0,
+            srcHost: ptr::with_exposed_provenance(from.1),
+            srcDevice: from.2,
+            srcArray: ptr::null_mut(),
+            reserved0: ptr::null_mut(),
+            srcPitch: 0,
+            srcHeight: 0,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstZ: 0,
+            dstLOD: 0,
+            dstMemoryType: to.0,
+            dstHost: ptr::with_exposed_provenance_mut(to.1),
+            dstDevice: to.2,
+            dstArray: ptr::null_mut(),
+            reserved1: ptr::null_mut(),
+            dstPitch: 0,
+            dstHeight: 0,
+            WidthInBytes: self.len,
+            Height: 1,
+            Depth: 1,
+        }
+    }
+
     /// The one row of a copy node; of more rows, NOT_SUPPORTED.
     pub(crate) fn of_row(params: &CUDA_MEMCPY3D) -> Answer<Self> {
         let len = params.WidthInBytes;
@@ -242,7 +305,7 @@ impl Transfer {
             }
             CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => {
                 let at = memory.checked_add(skip as u64).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-                state().space.find(at, len)?;
+                state().space.find_for_graph(at, len)?;
                 Ok(Place::Known(at))
             }
             CU_MEMORYTYPE_ARRAY => Err(CUDA_ERROR_NOT_SUPPORTED),

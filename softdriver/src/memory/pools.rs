@@ -7,7 +7,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::race::{self, Access};
 use crate::stream::Target;
-use crate::{capture, device, schedule, stream};
+use crate::{capture, device, graph, schedule, stream};
 use core::ffi::{c_int, c_void};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -108,6 +108,13 @@ driver! {
         }
         capture::check_unsafe()?;
         if dptr == 0 {
+            return Ok(());
+        }
+        if let Some(end) = graph::leave(dptr) {
+            target.submit_short(move || {
+                end();
+                Ok(())
+            })?;
             return Ok(());
         }
         let space = &state().space;

@@ -29,6 +29,13 @@ impl Pattern {
         Ok(Self { bytes: std::array::from_fn(|i| value[i % size]), size })
     }
 
+    /// The value.
+    pub(crate) fn value(self) -> u32 {
+        let value: Vec<u8> = self.bytes.iter().take(self.size).copied().collect();
+        let low = |i: usize| value.get(i).copied().unwrap_or(0);
+        u32::from_le_bytes([low(0), low(1), low(2), low(3)])
+    }
+
     /// Fills `count` values at an address of the allocation.
     pub(crate) fn fill(self, allocation: &Allocation, to: u64, count: usize) {
         race::touch(allocation, allocation.offset(to), count * self.size, Access::Write);

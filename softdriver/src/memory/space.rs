@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Variable,
     /// Page-locked host memory; its address is its host pointer.
     Host,
+    /// What a node of a graph allocates: there while a run has it.
+    Graph,
     /// Host memory of the program, registered: page-locked while it is.
     Registered,
 }
@@ -81,6 +83,12 @@ impl Allocation {
     #[inline]
     pub(crate) fn offset(&self, address: u64) -> usize {
         (address - self.base) as usize
+    }
+
+    /// Memory of a graph is there from now on, or no more.
+    pub(crate) fn map(&self, there: bool) {
+        self.gone.store(!there, Ordering::Release);
+        self.live.store(there, Ordering::Release);
     }
 
     /// What it takes from its device's memory.
@@ -183,7 +191,8 @@ impl Space {
             Kind::Host => storage.start().expose_provenance() as u64,
             _ => inner.next,
         };
-        let (live, gone) = (AtomicBool::new(true), AtomicBool::new(false));
+        let there = kind != Kind::Graph;
+        let (live, gone) = (AtomicBool::new(there), AtomicBool::new(!there));
         let life = life.clone();
         let allocation = Allocation { base, size, kind, life, storage, flags, pool, live, gone };
         inner.insert(allocation)?;
@@ -239,9 +248,27 @@ impl Space {
 
     /// The same for work that runs: what is being freed behind it is still there.
     pub(crate) fn find_running(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
+        self.at_or_below(address, len).filter(|one| one.kind != Kind::Graph || one.live())
+    }
+
+    /// The same for what a graph may name: what its nodes allocate is not there yet. INVALID_VALUE without
+    /// one.
+    pub(crate) fn find_for_graph(&self, address: u64, len: usize) -> Answer<Arc<Allocation>> {
+        let found = self.at_or_below(address, len);
+        let found = found.filter(|one| one.kind == Kind::Graph || one.live());
+        found.ok_or(CUDA_ERROR_INVALID_VALUE)
+    }
+
+    /// The allocation that holds `len` bytes at the address, whether it is there or not.
+    fn at_or_below(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
         let below = inner.allocations.range(..=address).next_back().map(|(_, one)| one);
         below.filter(|one| one.holds(address, len)).cloned()
+    }
+
+    /// The allocation that starts at the address.
+    pub(crate) fn at(&self, base: u64) -> Option<Arc<Allocation>> {
+        sync::read(&self.inner).allocations.get(&base).cloned()
     }
 
     /// The allocation that starts at the address and is of the kind; INVALID_VALUE without one.
@@ -273,7 +300,8 @@ impl Space {
     pub(crate) fn free_all(&self, life: &Life) {
         let inner = sync::read(&self.inner);
         let all = inner.allocations.values();
-        let all = all.filter(|one| life.is(&one.life) && one.pool.is_none());
+        let all =
+            all.filter(|one| life.is(&one.life) && one.pool.is_none() && one.kind != Kind::Graph);
         let all: Vec<_> = all.cloned().collect();
         drop(inner);
         for allocation in all {

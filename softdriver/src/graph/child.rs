@@ -1,0 +1,102 @@
+//! Graphs as nodes of others.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::add::add;
+use super::query::node;
+use super::{Graph, Node, Work, find, find_exec};
+use crate::driver::driver as state;
+use crate::entry::{self, driver};
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// The graph of a child graph node: a copy that the node owns.
+pub(crate) struct Child {
+    handle: usize,
+    graph: Arc<Graph>,
+}
+
+impl Child {
+    /// Of a copy of a graph, which allocates nothing.
+    pub(super) fn new(of: &Graph) -> Self {
+        // What allocates was refused before.
+        let copied = of.copied().unwrap_or_default();
+        let (handle, graph) = state().graphs.insert(|_| Graph { child: true, ..copied });
+        Self { handle, graph }
+    }
+
+    /// The graph.
+    pub(super) fn graph(&self) -> &Graph {
+        &self.graph
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _graph = state().graphs.remove(self.handle);
+    }
+}
+
+/// Nodes with those of child graphs among them, in the place of each child graph node, which becomes the end
+/// of these.
+pub(super) fn flat(nodes: Vec<Node>) -> Vec<Node> {
+    let mut all = Vec::new();
+    for mut node in nodes {
+        let work = node.work.clone();
+        let Work::Child(child) = &*work else {
+            all.push(node);
+            continue;
+        };
+        let mut inner = flat(child.graph.nodes());
+        let ends: Vec<_> = inner.iter().map(|one| one.handle).collect();
+        for one in &mut inner {
+            one.before.extend(&node.before);
+        }
+        all.extend(inner);
+        node.work = Arc::new(Work::Join);
+        node.before.extend(ends);
+        all.push(node);
+    }
+    all
+}
+
+driver! {
+    /// Adds the nodes of another graph, copied. A graph that allocates is NOT_SUPPORTED, and so is that of a
+    /// child graph node (F212).
+    fn cuGraphAddChildGraphNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        childGraph: CUgraph,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
+            let child = find(childGraph)?;
+            if child.child || child.allocates() {
+                return Err(CUDA_ERROR_NOT_SUPPORTED);
+            }
+            Ok((None, Work::Child(Child::new(&child))))
+        })
+    }
+    /// The graph of a child graph node, which belongs to the node.
+    fn cuGraphChildGraphNodeGetGraph(hNode: CUgraphNode, phGraph: *mut CUgraph) {
+        match &*node(hNode)?.work {
+            Work::Child(child) => {
+                entry::write(phGraph, std::ptr::without_provenance_mut(child.handle))
+            }
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Has a child graph node of an instantiated graph do what another graph does, which has the same
+    /// nodes.
+    fn cuGraphExecChildGraphNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        childGraph: CUgraph,
+    ) {
+        let (exec, other) = (find_exec(hGraphExec)?, find(childGraph)?);
+        let node = node(hNode)?;
+        let Work::Child(child) = &*node.work else { return Err(CUDA_ERROR_INVALID_VALUE) };
+        let new = flat(other.nodes());
+        exec.replace(&flat(child.graph.nodes()), &new)
+    }
+}

@@ -1,0 +1,62 @@
+//! Graphs as pictures.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::{Graph, Node, Work, find};
+use crate::entry::{self, driver};
+use core::ffi::{c_char, c_uint};
+use cuscope_sys::*;
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+
+/// What a node is called.
+fn label(node: &Node) -> String {
+    match &*node.work {
+        Work::Kernel(launch) => launch.name().to_owned(),
+        Work::Copy(_) => "MEMCPY".into(),
+        Work::Fill(_) => "MEMSET".into(),
+        Work::Host(_) => "HOST".into(),
+        Work::Empty => "EMPTY".into(),
+        Work::Wait(..) | Work::WaitFor(_) => "EVENT_WAIT".into(),
+        Work::Record(..) => "EVENT_RECORD".into(),
+        Work::Child(_) | Work::Join => "graph".into(),
+        Work::Alloc(_) => "MEM_ALLOC".into(),
+        Work::Free(_) => "MEM_FREE".into(),
+    }
+}
+
+/// Writes a graph, and those of its child graph nodes behind it. To a string, which does not fail.
+fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result {
+    *number += 1;
+    let own = *number;
+    let nodes = graph.nodes();
+    writeln!(to, "subgraph cluster_{own} {{\nlabel=\"graph_{own}\" graph[style=\"dashed\"];")?;
+    for (place, node) in nodes.iter().enumerate() {
+        let label = label(node);
+        writeln!(to, "\"graph_{own}_node_{place}\"[label=\"{place}\n{label}\n\"];\n")?;
+    }
+    for (place, node) in nodes.iter().enumerate() {
+        for before in &node.before {
+            let from = nodes.iter().position(|one| one.handle == *before).unwrap_or(0);
+            writeln!(to, "\"graph_{own}_node_{from}\" -> \"graph_{own}_node_{place}\";")?;
+        }
+    }
+    writeln!(to, "}}")?;
+    nodes.iter().try_for_each(|node| match &*node.work {
+        Work::Child(child) => draw(to, child.graph(), number),
+        _ => Ok(()),
+    })
+}
+
+driver! {
+    /// Writes the graph to a file in the language of Graphviz; OPERATING_SYSTEM where it cannot be
+    /// written. The parameters of nodes are not told.
+    fn cuGraphDebugDotPrint(hGraph: CUgraph, path: *const c_char, _flags: c_uint) {
+        let graph = find(hGraph)?;
+        let path = OsStr::from_bytes(entry::text(path)?.to_bytes());
+        let mut text = String::from("digraph dot {\n");
+        draw(&mut text, &graph, &mut 0).map_err(|_| CUDA_ERROR_UNKNOWN)?;
+        text.push_str("}\n");
+        std::fs::write(path, text).map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
+    }
+}

@@ -1,0 +1,44 @@
+//! Nodes that are switched off.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::query::node;
+use super::{Exec, Node, Work, find_exec};
+use crate::entry::{self, Answer, driver};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// A node of an instantiated graph that can be switched; INVALID_VALUE for others (F216).
+fn switch(exec: CUgraphExec, handle: CUgraphNode) -> Answer<(Arc<Exec>, Node)> {
+    let exec = find_exec(exec)?;
+    if entry::is_in_host_function() {
+        return Err(CUDA_ERROR_INVALID_VALUE); // F219
+    }
+    let node = exec.node(node(handle)?.handle);
+    let node =
+        node.filter(|node| matches!(*node.work, Work::Kernel(_) | Work::Copy(_) | Work::Fill(_)));
+    Ok((exec, node.ok_or(CUDA_ERROR_INVALID_VALUE)?))
+}
+
+driver! {
+    /// Leaves a kernel, a copy or a fill out from the next launch on, or not: 0 is off.
+    fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) {
+        let (exec, switched) = switch(hGraphExec, hNode)?;
+        exec.change(|node| {
+            let found = node.handle == switched.handle;
+            if found {
+                node.off = isEnabled == 0;
+            }
+            found
+        })
+    }
+    /// Whether it is on.
+    fn cuGraphNodeGetEnabled(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        isEnabled: *mut c_uint,
+    ) {
+        let (_, node) = switch(hGraphExec, hNode)?;
+        entry::write(isEnabled, (!node.off).into())
+    }
+}

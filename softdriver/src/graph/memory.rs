@@ -1,0 +1,230 @@
+//! Memory that the nodes of graphs allocate and free (F213, F214).
+#![allow(unsafe_code, reason = "exported functions, and the union of a place")]
+
+use super::add::add;
+use super::query::node;
+use super::{Graph, Work};
+use crate::device;
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::memory::space::{Allocation, Kind};
+use crate::race::{self, Access};
+use crate::sync;
+use core::ffi::c_void;
+use cuscope_sys::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Graphs take memory of their device in pieces of this size.
+const CHUNK: usize = 32 << 20;
+
+/// What a node allocates, at the same address each time.
+pub(crate) struct Memory {
+    allocation: Arc<Allocation>,
+    params: Params,
+    /// Whether a launch allocated it that nothing frees, as far as calls were made.
+    pub(super) left: AtomicBool,
+}
+
+/// What the node was made with.
+#[derive(Clone, Copy)]
+struct Params(CUDA_MEM_ALLOC_NODE_PARAMS);
+// SAFETY: numbers, and pointers that are only given back.
+unsafe impl Send for Params {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Params {}
+
+impl Memory {
+    /// Its address.
+    pub(super) fn address(&self) -> u64 {
+        self.allocation.base
+    }
+
+    /// Whether `len` bytes at the address lie in it.
+    pub(super) fn holds(&self, address: u64, len: usize) -> bool {
+        self.allocation.holds(address, len)
+    }
+
+    /// Allocates, in the order of a run.
+    pub(super) fn begin(&self) {
+        race::touch(&self.allocation, 0, self.allocation.size, Access::Allocate);
+        self.allocation.map(true);
+        let usage = &mut sync::lock(&USAGE)[self.allocation.life.device];
+        let wanted = self.allocation.size.next_multiple_of(CHUNK);
+        usage.now = usage.now.max(wanted);
+        usage.high = usage.high.max(usage.now);
+    }
+
+    /// Frees, in the order of a run.
+    pub(super) fn end(&self) {
+        race::touch(&self.allocation, 0, self.allocation.size, Access::Free);
+        self.allocation.map(false);
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // What was not freed stays for the call that frees it.
+        if !self.left.load(Ordering::Acquire) {
+            state().space.take(&self.allocation);
+        }
+    }
+}
+
+/// What graphs of a device hold.
+#[derive(Clone, Copy)]
+struct Usage {
+    now: usize,
+    high: usize,
+}
+
+/// By the ordinal.
+static USAGE: Mutex<[Usage; 64]> = Mutex::new([Usage { now: 0, high: 0 }; 64]);
+
+/// The memory that a node allocates which is at an address.
+fn owner(address: u64) -> Answer<Arc<Memory>> {
+    let graphs = state().graphs.all();
+    let memory = |work: &Work| match work {
+        Work::Alloc(memory) if memory.address() == address => Some(memory.clone()),
+        _ => None,
+    };
+    let of_graph = |graph: &Arc<Graph>| graph.nodes().iter().find_map(|node| memory(&node.work));
+    let of_graphs = graphs.iter().find_map(of_graph);
+    let execs = state().execs.all();
+    of_graphs
+        .or_else(|| execs.iter().find_map(|exec| exec.find_work(memory)))
+        .ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// Frees by a call what a launch left allocated; none if the address is not of such memory.
+pub(crate) fn leave(address: u64) -> Option<impl FnOnce() + Send + use<>> {
+    let allocation = state().space.exactly(address, Kind::Graph).ok()?;
+    let memory = owner(address).ok();
+    match &memory {
+        Some(memory) => memory.left.swap(false, Ordering::AcqRel).then_some(())?,
+        None => state().space.retire(&allocation).ok()?,
+    }
+    Some(move || match memory {
+        Some(memory) => memory.end(),
+        None => state().space.take(&allocation),
+    })
+}
+
+/// What an allocation node may be made with.
+fn check(params: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<usize> {
+    let props = &params.poolProps;
+    let invalid = props.allocType == CU_MEM_ALLOCATION_TYPE_INVALID
+        || props.location.r#type == CU_MEM_LOCATION_TYPE_INVALID
+        || props.reserved != [0; 53]
+        || params.bytesize == 0;
+    if invalid {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let plain = props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED
+        && props.location.r#type == CU_MEM_LOCATION_TYPE_DEVICE
+        && props.handleTypes == CU_MEM_HANDLE_TYPE_NONE
+        && params.accessDescCount == 0;
+    if !plain {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    // SAFETY: every member of the union is numbers, of which any bits are a value.
+    let id = unsafe { props.location.anonymous.id };
+    Ok(device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?.ordinal)
+}
+
+driver! {
+    /// Adds an allocation; its address is known from here on, and memory is there while a run has it.
+    fn cuGraphAddMemAllocNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
+            let mut params = entry::read(nodeParams)?;
+            params.dptr = 0;
+            entry::write(nodeParams, params)?;
+            let device = check(&params)?;
+            let space = &state().space;
+            // It belongs to no context.
+            let life = Life::new(device, 0);
+            params.dptr = space.allocate(&life, params.bytesize, Kind::Graph)?;
+            let allocation = space.at(params.dptr).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+            entry::write(nodeParams, params)?;
+            let params = Params(params);
+            let memory = Memory { allocation, params, left: AtomicBool::new(false) };
+            Ok((None, Work::Alloc(Arc::new(memory))))
+        })
+    }
+    /// What an allocation node was made with.
+    fn cuGraphMemAllocNodeGetParams(
+        hNode: CUgraphNode,
+        params_out: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
+    ) {
+        match &*node(hNode)?.work {
+            Work::Alloc(memory) => entry::write(params_out, memory.params.0),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Adds a free of what a node of any graph allocates, once in a graph.
+    fn cuGraphAddMemFreeNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        dptr: CUdeviceptr,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
+            let memory = owner(dptr)?;
+            if graph.frees(dptr, 1) {
+                return Err(CUDA_ERROR_INVALID_VALUE);
+            }
+            Ok((None, Work::Free(memory)))
+        })
+    }
+    /// The address that a node frees.
+    fn cuGraphMemFreeNodeGetParams(hNode: CUgraphNode, dptr_out: *mut CUdeviceptr) {
+        match &*node(hNode)?.work {
+            Work::Free(memory) => entry::write(dptr_out, memory.address()),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Gives back what no run holds.
+    fn cuDeviceGraphMemTrim(device: CUdevice) {
+        let device = device::device(device)?.ordinal;
+        sync::lock(&USAGE)[device].now = 0;
+        Ok(())
+    }
+    /// What graphs of a device hold.
+    fn cuDeviceGetGraphMemAttribute(
+        device: CUdevice,
+        attr: CUgraphMem_attribute,
+        value: *mut c_void,
+    ) {
+        let usage = sync::lock(&USAGE)[device::device(device)?.ordinal];
+        let bytes = match attr {
+            CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => usage.now,
+            CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => usage.high,
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        };
+        entry::write(value.cast::<cuuint64_t>(), bytes as u64)
+    }
+    /// Forgets the highest use: the high marks can be set to 0 only.
+    fn cuDeviceSetGraphMemAttribute(
+        device: CUdevice,
+        attr: CUgraphMem_attribute,
+        value: *mut c_void,
+    ) {
+        let device = device::device(device)?.ordinal;
+        let value = entry::read(value.cast::<cuuint64_t>())?;
+        let high = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+        if !high || value != 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let usage = &mut sync::lock(&USAGE)[device];
+        usage.high = usage.now;
+        Ok(())
+    }
+}

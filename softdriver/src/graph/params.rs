@@ -1,0 +1,178 @@
+//! The parameters of nodes that copy, fill, or call the host.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::query::node;
+use super::{Fill, Node, Work, find_exec};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::launch::HostCall;
+use crate::life::Life;
+use crate::memory::copy::Transfer;
+use crate::{context, sync};
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// What a node does, and the context that it does it in.
+type Does = (Option<Arc<Life>>, Work);
+
+/// Changes a node that `is` of the kind; what was instantiated stays as it is.
+pub(super) fn set(
+    handle: CUgraphNode,
+    is: impl Fn(&Node) -> bool,
+    make: impl FnOnce() -> Answer<Does>,
+) -> Answer {
+    let found = node(handle)?;
+    if !is(&found) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let (life, work) = make()?;
+    for graph in state().graphs.all() {
+        if let Some(node) =
+            sync::lock(&graph.nodes).iter_mut().find(|node| node.handle == found.handle)
+        {
+            node.does(life, work);
+            return Ok(());
+        }
+    }
+    Err(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// The same in an instantiated graph, by the node of the original; from its next launch on.
+pub(super) fn set_in_exec(
+    exec: CUgraphExec,
+    handle: CUgraphNode,
+    is: impl Fn(&Node) -> bool,
+    make: impl FnOnce(&Node) -> Answer<Does>,
+) -> Answer {
+    let exec = find_exec(exec)?;
+    if entry::is_in_host_function() {
+        return Err(CUDA_ERROR_INVALID_VALUE); // F219
+    }
+    let handle = node(handle)?.handle;
+    let old = exec.node(handle).filter(|node| is(node)).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let (life, work) = make(&old)?;
+    let new = Node::new(Vec::new(), life, work);
+    exec.change(|node| {
+        let found = node.handle == handle;
+        if found {
+            *node = node.with_work_of(&new);
+        }
+        found
+    })
+}
+
+/// The context that a node acts in: that of the memory if none is given.
+fn life_of(context: CUcontext, address: u64) -> Answer<Arc<Life>> {
+    match context.is_null() {
+        true => Ok(state().space.find_for_graph(address, 1)?.life.clone()),
+        false => Ok(context::find(context)?.life()?.home()),
+    }
+}
+
+/// A fill; in the context of the memory if none is given.
+fn fill(params: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext) -> Answer<Does> {
+    let params = entry::read(params)?;
+    let life = life_of(context, params.dst)?;
+    let fill = Fill::new(&life, &params)?;
+    Ok((Some(life), Work::Fill(fill)))
+}
+
+fn fills(node: &Node) -> bool {
+    matches!(*node.work, Work::Fill(_))
+}
+
+fn copies(node: &Node) -> bool {
+    matches!(*node.work, Work::Copy(_))
+}
+
+fn calls(node: &Node) -> bool {
+    matches!(*node.work, Work::Host(_))
+}
+
+/// A call of the host.
+fn call(params: *const CUDA_HOST_NODE_PARAMS) -> Answer<Does> {
+    let params = entry::read(params)?;
+    Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
+}
+
+driver! {
+    /// What a node fills.
+    fn cuGraphMemsetNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMSET_NODE_PARAMS) {
+        match &*node(hNode)?.work {
+            Work::Fill(fill) => entry::write(nodeParams, CUDA_MEMSET_NODE_PARAMS {
+                dst: fill.to,
+                pitch: fill.pitch,
+                value: fill.pattern.value(),
+                elementSize: fill.pattern.size as u32,
+                width: fill.width,
+                height: fill.rows,
+            }),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Changes what a node fills.
+    fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS) {
+        set(hNode, fills, || fill(nodeParams, std::ptr::null_mut()))
+    }
+    /// The same in an instantiated graph, for a row (F216).
+    fn cuGraphExecMemsetNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
+        ctx: CUcontext,
+    ) {
+        set_in_exec(hGraphExec, hNode, fills, |_| {
+            if entry::read(memsetParams)?.height != 1 {
+                return Err(CUDA_ERROR_INVALID_VALUE);
+            }
+            fill(memsetParams, ctx)
+        })
+    }
+    /// What a node copies.
+    fn cuGraphMemcpyNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMCPY3D) {
+        match &*node(hNode)?.work {
+            Work::Copy(copy) => entry::write(nodeParams, copy.params()),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Changes what a node copies.
+    fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
+        set(hNode, copies, || Ok((None, Work::Copy(Transfer::of_row(&entry::read(nodeParams)?)?))))
+    }
+    /// The same in an instantiated graph, between memory of the same sorts (F216).
+    fn cuGraphExecMemcpyNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        copyParams: *const CUDA_MEMCPY3D,
+        ctx: CUcontext,
+    ) {
+        set_in_exec(hGraphExec, hNode, copies, |old| {
+            let new = Transfer::of_row(&entry::read(copyParams)?)?;
+            let life =
+                if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
+            match &*old.work {
+                Work::Copy(old) if old.is_like(new) => Ok((life, Work::Copy(new))),
+                _ => Err(CUDA_ERROR_INVALID_VALUE),
+            }
+        })
+    }
+    /// What a node calls.
+    fn cuGraphHostNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_HOST_NODE_PARAMS) {
+        match &*node(hNode)?.work {
+            Work::Host(call) => entry::write(nodeParams, call.params()),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Changes what a node calls.
+    fn cuGraphHostNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_HOST_NODE_PARAMS) {
+        set(hNode, calls, || call(nodeParams))
+    }
+    /// The same in an instantiated graph.
+    fn cuGraphExecHostNodeSetParams(
+        hGraphExec: CUgraphExec,
+        hNode: CUgraphNode,
+        nodeParams: *const CUDA_HOST_NODE_PARAMS,
+    ) {
+        set_in_exec(hGraphExec, hNode, calls, |_| call(nodeParams))
+    }
+}

@@ -1,0 +1,641 @@
+//! Graphs that are built node by node, and changes of single nodes.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::STORE;
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Device, DeviceBuffer, DotFlags, Error,
+    EventFlags, Graph, KernelNode, LaunchConfig, MemsetNode, NodeId, NodeKind, PushedGuard, ffi,
+};
+use cuscope_softdriver::control::{live, record};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 1);
+
+fn create() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
+    let context = create();
+    let mut stack = ContextStack::current_thread().unwrap();
+    test(&mut stack.push(&context).unwrap());
+}
+
+fn filled<'ctx>(gpu: &PushedGuard<'ctx>, len: usize, value: u32) -> DeviceBuffer<'ctx, u32> {
+    let mut buffer = gpu.alloc(len).unwrap();
+    gpu.on(&gpu.stream().unwrap()).fill(&mut buffer, value).unwrap();
+    buffer
+}
+
+fn read<'ctx>(gpu: &PushedGuard<'ctx>, buffer: &DeviceBuffer<'ctx, u32>) -> Vec<u32> {
+    let mut host = vec![0; buffer.len()];
+    gpu.on(&gpu.stream().unwrap()).download(buffer, &mut host).unwrap();
+    host
+}
+
+/// A graph that fills `x`.
+fn fill<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    x: &mut DeviceBuffer<'ctx, u32>,
+    value: u32,
+) -> (Graph<'ctx>, MemsetNode) {
+    gpu.build_graph(|g| g.fill(&[], &mut g.hold(x), value)).unwrap()
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, Error>, call: &'static str) {
+    match result {
+        Err(Error::InvalidArgument { call: refused, .. }) => assert_eq!(refused, call),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_kind_of_node_runs() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let (mut x, mut y, z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
+        let before = gpu.event().unwrap();
+        let calls = Arc::new(AtomicU32::new(0));
+        let (child, _) = fill(gpu, &mut y, 7);
+        let called = calls.clone();
+        let (graph, nodes) = gpu
+            .build_graph(|g| {
+                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+                let start = g.empty(&[])?.id();
+                let waited = g.wait(&[start], &before)?.id();
+                let child = g.child(&[waited], &child, &mut y)?.id(); // y is 7
+                let (mut between, alloc) = g.alloc::<u32>(&[], 4)?;
+                let copied = g.copy(&[], &y, &mut between)?.id();
+                let set = g.fill(&[], &mut x, 9)?.id();
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                let stored = unsafe { g.kernel(&[], &store, ONE(), (&mut between, 5_u32)) }?.id();
+                let back = g.copy(&[], &between, &mut y)?.id(); // 5 7 7 7
+                let zero = g.zero(&[], &mut x)?.id();
+                let last = g.copy(&[], &z, &mut x)?.id(); // 3 3 3 3
+                let host = g.host_function(&[back, last], move || {
+                    called.fetch_add(1, Ordering::Relaxed);
+                })?;
+                let recorded = g.record(&[host.id()], &event)?.id();
+                let free = g.free(&[], between)?.id();
+                let (a, h) = (alloc.id(), host.id());
+                Ok([
+                    start, waited, child, a, copied, set, stored, back, zero, last, h, recorded,
+                    free,
+                ])
+            })
+            .unwrap();
+        use NodeKind::*;
+        let kinds = [
+            Empty,
+            EventWait,
+            ChildGraph,
+            Alloc,
+            Memcpy,
+            Memset,
+            Kernel,
+            Memcpy,
+            Memset,
+            Memcpy,
+            Host,
+            EventRecord,
+            Free,
+        ];
+        assert_eq!(nodes.map(NodeId::kind), kinds);
+        assert_eq!(graph.list_nodes().unwrap(), nodes);
+        assert_eq!((graph.nodes().unwrap(), graph.buffers()), (13, 3));
+        assert_eq!((read(gpu, &x), read(gpu, &y)), (vec![1; 4], vec![2; 4]), "nothing ran");
+        for run in 1..4 {
+            gpu.on(&stream).replay(&graph, (&mut x, &mut y, &z)).unwrap();
+            assert_eq!((read(gpu, &x), read(gpu, &y)), (vec![3; 4], vec![5, 7, 7, 7]));
+            assert_eq!(calls.load(Ordering::Relaxed), run);
+            assert_eq!(event.query(), Ok(true));
+        }
+    });
+}
+
+/// What a node is behind, by places in the list.
+fn edges(graph: &Graph<'_>) -> usize {
+    graph.edges().unwrap()
+}
+
+#[test]
+fn nodes_are_ordered_by_the_memory_they_use() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut x, mut y, mut z) =
+            (filled(gpu, 1 << 16, 1), filled(gpu, 1 << 16, 2), filled(gpu, 1 << 16, 3));
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut x, mut y, mut z) = (g.hold(&mut x), g.hold(&mut y), g.hold(&mut z));
+                g.fill(&[], &mut x, 5)?; // 0
+                g.copy(&[], &x, &mut y)?; // 1, behind 0
+                g.copy(&[], &x, &mut z)?; // 2, behind 0
+                g.fill(&[], &mut x, 6)?; // 3, behind 0 1 2
+                g.copy(&[], &y, &mut x)?; // 4, behind 1 3
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(edges(&graph), 7);
+        for _ in 0..10 {
+            gpu.on(&stream).replay(&graph, (&mut x, &mut y, &mut z)).unwrap();
+            for buffer in [&x, &y, &z] {
+                assert_eq!(read(gpu, buffer), vec![5; 1 << 16]);
+            }
+        }
+
+        // Parts are ordered each by its own uses, and what is only read by nothing.
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut first, mut second) = g.hold(&mut x).split_at(100)?;
+                g.fill(&[], &mut first, 8)?;
+                g.fill(&[], &mut second, 9)?;
+                g.copy(&[], z.slice(..100)?, &mut first)?;
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((edges(&graph), graph.buffers()), (1, 2));
+        gpu.on(&stream).replay(&graph, (&mut x, &z)).unwrap();
+        assert_eq!(read(gpu, &x)[99..101], [5, 9]);
+
+        // What the program names comes on top, each once.
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let mut x = g.hold(&mut x);
+                let a = g.fill(&[], &mut x, 1)?.id();
+                let b = g.empty(&[a, a])?.id();
+                let _c = g.fill(&[a, b, b], &mut x, 2)?;
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(edges(&graph), 3);
+    });
+}
+
+#[test]
+fn a_node_of_another_graph_is_refused() {
+    with_gpu(|gpu| {
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let (mut graph, set) = fill(gpu, &mut x, 1);
+        let (mut other, theirs) = fill(gpu, &mut y, 1);
+        assert_ne!(set, theirs);
+        refused(graph.set_fill(theirs, 2_u32), "cuGraphExecMemsetNodeSetParams");
+        refused(graph.set_enabled(theirs, false), "cuGraphNodeSetEnabled");
+        refused(graph.is_enabled(theirs), "cuGraphNodeGetEnabled");
+        refused(graph.copy_of(theirs), "cuGraphNodeFindInClone");
+        refused(gpu.build_graph(|g| g.empty(&[set.id()])), "cuGraphAddEmptyNode");
+        // It is the same one in a copy, by another name.
+        let mut copy = graph.try_clone(gpu).unwrap();
+        refused(copy.set_fill(set, 2_u32), "cuGraphExecMemsetNodeSetParams");
+        let copied = copy.copy_of(set).unwrap();
+        copy.set_fill(copied, 2_u32).unwrap();
+        refused(graph.set_fill(copied, 2_u32), "cuGraphExecMemsetNodeSetParams");
+        // A graph that was built again is another one.
+        let again = gpu.rebuild_graph(&mut other, |g| g.fill(&[], &mut g.hold(&mut y), 3)).unwrap();
+        assert!(again.0, "in place");
+        refused(other.set_fill(theirs, 4_u32), "cuGraphExecMemsetNodeSetParams");
+        refused(other.set_fill(again.1, 4_u32), "cuGraphExecMemsetNodeSetParams");
+        let stream = gpu.stream().unwrap();
+        gpu.on(&stream).replay(&other, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), [3; 4]);
+        // And its nodes work again once it is a new one.
+        let (in_place, two) = gpu
+            .rebuild_graph(&mut other, |g| {
+                g.empty(&[])?;
+                g.fill(&[], &mut g.hold(&mut y), 3)
+            })
+            .unwrap();
+        assert!(!in_place);
+        other.set_fill(two, 5_u32).unwrap();
+        gpu.on(&stream).replay(&other, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), [5; 4]);
+    });
+}
+
+#[test]
+fn single_nodes_change_from_the_next_replay_on() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let module = gpu.load_ptx(STORE).unwrap();
+        let store = module.function("store").unwrap();
+        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let (mut graph, (kernel, set, host)) = gpu
+            .build_graph(|g| {
+                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+                let set = g.fill(&[], &mut x, 7)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
+                g.copy(&[], &x, &mut y)?;
+                Ok((kernel, set, g.host_function(&[], || {})?))
+            })
+            .unwrap();
+        macro_rules! gives {
+            ($($value:expr),*) => {{
+                gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
+                assert_eq!(read(gpu, &y), [$($value),*]);
+            }};
+        }
+        gives!(8, 7, 7, 7);
+        graph.set_fill(set, 5_u32).unwrap();
+        gives!(8, 5, 5, 5);
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
+        gives!(6, 5, 5, 5);
+        // Off, and on again.
+        graph.set_enabled(kernel, false).unwrap();
+        assert_eq!((graph.is_enabled(kernel), graph.is_enabled(set)), (Ok(false), Ok(true)));
+        gives!(5, 5, 5, 5);
+        graph.set_enabled(set, false).unwrap();
+        gpu.on(&stream).fill(&mut x, 4).unwrap();
+        gives!(4, 4, 4, 4);
+        graph.set_enabled(kernel.id(), true).unwrap();
+        gives!(6, 4, 4, 4);
+        let error = graph.set_enabled(host, false).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+
+        // Only what the node is ordered for.
+        const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
+        // SAFETY: as above; these are refused.
+        unsafe {
+            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut y, 1_u32)), SET);
+            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut z, 1_u32)), SET);
+            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&y, 1_u32)), SET);
+            gpu.set_kernel(&mut graph, kernel, &store, LaunchConfig::new(1, 0), (&mut x, 1_u32))
+        }
+        .unwrap_err();
+        refused(graph.set_fill(set, 1_u8), "cuGraphExecMemsetNodeSetParams");
+        gives!(6, 4, 4, 4);
+
+        // The graph keeps what it launches now.
+        drop((store, module));
+        gives!(6, 4, 4, 4);
+        // A captured node tells not what it uses.
+        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let mut side = gpu.stream().unwrap();
+        let mut captured = gpu
+            .capture(&mut side, |c| {
+                let mut x = c.hold(&mut x);
+                c.queue().fill(&mut x, 1)?;
+                // SAFETY: as above.
+                unsafe { c.queue().launch(&store, ONE(), (&mut x, 8_u32)) }
+            })
+            .unwrap();
+        let nodes = captured.list_nodes().unwrap();
+        let set: MemsetNode = nodes[0].try_into().unwrap();
+        let kernel: KernelNode = nodes[1].try_into().unwrap();
+        assert_eq!(KernelNode::try_from(nodes[0]), Err(nodes[0]));
+        // SAFETY: as above; it is refused.
+        refused(
+            unsafe { gpu.set_kernel(&mut captured, kernel, &store, ONE(), (&mut x, 1_u32)) },
+            SET,
+        );
+        captured.set_fill(set, 3_u32).unwrap();
+        gpu.on(&stream).replay(&captured, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [8, 3, 3, 3]);
+        captured.set_enabled(kernel, false).unwrap();
+        gpu.on(&stream).replay(&captured, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [3; 4]);
+    });
+}
+
+#[test]
+fn a_copy_runs_beside_its_original() {
+    with_gpu(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (x, mut y) = (filled(gpu, 1 << 16, 1), filled(gpu, 1 << 16, 2));
+        let (graph, node) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
+        let copy = graph.try_clone(gpu).unwrap();
+        assert_eq!(copy.copy_of(node).unwrap().id(), copy.list_nodes().unwrap()[0]);
+        assert_eq!((copy.nodes().unwrap(), copy.buffers()), (1, 2));
+        let mut seen = vec![vec![0; 1 << 16]; 10];
+        gpu.scope(|s| {
+            let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
+            for seen in &mut seen {
+                a.fill(&mut y, 9)?;
+                b.replay(&copy, (&x, &mut y))?;
+                a.replay(&graph, (&x, &mut y))?;
+                b.download(&y, seen)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert!(seen.iter().all(|seen| *seen == vec![1; 1 << 16]));
+        // It keeps what the original kept.
+        drop(graph);
+        gpu.on(&a).replay(&copy, (&x, &mut y)).unwrap();
+
+        // Memory of a graph's own is used by one run at a time.
+        let (scratch, _) = gpu
+            .build_graph(|g| {
+                let mut own = g.scratch(1 << 16)?;
+                g.copy(&[], &x, &mut own)?;
+                g.copy(&[], &own, &mut g.hold(&mut y))
+            })
+            .unwrap();
+        refused(scratch.try_clone(gpu).map(drop), "cuGraphClone");
+        let parent = gpu.build_graph(|g| g.child(&[], &scratch, (&x, &mut g.hold(&mut y))));
+        refused(parent.map(drop), "cuGraphAddChildGraphNode");
+        gpu.on(&a).replay(&scratch, (&x, &mut y)).unwrap();
+        let (allocates, ()) = gpu.build_graph(|g| g.alloc::<u32>(&[], 4).map(drop)).unwrap();
+        refused(allocates.try_clone(gpu).map(drop), "cuGraphClone");
+        let parent = gpu.build_graph(|g| g.child(&[], &allocates, ()));
+        refused(parent.map(drop), "cuGraphAddChildGraphNode");
+        gpu.on(&a).replay(&allocates, ()).unwrap();
+    });
+}
+
+#[test]
+fn a_child_graph_names_its_buffers_in_the_whole() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let (child, _) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
+        let (wrong, ()) = gpu.build_graph(|_| Ok(())).unwrap();
+        let named = gpu.build_graph(|g| g.child(&[], &child, &x)).map(drop);
+        let expected =
+            Error::GraphBuffers { call: "cuGraphAddChildGraphNode", captured: 2, named: 1 };
+        assert_eq!(named, Err(expected));
+        gpu.on(&stream).replay(&wrong, ()).unwrap();
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut y, mut z) = (g.hold(&mut y), g.hold(&mut z));
+                g.child(&[], &child, (&x, &mut y))?;
+                g.copy(&[], &y, &mut z)?; // behind the child
+                g.fill(&[], &mut y, 8)?; // behind the copy
+                g.child(&[], &child, (&x, &mut y))?; // behind the fill
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (4, 5, 3));
+        drop(child);
+        gpu.on(&stream).replay(&graph, (&x, &mut z)).unwrap_err();
+        gpu.on(&stream).replay(&graph, (&x, &mut y, &mut z)).unwrap();
+        assert_eq!((read(gpu, &y), read(gpu, &z)), (vec![1; 4], vec![1; 4]));
+        let copy = graph.try_clone(gpu).unwrap();
+        drop(graph);
+        gpu.on(&stream).replay(&copy, (&x, &mut y, &mut z)).unwrap();
+    });
+}
+
+#[test]
+fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (x, mut y) = (filled(gpu, 1000, 6), filled(gpu, 1000, 2));
+        let (graph, address) = gpu
+            .build_graph(|g| {
+                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                g.copy(&[], &x, &mut a)?;
+                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
+                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let mut y = g.hold(&mut y);
+                g.copy(&[], &a, &mut y)?;
+                let address = a.address();
+                g.free(&[], a)?;
+                refused(g.free(&[], second).map(drop), "cuGraphAddMemFreeNode");
+                Ok(address)
+            })
+            .map(|(graph, address)| (Some(graph), address))
+            .unwrap_or((None, 0));
+        assert!(graph.is_none() && address == 0, "a part is no buffer, which fails the graph");
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                g.copy(&[], &x, &mut a)?;
+                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
+                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let mut y = g.hold(&mut y);
+                g.copy(&[], &a, &mut y)?;
+                g.free(&[], a)?;
+                drop(second);
+                Ok(())
+            })
+            .unwrap();
+        // Two allocations, three copies, two frees.
+        let kinds: Vec<_> = graph.list_nodes().unwrap().iter().map(|node| node.kind()).collect();
+        assert_eq!(kinds.iter().filter(|kind| **kind == NodeKind::Free).count(), 2);
+        assert_eq!((kinds.len(), graph.buffers()), (7, 2));
+        for _ in 0..5 {
+            gpu.on(&stream).zero(&mut y).unwrap();
+            gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+            assert_eq!(read(gpu, &y), vec![6; 1000]);
+        }
+        gpu.on(&stream).upload_graph(&graph).unwrap();
+        refused(gpu.build_graph(|g| g.alloc::<u32>(&[], 0).map(drop)), "cuGraphAddMemAllocNode");
+        let mut z = filled(gpu, 4, 1);
+        refused(
+            gpu.build_graph(|g| g.free(&[], g.hold(&mut z))).map(drop),
+            "cuGraphAddMemFreeNode",
+        );
+        // Built again, with memory elsewhere: never in place.
+        let mut graph = graph;
+        let again = gpu.rebuild_graph(&mut graph, |g| {
+            let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+            g.fill(&[], &mut a, 5)?;
+            g.copy(&[], &a, &mut g.hold(&mut y)).map(drop)
+        });
+        assert_eq!(again, Ok((false, ())));
+        gpu.on(&stream).replay(&graph, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), vec![5; 1000]);
+    });
+}
+
+#[test]
+fn a_function_of_a_graph_is_called_at_each_replay_and_its_panic_goes_on() {
+    fresh!(a_function_of_a_graph_is_called_at_each_replay_and_its_panic_goes_on, {
+        with_gpu(|gpu| {
+            struct Dropped(Arc<AtomicU32>);
+            impl Drop for Dropped {
+                fn drop(&mut self) {
+                    self.0.fetch_add(100, Ordering::Relaxed);
+                }
+            }
+            let stream = gpu.stream().unwrap();
+            let calls = Arc::new(AtomicU32::new(0));
+            let own = Dropped(calls.clone());
+            let mut odd = false;
+            let (graph, _) = gpu
+                .build_graph(|g| {
+                    g.host_function(&[], move || {
+                        own.0.fetch_add(1, Ordering::Relaxed);
+                        odd = !odd;
+                        assert!(odd, "every second time");
+                    })
+                })
+                .unwrap();
+            let copy = graph.try_clone(gpu).unwrap();
+            let (parent, _) = gpu.build_graph(|g| g.child(&[], &graph, ())).unwrap();
+            gpu.on(&stream).replay(&graph, ()).unwrap();
+            let panicked = |f: &dyn Fn()| {
+                let panic = catch_unwind(AssertUnwindSafe(f)).unwrap_err();
+                assert!(panic.downcast_ref::<&str>().is_some_and(|text| text.contains("second")));
+            };
+            panicked(&|| gpu.on(&stream).replay(&graph, ()).unwrap());
+            gpu.on(&stream).replay(&copy, ()).unwrap();
+            panicked(&|| gpu.scope(|s| s.on(&stream).replay(&copy, ())).unwrap());
+            gpu.on(&stream).replay(&parent, ()).unwrap();
+            panicked(&|| gpu.on(&stream).replay(&parent, ()).unwrap());
+            drop(graph);
+            drop(copy);
+            assert_eq!(calls.load(Ordering::Relaxed), 6, "kept");
+            gpu.on(&stream).replay(&parent, ()).unwrap();
+            drop(parent);
+            assert_eq!(calls.load(Ordering::Relaxed), 107);
+        });
+    });
+}
+
+#[test]
+fn a_graph_keeps_its_events() {
+    with_gpu(|gpu| {
+        let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (x, mut y) = (filled(gpu, 1 << 20, 4), filled(gpu, 1 << 20, 2));
+        let before = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
+        let after = gpu.event().unwrap();
+        let (graph, _) = gpu
+            .build_graph(|g| {
+                let waited = g.wait(&[], &before)?;
+                let copied = g.copy(&[waited.id()], &x, &mut g.hold(&mut y))?;
+                g.record(&[copied.id()], &after)
+            })
+            .unwrap();
+        gpu.on(&other).record(&before).unwrap();
+        gpu.scope(|s| {
+            s.on(&stream).replay(&graph, (&x, &mut s.hold(&mut y)))?;
+            after.synchronize()
+        })
+        .unwrap();
+        assert_eq!(read(gpu, &y)[0], 4);
+        drop((before, after));
+        let copy = graph.try_clone(gpu).unwrap();
+        gpu.on(&stream).replay(&copy, (&x, &mut y)).unwrap();
+        gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+    });
+}
+
+#[test]
+fn a_node_that_cannot_be_added_fails_the_graph() {
+    fresh!(a_node_that_cannot_be_added_fails_the_graph, {
+        with_gpu(|gpu| {
+            let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 5, 2));
+            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+            let before = live();
+            let failed = gpu.build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let refused = g.copy(&[], &x, &mut y).unwrap_err();
+                assert!(matches!(refused, Error::LengthMismatch { .. }));
+                assert_eq!(g.fill(&[], &mut y, 1).unwrap_err(), refused, "nothing more is added");
+                Ok(())
+            });
+            assert!(matches!(failed, Err(Error::LengthMismatch { .. })));
+            let failed = gpu.build_graph(|g| {
+                let mut own = g.scratch::<u32>(4)?;
+                let (_held, _) = g.alloc::<u32>(&[], 4)?;
+                // SAFETY: it never runs.
+                unsafe { g.kernel(&[], &store, LaunchConfig::new(0, 1), (&mut own, 1_u32)) }
+            });
+            assert_eq!(failed.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                gpu.build_graph(|g| {
+                    g.alloc::<u32>(&[], 4)?;
+                    g.fill(&[], &mut g.scratch(4)?, 1_u32)?;
+                    if true {
+                        panic!("in the middle")
+                    }
+                    Ok(())
+                })
+            }));
+            assert!(panicked.is_err());
+            if common::software() {
+                assert_eq!(live(), before, "nothing is left");
+            }
+        });
+    });
+}
+
+#[test]
+fn a_graph_is_drawn() {
+    with_gpu(|gpu| {
+        let mut x = filled(gpu, 4, 1);
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let mut x = g.hold(&mut x);
+                g.fill(&[], &mut x, 1)?;
+                g.zero(&[], &mut x)?;
+                Ok(())
+            })
+            .unwrap();
+        let text = graph.dot(DotFlags::empty()).unwrap();
+        assert!(text.starts_with("digraph"), "{text}");
+        assert_eq!((text.matches("MEMSET").count(), text.matches("->").count()), (2, 1), "{text}");
+        assert!(graph.dot(DotFlags::VERBOSE).unwrap().len() >= text.len());
+    });
+}
+
+#[test]
+fn a_built_graph_makes_the_calls_of_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    with_gpu(|gpu| {
+        let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let ((mut graph, node), calls) = record(|| {
+            gpu.build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                g.copy(&[], &x, &mut y)?;
+                g.fill(&[], &mut y, 3)
+            })
+            .unwrap()
+        });
+        const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
+        assert_eq!(
+            calls,
+            [
+                "cuGraphCreate",
+                "cuGraphAddMemcpyNode",
+                "cuGraphAddMemsetNode",
+                "cuCtxGetCurrent",
+                EXCHANGE,
+                "cuGraphInstantiateWithFlags",
+                EXCHANGE
+            ]
+        );
+        let (set, calls) = record(|| (graph.set_fill(node, 4_u32), graph.set_enabled(node, false)));
+        assert_eq!(set, (Ok(()), Ok(())));
+        assert_eq!(
+            calls,
+            [
+                "cuGraphMemsetNodeGetParams",
+                "cuGraphExecMemsetNodeSetParams",
+                "cuGraphNodeSetEnabled"
+            ]
+        );
+    });
+}
+
+#[test]
+fn a_built_graph_goes_to_another_thread() {
+    let context = create();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let mut x = filled(&gpu, 4, 1);
+    let (graph, node) = fill(&gpu, &mut x, 1);
+    let model = (graph, x).detach();
+    gpu.pop().unwrap();
+    std::thread::scope(|s| {
+        s.spawn(move || {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let (mut graph, mut x) = gpu.attach(model).ok().unwrap();
+            graph.set_fill(node, 7_u32).unwrap();
+            gpu.on(&gpu.stream().unwrap()).replay(&graph, &mut x).unwrap();
+            assert_eq!(read(&gpu, &x), [7; 4]);
+        });
+    });
+}
