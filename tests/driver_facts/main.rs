@@ -14,6 +14,7 @@ mod capture;
 mod context_state;
 mod contexts_and_calls;
 mod errors;
+mod graph_nodes;
 mod graph_updates;
 mod graphs;
 mod green_contexts;

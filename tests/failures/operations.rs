@@ -2,8 +2,8 @@
 
 use crate::common::kernels::STORE;
 use cuscope::{
-    Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, Error, EventFlags,
-    LaunchConfig, Limit, MemoryPool, Ownership, PushedGuard, ReleaseWith, Result,
+    Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, DotFlags, Error,
+    EventFlags, LaunchConfig, Limit, MemoryPool, Ownership, PushedGuard, ReleaseWith, Result,
     SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags, SyncPolicy, current_context, ffi,
 };
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -429,6 +429,45 @@ operations! {
         graph.edges()?;
         gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
         gpu.scope(|s| s.on(&stream).replay(&graph, (&mut s.hold(&mut x), &mut s.hold(&mut y))))
+    });
+    "a built graph" => pushed(|gpu| {
+        let (stream, store, event) = (gpu.stream()?, store(gpu)?, gpu.event()?);
+        let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let one = LaunchConfig::new(1, 1);
+        let (child, _) = gpu.build_graph(|g| g.zero(&[], &mut g.hold(&mut y)))?;
+        let (mut graph, (fill, kernel)) = gpu.build_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+            let fill = g.fill(&[], &mut x, 1)?;
+            g.copy(&[], &x, &mut y)?;
+            g.child(&[], &child, &mut y)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
+            let last = g.empty(&[kernel.id()])?.id();
+            let called = g.host_function(&[last], || ())?.id();
+            g.wait(&[], &event)?;
+            g.record(&[called], &event)?;
+            Ok((fill, kernel))
+        })?;
+        graph.list_nodes()?;
+        graph.set_fill(fill, 2_u32)?;
+        graph.set_enabled(kernel, false)?;
+        graph.is_enabled(kernel)?;
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32)) }?;
+        graph.dot(DotFlags::empty())?;
+        let copy = graph.try_clone(gpu)?;
+        gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
+        gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
+    });
+    "a built graph that allocates" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (graph, ()) = gpu.build_graph(|g| {
+            let (mut memory, _) = g.alloc::<u32>(&[], 8)?;
+            let (_left, _) = g.alloc::<u32>(&[], 8)?;
+            g.fill(&[], &mut memory, 1)?;
+            g.free(&[], memory).map(drop)
+        })?;
+        gpu.on(&stream).replay(&graph, ())
     });
     "a graph captured again" => pushed(|gpu| {
         let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
