@@ -501,7 +501,7 @@
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return nodes from the closure of a builder; what a node allocates is for its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | make what a graph is built with outside of the closure, and drop it after | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add what uses memory before what frees it | `ui-tests/graph_memory_used_after_free.rs` |
-//! | E0373: closure may outlive the current function | a function of a graph owns what it uses | `ui-tests/graph_function_borrows.rs` |
+//! | E0597: `count` does not live long enough | a function of a graph owns what it uses | `ui-tests/graph_function_borrows.rs` |
 //! | E0133: call to unsafe function | a launch is `unsafe` where its node is added | `ui-tests/kernel_node_without_unsafe.rs` |
 //! | E0502: cannot borrow `*graph` as mutable | change it before or after the scope | `ui-tests/graph_changed_in_flight.rs` |
 //!

@@ -484,7 +484,7 @@ fn graphs_are_made_replayed_and_dropped_beside_a_foreign_capture() {
 }
 
 #[test]
-fn one_function_runs_and_captures() {
+fn one_function_runs_captures_and_builds() {
     fn step<'s, 'ctx>(
         q: impl DeviceQueue<'s, 'ctx>,
         store: &Function<'ctx>,
@@ -510,9 +510,14 @@ fn one_function_runs_and_captures() {
                 step(c.queue(), &store, &x, (&mut c.hold(&mut y), &mut c.hold(&mut z)))
             })
             .unwrap();
-        gpu.on(&stream).fill(&mut y, 0).unwrap();
-        gpu.on(&stream).replay(&graph, (&x, &mut y, &mut z)).unwrap();
-        assert_eq!((read(gpu, &y), read(gpu, &z)), done);
+        let (built, ()) = gpu
+            .build_graph(|g| step(g, &store, &x, (&mut g.hold(&mut y), &mut g.hold(&mut z))))
+            .unwrap();
+        for graph in [&graph, &built] {
+            gpu.on(&stream).fill(&mut y, 0).unwrap();
+            gpu.on(&stream).replay(graph, (&x, &mut y, &mut z)).unwrap();
+            assert_eq!((read(gpu, &y), read(gpu, &z)), done);
+        }
     });
 }
 

@@ -659,13 +659,13 @@ fn random_nodes_race_in_no_schedule() {
             };
             for seed in 0..200 {
                 let (mut x, mut y) = (filled(gpu, 2 * LEN, 1), filled(gpu, LEN, 2));
-                let mut model = vec![vec![1; LEN], vec![1; LEN], vec![2; LEN], vec![0; LEN]];
+                let mut model = vec![vec![5; LEN]; 4];
                 let (graph, ()) = gpu
                     .build_graph(|g| {
                         let (first, second) = g.hold(&mut x).split_at(LEN)?;
-                        let mut own = g.alloc::<u32>(&[], LEN)?.0;
-                        g.zero(&[], &mut own)?;
+                        let own = g.alloc::<u32>(&[], LEN)?.0;
                         let mut held = vec![first, second, g.hold(&mut y), own];
+                        held.iter_mut().try_for_each(|one| g.fill(&[], one, 5).map(drop))?;
                         let mut nodes: Vec<NodeId> = Vec::new();
                         for value in 0..12 {
                             let after: Vec<_> =

@@ -1,14 +1,15 @@
 //! What queues of scopes and of captures have in common.
 #![allow(unsafe_code, reason = "hands launches on")]
 
-use super::CaptureQueue;
+use super::{CaptureQueue, GraphBuilder};
 use crate::{Element, Function, Held, LaunchConfig, Queue, Result, ScopeArgs, Source};
 
-/// A queue of device work: [`Queue`], which runs it, or [`CaptureQueue`], which captures it. A function that
-/// takes `q: impl DeviceQueue<'s, 'ctx>` does both. Sealed.
+/// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
+/// which adds nodes that only memory orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` does
+/// all. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a queue of device work",
-    label = "expected `Queue` or `CaptureQueue`",
+    label = "expected `Queue`, `CaptureQueue` or `&GraphBuilder`",
     note = "a scope has `s.on(&stream)`, a capture has `c.queue()`"
 )]
 pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
@@ -48,11 +49,12 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
 mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `DeviceQueue`, which is sealed",
-        label = "only `Queue` and `CaptureQueue` do"
+        label = "only `Queue`, `CaptureQueue` and `&GraphBuilder` do"
     )]
     pub trait Sealed {}
     impl Sealed for super::Queue<'_, '_> {}
     impl Sealed for super::CaptureQueue<'_, '_> {}
+    impl Sealed for &super::GraphBuilder<'_, '_, '_> {}
 }
 
 macro_rules! device_queues {
@@ -88,3 +90,24 @@ macro_rules! device_queues {
     )* };
 }
 device_queues! { Queue CaptureQueue }
+
+impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
+    fn copy<T: Element>(self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+        GraphBuilder::copy(self, &[], from, to).map(drop)
+    }
+    fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result {
+        GraphBuilder::fill(self, &[], to, value).map(drop)
+    }
+    fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
+        GraphBuilder::zero(self, &[], to).map(drop)
+    }
+    unsafe fn launch(
+        self,
+        function: &Function<'ctx>,
+        config: LaunchConfig,
+        args: impl ScopeArgs<'s, 'ctx>,
+    ) -> Result {
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { self.kernel(&[], function, config, args) }.map(drop)
+    }
+}

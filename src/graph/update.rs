@@ -58,8 +58,9 @@ impl<'ctx> Graph<'ctx> {
             errorNode: ptr::null_mut(),
             errorFromNode: ptr::null_mut(),
         };
-        // A graph that was lost has nothing to update.
-        let updated = self.inner.exec.raw().map(|exec| {
+        // A graph that was lost has nothing to update, and memory of nodes is not moved in place (F215).
+        let fixed = !self.inner.kept.allocates() && !kept.allocates();
+        let updated = self.inner.exec.raw().filter(|_| fixed).map(|exec| {
             // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
             // the memory and the code that the second one names are kept; `info` is valid for an answer. No
             // context need be current, and captures do not refuse it (F210).

@@ -279,26 +279,39 @@ fn a_graph_that_allocates_is_one_of_its_kind() {
     ok!(cuStreamSynchronize(place.stream));
     ok!(cuMemFree_v2(memory));
     assert_eq!(code!(cuMemFree_v2(memory)), INVALID_VALUE);
-    // A graph is updated by none that allocates elsewhere.
-    let elsewhere = new();
-    let (b, _) = alloc(elsewhere, 1000);
-    let last = empty(elsewhere);
-    ok!(cuGraphAddDependencies(elsewhere, &raw const b, &raw const last, 1));
     let mut info: CUgraphExecUpdateResultInfo = all_zeros();
-    let code = code!(cuGraphExecUpdate_v2(exec, elsewhere, &raw mut info));
+    ok!(cuGraphExecUpdate_v2(exec, graph, &raw mut info));
+    // A graph that uses and frees what it allocates is not updated by one that does so elsewhere.
+    let [(here, _), (there, _)] = [(); 2].map(|()| {
+        let graph = new();
+        let (a, memory) = alloc(graph, 1000);
+        let set = words(memory, 5, 250);
+        let set: CUgraphNode =
+            made!(cuGraphAddMemsetNode(graph, &raw const a, 1, &raw const set, place.context));
+        let copy = row(place.memory, memory, 4);
+        let copy: CUgraphNode =
+            made!(cuGraphAddMemcpyNode(graph, &raw const set, 1, &raw const copy, place.context));
+        let free: CUgraphNode = made!(cuGraphAddMemFreeNode(graph, &raw const copy, 1, memory));
+        (graph, free)
+    });
+    let elsewhere = instantiated(here);
+    assert_eq!(run(elsewhere, &place), 5);
+    let code = code!(cuGraphExecUpdate_v2(elsewhere, there, &raw mut info));
     assert_eq!(code, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
     assert_eq!(info.result, CU_GRAPH_EXEC_UPDATE_ERROR);
-    ok!(cuGraphExecUpdate_v2(exec, graph, &raw mut info));
     // Once it is gone there may be another one, also one that frees what it left.
     ok!(cuGraphExecDestroy(exec));
     let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 1));
-    ok!(cuGraphLaunch(exec, place.stream));
-    ok!(cuGraphLaunch(exec, place.stream));
+    for _ in 0..2 {
+        ok!(cuGraphLaunch(exec, place.stream));
+        ok!(cuStreamSynchronize(place.stream));
+    }
     // Another graph may free it, once.
     let frees = new();
     let _free: CUgraphNode = made!(cuGraphAddMemFreeNode(frees, null(), 0, memory));
     let frees = instantiated(frees);
     ok!(cuGraphLaunch(frees, place.stream));
+    ok!(cuStreamSynchronize(place.stream));
     assert_eq!(code!(cuGraphLaunch(frees, place.stream)), INVALID_VALUE);
     ok!(cuStreamSynchronize(place.stream));
     let mut bytes = 0_u64;
