@@ -262,14 +262,16 @@ fn single_nodes_change_from_the_next_replay_on() {
 
         // Only what the node is ordered for.
         const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
-        // SAFETY: as above; these are refused.
-        unsafe {
-            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut y, 1_u32)), SET);
-            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut z, 1_u32)), SET);
-            refused(gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&y, 1_u32)), SET);
-            gpu.set_kernel(&mut graph, kernel, &store, LaunchConfig::new(1, 0), (&mut x, 1_u32))
-        }
-        .unwrap_err();
+        let one = ONE();
+        // SAFETY: as above; this is refused, as are the next.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 1_u32)) }, SET);
+        // SAFETY: the same.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut z, 1_u32)) }, SET);
+        // SAFETY: the same.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&y, 1_u32)) }, SET);
+        let none = LaunchConfig::new(1, 0);
+        // SAFETY: the same.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, none, (&mut x, 1_u32)) }.unwrap_err();
         refused(graph.set_fill(set, 1_u8), "cuGraphExecMemsetNodeSetParams");
         gives!(6, 4, 4, 4);
 
@@ -664,7 +666,7 @@ fn random_nodes_race_in_no_schedule() {
                     .build_graph(|g| {
                         let (first, second) = g.hold(&mut x).split_at(LEN)?;
                         let own = g.alloc::<u32>(&[], LEN)?.0;
-                        let mut held = vec![first, second, g.hold(&mut y), own];
+                        let mut held = [first, second, g.hold(&mut y), own];
                         held.iter_mut().try_for_each(|one| g.fill(&[], one, 5).map(drop))?;
                         let mut nodes: Vec<NodeId> = Vec::new();
                         for value in 0..12 {

@@ -5,15 +5,12 @@ use super::build::Slot;
 use super::host;
 use super::kept::Span;
 use super::node::{
-    AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
-    KernelNode, MemcpyNode, MemsetNode, NodeId,
+    ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, MemcpyNode,
+    MemsetNode, NodeId,
 };
 use super::{Graph, GraphBuilder, ScopeGraphBuffers};
 use crate::enqueue::same_len;
-use crate::memory::{Allocation, size_for};
-use crate::scope::order::Op;
 use crate::scope::{Held, ScopeArgs, Source};
-use crate::sync::Arc;
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Result};
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
 use std::ffi::c_void;
@@ -291,77 +288,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         };
         self.record.note(add())
     }
-
-    /// Adds an allocation: memory of each replay, for the nodes of this graph alone. Its contents are
-    /// unspecified bytes. It is [freed](Self::free) behind all that use it.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space
-    /// holds, and for a node of another graph; `CUDA_ERROR_OUT_OF_MEMORY`.
-    #[doc(alias = "cuGraphAddMemAllocNode")]
-    pub fn alloc<T: Element>(
-        &'s self,
-        after: &[NodeId],
-        len: usize,
-    ) -> Result<(Held<'s, T>, AllocNode)> {
-        const CALL: &str = "cuGraphAddMemAllocNode";
-        let add = || {
-            let bytes = size_for::<T>(CALL, len)?;
-            let before = self.behind(CALL, after, &[])?;
-            let mut params: ffi::CUDA_MEM_ALLOC_NODE_PARAMS = zeros();
-            params.poolProps.allocType = ffi::CU_MEM_ALLOCATION_TYPE_PINNED;
-            params.poolProps.location.r#type = ffi::CU_MEM_LOCATION_TYPE_DEVICE;
-            params.poolProps.location.anonymous.id = self.gpu.context().device().raw();
-            params.bytesize = bytes;
-            let node: AllocNode = self.add(CALL, &before, |slot| {
-                let Slot { node, graph, before, count } = slot;
-                // SAFETY: 1. as above. 2. `params` is valid for the address that is written to it.
-                unsafe { ffi::cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params) }
-            })?;
-            let context = self.gpu.context();
-            let memory = Arc::new(Allocation::in_graph(params.dptr, context.clone()));
-            self.allocates(memory.clone());
-            let held = Held::new(memory, len, context);
-            // Everything comes after the node that allocates.
-            let op = Op::node(node.id().place);
-            held.used(true).into_iter().for_each(|used| used.note_node(&op));
-            Ok((held, node))
-        };
-        self.record.note(add())
-    }
-
-    /// Adds the free of what a node [allocates](Self::alloc), behind all nodes that use it. What the closure
-    /// does not free, or has only parts of, is freed at the end.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for what no node of this graph allocates, for a part, and
-    /// for a node of another graph.
-    #[doc(alias = "cuGraphAddMemFreeNode")]
-    pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
-        let whole = memory.is_whole().then_some(memory.memory());
-        let reason = "free a whole buffer that `alloc` of this builder gave";
-        let refused = Error::InvalidArgument { call: FREE, reason };
-        self.record.note(whole.ok_or(refused).and_then(|memory| self.free_behind(after, memory)))
-    }
-
-    pub(super) fn free_behind(
-        &self,
-        after: &[NodeId],
-        memory: &Arc<Allocation>,
-    ) -> Result<FreeNode> {
-        let reason = "no node of this graph allocates it: drop it, and it is freed";
-        let users = self.users(memory).ok_or(Error::InvalidArgument { call: FREE, reason })?;
-        let before = self.behind_all(FREE, after, users, &[])?;
-        let address = memory.address();
-        self.add(FREE, &before, |Slot { node, graph, before, count }| {
-            // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it
-            // is before too, and no later node does: it is held by the one value that is taken, or by none.
-            unsafe { ffi::cuGraphAddMemFreeNode(node, graph, before, count, address) }
-        })
-    }
 }
-
-const FREE: &str = "cuGraphAddMemFreeNode";
 
 /// A launch as a node has it.
 pub(super) fn kernel(
@@ -410,7 +337,7 @@ pub(super) fn pattern<T: Element>(value: &T) -> u32 {
 }
 
 /// Parameters of which the driver wants zeros where nothing is said.
-fn zeros<T: Params>() -> T {
+pub(super) fn zeros<T: Params>() -> T {
     // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
     // which zeros are a value.
     unsafe { mem::zeroed() }
@@ -418,7 +345,7 @@ fn zeros<T: Params>() -> T {
 
 /// # Safety
 /// 1. All zeros are a value.
-unsafe trait Params {}
+pub(super) unsafe trait Params {}
 // SAFETY: numbers, enumerations that are numbers, pointers.
 unsafe impl Params for CUDA_MEMCPY3D {}
 // SAFETY: the same, and a union of numbers.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 mod add;
+mod alloc;
 mod buffers;
 mod build;
 mod capture;

@@ -1,0 +1,86 @@
+//! Memory that the nodes of a graph allocate and free.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::GraphBuilder;
+use super::add::zeros;
+use super::build::Slot;
+use super::node::{AllocNode, FreeNode, NodeId};
+use crate::memory::{Allocation, size_for};
+use crate::scope::Held;
+use crate::scope::order::Op;
+use crate::sync::Arc;
+use crate::{Element, Error, Result};
+
+// What both ask the driver for is as in `add`, in the SAFETY comments 1.
+
+const FREE: &str = "cuGraphAddMemFreeNode";
+
+impl<'s> GraphBuilder<'s, '_, '_> {
+    /// Adds an allocation: memory of each replay, for the nodes of this graph alone. Its contents are
+    /// unspecified bytes. It is [freed](Self::free) behind all that use it.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space
+    /// holds, and for a node of another graph; `CUDA_ERROR_OUT_OF_MEMORY`.
+    #[doc(alias = "cuGraphAddMemAllocNode")]
+    pub fn alloc<T: Element>(
+        &'s self,
+        after: &[NodeId],
+        len: usize,
+    ) -> Result<(Held<'s, T>, AllocNode)> {
+        const CALL: &str = "cuGraphAddMemAllocNode";
+        let add = || {
+            let bytes = size_for::<T>(CALL, len)?;
+            let before = self.behind(CALL, after, &[])?;
+            let mut params: ffi::CUDA_MEM_ALLOC_NODE_PARAMS = zeros();
+            params.poolProps.allocType = ffi::CU_MEM_ALLOCATION_TYPE_PINNED;
+            params.poolProps.location.r#type = ffi::CU_MEM_LOCATION_TYPE_DEVICE;
+            params.poolProps.location.anonymous.id = self.gpu.context().device().raw();
+            params.bytesize = bytes;
+            let node: AllocNode = self.add(CALL, &before, |slot| {
+                let Slot { node, graph, before, count } = slot;
+                // SAFETY: 1. as above. 2. `params` is valid for the address that is written to it.
+                unsafe { ffi::cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params) }
+            })?;
+            let context = self.gpu.context();
+            let memory = Arc::new(Allocation::in_graph(params.dptr, context.clone()));
+            self.allocates(memory.clone());
+            let held = Held::new(memory, len, context);
+            // Everything comes after the node that allocates.
+            let op = Op::node(node.id().place);
+            held.used(true).into_iter().for_each(|used| used.note_node(&op));
+            Ok((held, node))
+        };
+        self.record.note(add())
+    }
+
+    /// Adds the free of what a node [allocates](Self::alloc), behind all nodes that use it. What the closure
+    /// does not free, or has only parts of, is freed at the end.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for what no node of this graph allocates, for a part, and
+    /// for a node of another graph.
+    #[doc(alias = "cuGraphAddMemFreeNode")]
+    pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
+        let whole = memory.is_whole().then_some(memory.memory());
+        let reason = "free a whole buffer that `alloc` of this builder gave";
+        let refused = Error::InvalidArgument { call: FREE, reason };
+        self.record.note(whole.ok_or(refused).and_then(|memory| self.free_behind(after, memory)))
+    }
+
+    pub(super) fn free_behind(
+        &self,
+        after: &[NodeId],
+        memory: &Arc<Allocation>,
+    ) -> Result<FreeNode> {
+        let reason = "no node of this graph allocates it: drop it, and it is freed";
+        let users = self.users(memory).ok_or(Error::InvalidArgument { call: FREE, reason })?;
+        let before = self.behind_all(FREE, after, users, &[])?;
+        let address = memory.address();
+        self.add(FREE, &before, |Slot { node, graph, before, count }| {
+            // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it
+            // is before too, and no later node does: it is held by the one value that is taken, or by none.
+            unsafe { ffi::cuGraphAddMemFreeNode(node, graph, before, count, address) }
+        })
+    }
+}
