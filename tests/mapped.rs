@@ -108,6 +108,25 @@ fn a_graph_takes_no_memory_of_the_host() {
         });
         // And the capture fails, even if the closure goes on.
         assert!(matches!(graph, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
+        let built = gpu.build_graph(|g| {
+            // SAFETY: not launched.
+            unsafe { g.kernel(&[], &store, one, (&mut host, 1_u32)) }.map(|_| ())
+        });
+        let refused = built.map(|_| ()).unwrap_err();
+        assert_eq!(refused.call(), Some("cuGraphAddKernelNode_v2"));
+        assert!(matches!(refused, Error::InvalidArgument { .. }));
+
+        let mut memory = gpu.alloc::<u32>(1).unwrap();
+        let (mut graph, node) = gpu
+            .build_graph(|g| {
+                let mut memory = g.hold(&mut memory);
+                // SAFETY: the kernel is store(u32 *, u32).
+                unsafe { g.kernel(&[], &store, one, (&mut memory, 1_u32)) }
+            })
+            .unwrap();
+        // SAFETY: as above.
+        let refused = unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut host, 1_u32)) };
+        assert!(matches!(refused, Err(Error::InvalidArgument { .. })));
         gpu.on(&stream).host_function(|| ()).unwrap();
     });
 }

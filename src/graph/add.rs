@@ -10,7 +10,7 @@ use super::node::{
 };
 use super::{Graph, GraphBuilder, ScopeGraphBuffers};
 use crate::enqueue::same_len;
-use crate::scope::{Held, ScopeArgs, Source};
+use crate::scope::{Held, NO_HOST_MEMORY, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Result};
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
 use std::ffi::c_void;
@@ -31,7 +31,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph;
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for page-locked memory;
     /// `CUDA_ERROR_INVALID_VALUE` for extents that are none.
     ///
     /// # Safety
@@ -49,6 +49,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.same(CALL, function.context())?;
             if !args.all_of(self.gpu.context()) {
                 return Err(Error::OtherContext { call: CALL });
+            }
+            if args.any_host() {
+                return Err(Error::InvalidArgument { call: CALL, reason: NO_HOST_MEMORY });
             }
             self.gpu.enter(CALL)?;
             let mut spans = Vec::new();

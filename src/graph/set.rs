@@ -5,7 +5,7 @@ use super::add::{kernel, pattern};
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NodeId};
 use crate::error::check;
-use crate::scope::ScopeArgs;
+use crate::scope::{NO_HOST_MEMORY, ScopeArgs};
 use crate::{Element, Error, Function, LaunchConfig, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
@@ -119,6 +119,7 @@ impl<'ctx> PushedGuard<'ctx> {
         args.each_memory(|touched| uses.push(Span::new(&touched)));
         let kept = &mut graph.inner.kept;
         let refused = match kept.kernel_may_use(node.id().place, &uses) {
+            _ if args.any_host() => Some(NO_HOST_MEMORY),
             Some(true) => None,
             Some(false) => Some(
                 "the node has no such use of this memory, for which the graph would be ordered: build \

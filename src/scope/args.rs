@@ -216,13 +216,23 @@ pub(crate) mod sealed {
     impl<T: Element> Used for &PinnedBuffer<T> {}
     impl<T: Element> Used for &mut PinnedBuffer<T> {}
     impl<T: Element> Used for &DeviceSliceMut<'_, '_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((DeviceSliceMut::memory(self), false))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: DeviceSliceMut::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: false,
+            })
         }
     }
     impl<T: Element> Used for &mut DeviceSliceMut<'_, '_, T> {
-        fn memory(&self) -> Option<(&Arc<Allocation>, bool)> {
-            Some((DeviceSliceMut::memory(self), true))
+        fn memory(&self) -> Option<Touched<'_>> {
+            Some(Touched {
+                memory: DeviceSliceMut::memory(self),
+                start: self.address(),
+                bytes: self.size_bytes(),
+                writes: true,
+            })
         }
     }
     impl<T: Element> Used for DeviceSlice<'_, '_, T> {

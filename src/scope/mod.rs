@@ -23,6 +23,7 @@ use crate::{DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream}
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
+pub(crate) use verbs::NO_HOST_MEMORY;
 
 /// Lends streams and memory to the closure of [`PushedGuard::scope`].
 ///

@@ -9,6 +9,10 @@ use crate::{Element, Error, Function, LaunchConfig, Result};
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
 // operations of the scope do with it is ordered by its uses.
 
+/// Why a graph takes no page-locked memory.
+pub(crate) const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
+    device memory, and copy before or after the replay";
+
 impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies a slice to the device. The slice stays borrowed until the scope ends.
     ///
@@ -144,8 +148,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
             return Err(Error::OtherContext { call: LAUNCH });
         }
         if args.any_host() && self.stream().is_captured() {
-            let reason = "a graph keeps no memory of the host, which each replay would use: pass device \
-                          memory, and copy before or after the replay";
+            let reason = NO_HOST_MEMORY;
             return Err(Error::InvalidArgument { call: LAUNCH, reason });
         }
         let stream = args.with_uses(|uses| self.behind(LAUNCH, uses))?;

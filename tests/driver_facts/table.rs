@@ -26,7 +26,7 @@ const REQUIRED: [std::ops::RangeInclusive<u32>; 16] = [
 ];
 
 /// Where the tests are that ask for rows.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "tests/driver_facts/callbacks.rs",
     "tests/driver_facts/capture.rs",
     "tests/driver_facts/stack.rs",
