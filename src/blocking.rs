@@ -93,6 +93,7 @@ impl<'a> Blocking<'a> {
 
     /// # Safety
     /// 1. Until the stream was synchronized, nothing else uses the memory.
+    #[inline]
     pub(crate) unsafe fn fill_unscoped<'ctx, T: Element>(
         self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
@@ -147,6 +148,7 @@ impl<'a> Blocking<'a> {
         unsafe { enqueue::launch(self.raw, function, config, args) }
     }
 
+    #[inline]
     pub(crate) fn record(self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuEventRecord";
         self.same(CALL, event.context())?;
@@ -154,6 +156,7 @@ impl<'a> Blocking<'a> {
         Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), self.raw) })?)
     }
 
+    #[inline]
     pub(crate) fn wait(self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there.
         let code = unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) };

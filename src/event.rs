@@ -44,6 +44,7 @@ unsafe impl Send for EventInner {}
 unsafe impl Sync for EventInner {}
 
 impl EventInner {
+    #[inline]
     pub(crate) fn raw(&self) -> CUevent {
         self.raw
     }
@@ -87,12 +88,14 @@ impl<'ctx> PushedGuard<'ctx> {
 impl Event<'_> {
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
     /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUevent {
         self.inner.raw
     }
@@ -102,6 +105,7 @@ impl Event<'_> {
     /// # Errors
     /// A sticky error of earlier work (F60).
     #[doc(alias = "cuEventQuery")]
+    #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the event is alive; needs no current context (F37).
         let code = unsafe { ffi::cuEventQuery(self.raw()) };

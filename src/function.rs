@@ -43,12 +43,14 @@ impl Function<'_> {
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.module.context
     }
 
     /// The handle, for calls of [`ffi`]. It is valid while this value lives.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUfunction {
         self.inner.raw
     }

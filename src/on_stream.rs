@@ -21,20 +21,24 @@ pub struct OnStream<'g, 'ctx> {
 impl<'ctx> PushedGuard<'ctx> {
     /// Operations on a stream of this guard, one at a time.
     #[must_use]
+    #[inline]
     pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
         OnStream { stream }
     }
 }
 
 impl<'g, 'ctx> OnStream<'g, 'ctx> {
+    #[inline]
     pub(crate) fn stream(&self) -> &'g Stream<'ctx> {
         self.stream
     }
 
+    #[inline]
     pub(crate) fn raw(&self) -> CUstream {
         self.stream.raw()
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &'g Context {
         self.stream.context()
     }
@@ -107,6 +111,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
     pub unsafe fn fill_unscoped<T: Element>(
         &self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
@@ -178,6 +183,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
     #[doc(alias = "cuEventRecord")]
+    #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         self.blocking().record(event)
     }
@@ -187,6 +193,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// # Errors
     /// A sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         self.blocking().wait(event)
     }

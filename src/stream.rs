@@ -119,12 +119,14 @@ impl Stream<'_> {
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
     /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUstream {
         self.inner.raw
     }
@@ -134,6 +136,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error of earlier work (F60).
     #[doc(alias = "cuStreamQuery")]
+    #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the stream is alive; needs no current context (F37).
         let code = unsafe { ffi::cuStreamQuery(self.raw()) };

@@ -122,7 +122,9 @@ impl Context {
     /// # Errors
     /// `Err(self)` if something else holds it.
     pub fn into_raw(self) -> Result<RawContext, Context> {
-        let inner = ManuallyDrop::new(Arc::try_unwrap(self.0).map_err(Context)?);
+        let Context { inner, key } = self;
+        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, key })?;
+        let inner = ManuallyDrop::new(inner);
         let release = match inner.end {
             End::Destroy => ReleaseWith::Destroy,
             End::Release => ReleaseWith::ReleasePrimary(inner.device),

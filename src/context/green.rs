@@ -226,7 +226,7 @@ impl Context {
     /// destroy it.
     #[must_use]
     pub fn raw_green(&self) -> Option<CUgreenCtx> {
-        match self.0.end {
+        match self.inner.end {
             End::DestroyGreen(green) => Some(green),
             _ => None,
         }

@@ -46,7 +46,11 @@ pub enum ContextKind {
 /// Creating one leaves the thread's stack as it was. To use it, push it:
 /// [`ContextStack::push`](crate::ContextStack::push).
 #[derive(Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context {
+    inner: Arc<Inner>,
+    /// The address of the handle: what two contexts are compared by, on every operation.
+    key: usize,
+}
 assert_impl_all!(Context: Send, Sync);
 
 struct Inner {
@@ -102,19 +106,19 @@ impl Drop for Inner {
 
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
-        Context(Arc::new(Inner { raw, device, end }))
+        Context { key: raw.addr(), inner: Arc::new(Inner { raw, device, end }) }
     }
 
     /// The device.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.0.device
+        self.inner.device
     }
 
     /// How it came to be.
     #[must_use]
     pub fn kind(&self) -> ContextKind {
-        match self.0.end {
+        match self.inner.end {
             End::Destroy => ContextKind::Created,
             End::Release => ContextKind::Primary,
             End::DestroyGreen(_) => ContextKind::Green,
@@ -126,7 +130,7 @@ impl Context {
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUcontext {
-        self.0.raw
+        self.inner.raw
     }
 
     /// A number that no other context of the process has or had (F98).
@@ -185,12 +189,13 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuGreenCtxDestroy")]
     pub fn try_destroy(self) -> Result<Result, Context> {
-        match Arc::try_unwrap(self.0) {
+        let Context { inner, key } = self;
+        match Arc::try_unwrap(inner) {
             Ok(inner) => {
                 let ended = ManuallyDrop::new(inner).end();
                 Ok(ended.map_or(Ok(()), |(call, code)| check(call, code).map_err(Error::from)))
             }
-            Err(shared) => Err(Context(shared)),
+            Err(inner) => Err(Context { inner, key }),
         }
     }
 }
@@ -199,7 +204,7 @@ impl Context {
 impl PartialEq for Context {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.raw() == other.raw()
+        self.key == other.key
     }
 }
 impl Eq for Context {}

@@ -70,6 +70,7 @@ impl Allocation {
         Allocation { address, free: Free::InGraph(context) }
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &Context {
         match &self.free {
             Free::Plain(context) | Free::InGraph(context) => context,
@@ -79,6 +80,7 @@ impl Allocation {
 }
 
 impl Allocation {
+    #[inline]
     pub(crate) fn address(&self) -> CUdeviceptr {
         self.address
     }
@@ -148,23 +150,27 @@ impl<T: Element> DeviceBuffer<'_, T> {
     /// Number of elements; never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Size in bytes.
     #[must_use]
+    #[inline]
     pub fn size_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
     /// All of it.
+    #[inline]
     pub(crate) fn view(&self) -> View<'_> {
         View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.inner.context()
     }
@@ -182,6 +188,7 @@ impl<T: Element> DeviceBuffer<'_, T> {
     /// The address on the device, for calls of [`ffi`]. It is valid while this value lives; do not
     /// free it.
     #[must_use]
+    #[inline]
     pub fn address(&self) -> CUdeviceptr {
         self.inner.address()
     }

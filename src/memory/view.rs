@@ -47,6 +47,7 @@ impl<'b> View<'b> {
         View { address: offset::<T>(self.address, start), len, whole, ..self }
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &'b Context {
         self.memory.context()
     }
@@ -63,16 +64,19 @@ pub(crate) mod sealed {
         fn view(&self) -> View<'_>;
     }
     impl<T: Element> Viewed for DeviceBuffer<'_, T> {
+        #[inline]
         fn view(&self) -> View<'_> {
             DeviceBuffer::view(self)
         }
     }
     impl<T: Element> Viewed for DeviceSlice<'_, '_, T> {
+        #[inline]
         fn view(&self) -> View<'_> {
             self.view
         }
     }
     impl<T: Element> Viewed for DeviceSliceMut<'_, '_, T> {
+        #[inline]
         fn view(&self) -> View<'_> {
             self.view
         }
@@ -86,24 +90,28 @@ macro_rules! view_methods {
             /// Number of elements; never 0.
             #[must_use]
             #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
+            #[inline]
             pub fn len(&self) -> usize {
                 self.view.len
             }
 
             /// Size in bytes.
             #[must_use]
+            #[inline]
             pub fn size_bytes(&self) -> usize {
                 self.len() * size_of::<T>()
             }
 
             /// The context.
             #[must_use]
+            #[inline]
             pub fn context(&self) -> &$crate::Context {
                 self.view.context()
             }
 
             /// The address on the device of the first element, for calls of [`ffi`].
             #[must_use]
+            #[inline]
             pub fn address(&self) -> ffi::CUdeviceptr {
                 self.view.address
             }

@@ -1,6 +1,6 @@
 //! Device buffers that a scope holds.
 
-use super::order::{Use, Uses};
+use super::order::{Tracked, Use};
 use crate::brand::Brand;
 use crate::memory::Allocation;
 use crate::memory::view::View;
@@ -8,7 +8,6 @@ use crate::sync::Arc;
 use crate::{Context, Element};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
-use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -24,7 +23,7 @@ pub struct Held<'s, T: Element> {
     whole: bool,
     len: usize,
     context: &'s Context,
-    uses: RefCell<Uses>,
+    tracked: Tracked,
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
@@ -48,8 +47,8 @@ impl<'s, T: Element> Held<'s, T> {
         (address, len, whole): (CUdeviceptr, usize, bool),
         context: &'s Context,
     ) -> Self {
-        let uses = RefCell::default();
-        Held { memory, address, whole, len, context, uses, _s: Brand::new(), _data: PhantomData }
+        let tracked = Tracked::default();
+        Held { memory, address, whole, len, context, tracked, _s: Brand::new(), _data: PhantomData }
     }
 
     /// What a graph that names the memory keeps.
@@ -64,7 +63,7 @@ impl<'s, T: Element> Held<'s, T> {
 
     /// Of a part of the memory, as if it had been used as the whole was.
     pub(super) fn with_uses_of(&self, address: CUdeviceptr, len: usize) -> Self {
-        let uses = self.uses.clone();
+        let tracked = self.tracked.clone();
         let memory = self.memory.clone();
         Held {
             memory,
@@ -72,15 +71,16 @@ impl<'s, T: Element> Held<'s, T> {
             whole: false,
             len,
             context: self.context,
-            uses,
+            tracked,
             _s: Brand::new(),
             _data: PhantomData,
         }
     }
 
     /// A use by an operation.
+    #[inline]
     pub(crate) fn used(&self, writes: bool) -> Option<Use<'_>> {
-        Some(Use { uses: &self.uses, writes })
+        Some(Use { tracked: &self.tracked, writes })
     }
 }
 
@@ -88,18 +88,21 @@ impl<T: Element> Held<'_, T> {
     /// Number of elements; never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Size in bytes.
     #[must_use]
+    #[inline]
     pub fn size_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.context
     }
@@ -107,6 +110,7 @@ impl<T: Element> Held<'_, T> {
     /// The address on the device, for calls of [`ffi`]. It is valid while the scope runs; do not free
     /// it.
     #[must_use]
+    #[inline]
     pub fn address(&self) -> CUdeviceptr {
         self.address
     }

@@ -1,11 +1,14 @@
 //! The order of what the queues of a scope do (invariant `scope-ordered`).
 //!
-//! Each buffer and each staged slice has its [`Uses`]: the last write and the reads since, each an [`Op`],
+//! Each buffer and each staged slice is [`Tracked`]: the last write and the reads since, each an [`Op`],
 //! that is a place in a queue. A use on another queue waits for an event behind the earlier one. That
 //! event is recorded as late as it can be and still be exact: when somebody waits for the operation, or
-//! when its queue goes on to the next one while the operation is still the last use of something. With one
-//! queue there are no events at all. What a queue is behind already, through a third one too, it does not
-//! wait for again.
+//! when its queue goes on to the next one while the operation is still the last use of something. What a
+//! queue is behind already, through a third one too, it does not wait for again.
+//!
+//! While a scope has one queue there are no events, and nothing is kept of a use but that there was one:
+//! an operation then costs what it costs in C. A second queue takes all that the first one did for one
+//! operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::{Mark, Marks};
@@ -19,24 +22,39 @@ use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// An operation, by its place: the `number`-th of its queue. While a scope has one queue, all its
-/// operations share one `Op`, whose number is that of the last.
+/// An operation, by its place: the `number`-th of its queue.
 pub(crate) struct Op {
     queue: usize,
-    number: Cell<u64>,
+    number: u64,
     mark: OnceCell<Mark>,
 }
 
 impl Op {
     /// A node of a graph that is built, by its place: as if each were a queue of its own.
     pub(crate) fn node(place: usize) -> Rc<Op> {
-        Rc::new(Op { queue: place, number: Cell::new(1), mark: OnceCell::new() })
+        Rc::new(Op { queue: place, number: 1, mark: OnceCell::new() })
     }
 }
 
 /// What happened to one piece of memory.
 #[derive(Clone, Default)]
-pub(crate) struct Uses {
+pub(crate) struct Tracked {
+    /// While there was one queue.
+    alone: Cell<Alone>,
+    /// Since then.
+    uses: RefCell<Uses>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Alone {
+    #[default]
+    Unused,
+    Read,
+    Written,
+}
+
+#[derive(Clone, Default)]
+struct Uses {
     write: Option<Rc<Op>>,
     /// Since the write, the last one of each queue.
     reads: Vec<Rc<Op>>,
@@ -62,31 +80,37 @@ impl Uses {
 /// A use of tracked memory by an operation.
 #[derive(Clone, Copy)]
 pub struct Use<'a> {
-    pub(super) uses: &'a RefCell<Uses>,
+    pub(super) tracked: &'a Tracked,
     pub(super) writes: bool,
 }
 
 impl Use<'_> {
     /// Shows the nodes of a graph that this use has to come after.
     pub(crate) fn each_node_before(&self, see: impl FnMut(usize)) {
-        self.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
+        self.tracked.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
     }
 
     /// Notes it as one of a node of a graph.
     pub(crate) fn note_node(&self, node: &Rc<Op>) {
-        self.uses.borrow_mut().note(node, self.writes);
+        self.tracked.uses.borrow_mut().note(node, self.writes);
     }
 }
 
 /// The queues of a scope, and what it keeps until it is closed.
 #[derive(Default)]
 pub(crate) struct Order {
+    /// Whether there is a second queue.
+    several: Cell<bool>,
+    /// How many pieces of memory were used while there was none, and not since.
+    alone: Cell<usize>,
     state: RefCell<State>,
 }
 
 #[derive(Default)]
 struct State {
     lanes: Vec<Lane>,
+    /// All that the first queue did while it was alone.
+    alone: Option<Rc<Op>>,
     marks: Marks,
     scratch: Vec<Arc<Allocation>>,
     calls: Vec<Box<dyn Pending>>,
@@ -124,33 +148,71 @@ impl Lane {
 impl Order {
     /// The number of the queue on a stream: the same one each time.
     pub(crate) fn queue(&self, stream: CUstream) -> usize {
-        let lanes = &mut self.state.borrow_mut().lanes;
+        let state = &mut *self.state.borrow_mut();
+        let lanes = &mut state.lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
+            if let [first] = &mut lanes[..] {
+                let op = Op::node(0);
+                first.last = 1;
+                first.newest = Some(op.clone());
+                state.alone = Some(op);
+                self.several.set(true);
+            }
             lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
             lanes.len() - 1
         })
     }
 
     /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it in
-    /// the stream that this returns, at once. `gpu` makes events.
+    /// the stream of the queue, at once. `gpu` makes events.
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
     /// answers. The operation must not be enqueued then.
+    #[inline]
     pub(crate) fn prepare(
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
         uses: &[Option<Use<'_>>],
-    ) -> Result<CUstream> {
+    ) -> Result {
+        if self.several.get() {
+            return self.prepare_one_of_several(gpu, queue, uses);
+        }
+        for used in uses.iter().flatten() {
+            let (before, now) =
+                (used.tracked.alone.get(), if used.writes { Alone::Written } else { Alone::Read });
+            if before < now {
+                self.alone.set(self.alone.get() + usize::from(before == Alone::Unused));
+                used.tracked.alone.set(now);
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare_one_of_several(
+        &self,
+        gpu: &PushedGuard<'_>,
+        queue: usize,
+        uses: &[Option<Use<'_>>],
+    ) -> Result {
         let mut state = self.state.borrow_mut();
         for used in uses.iter().flatten() {
-            for earlier in used.uses.borrow().before(used.writes) {
+            self.remember(&state, used.tracked);
+            for earlier in used.tracked.uses.borrow().before(used.writes) {
                 state.order(gpu, queue, earlier)?;
             }
         }
-        state.advance(gpu, queue, uses)?;
-        Ok(state.lanes[queue].stream)
+        state.advance(gpu, queue, uses, self.alone.get() > 0)
+    }
+
+    /// Notes as what it was a use by the first queue while it was alone.
+    fn remember(&self, state: &State, tracked: &Tracked) {
+        let alone = tracked.alone.take();
+        if let (Alone::Read | Alone::Written, Some(op)) = (alone, &state.alone) {
+            self.alone.set(self.alone.get().saturating_sub(1));
+            tracked.uses.borrow_mut().note(op, alone == Alone::Written);
+        }
     }
 
     /// Makes what comes next in the queue `to` run behind all that `from` holds. Under a capture that draws
@@ -172,9 +234,19 @@ impl Order {
     ///
     /// # Errors
     /// What the driver answers: the memory may then be in use.
-    pub(super) fn wait_for(&self, uses: &mut Uses) -> Result {
+    pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
         let state = self.state.borrow();
-        for op in uses.before(true) {
+        if let (false, Alone::Read | Alone::Written, [first, ..]) =
+            (self.several.get(), tracked.alone.get(), &state.lanes[..])
+        {
+            // SAFETY: as below.
+            wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first.stream) })?;
+            self.alone.set(self.alone.get().saturating_sub(1));
+            *tracked = Tracked::default();
+            return Ok(());
+        }
+        self.remember(&state, tracked);
+        for op in tracked.uses.get_mut().before(true) {
             match op.mark.get() {
                 Some(mark) => {
                     let event = state.marks.event(mark);
@@ -188,7 +260,7 @@ impl Order {
                 }
             }
         }
-        *uses = Uses::default();
+        *tracked = Tracked::default();
         Ok(())
     }
 
@@ -231,7 +303,7 @@ impl State {
     fn order(&mut self, gpu: &PushedGuard<'_>, queue: usize, earlier: &Op) -> Result {
         let other = earlier.queue;
         let known = self.lanes[queue].behind.get(other).copied().unwrap_or(0);
-        if other == queue || known >= earlier.number.get() {
+        if other == queue || known >= earlier.number {
             return Ok(());
         }
         let mark = self.mark(gpu, earlier)?;
@@ -264,25 +336,31 @@ impl State {
     }
 
     /// Notes the next operation of a queue. From here on it counts as enqueued, whatever the driver
-    /// answers: all that it comes after is in the queue.
-    fn advance(&mut self, gpu: &PushedGuard<'_>, queue: usize, uses: &[Option<Use<'_>>]) -> Result {
-        let one_queue = self.lanes.len() == 1;
+    /// answers: all that it comes after is in the queue. `unknown` says whether memory is left that was
+    /// used while there was one queue, and not since.
+    fn advance(
+        &mut self,
+        gpu: &PushedGuard<'_>,
+        queue: usize,
+        uses: &[Option<Use<'_>>],
+        unknown: bool,
+    ) -> Result {
         let lane = &mut self.lanes[queue];
         let number = lane.last + 1;
-        let tracked = uses.iter().any(Option::is_some);
-        let before = if one_queue { None } else { lane.newest.take() };
-        if tracked && lane.newest.is_none() {
-            let op = Op { queue, number: Cell::new(number), mark: OnceCell::new() };
-            lane.newest = Some(Rc::new(op));
-        }
-        if let Some(op) = &lane.newest {
-            op.number.set(number);
+        let before = lane.newest.take();
+        if uses.iter().any(Option::is_some) {
+            let op = Rc::new(Op { queue, number, mark: OnceCell::new() });
             for used in uses.iter().flatten() {
-                used.uses.borrow_mut().note(op, used.writes);
+                used.tracked.uses.borrow_mut().note(&op, used.writes);
             }
+            lane.newest = Some(op);
         }
         // Exactly behind the operation before, if it is still the last use of anything.
-        if let Some(before) = before.filter(|op| Rc::strong_count(op) > 1) {
+        let is_last_use = |op: &Rc<Op>| match &self.alone {
+            Some(alone) if Rc::ptr_eq(alone, op) => unknown || Rc::strong_count(op) > 2,
+            _ => Rc::strong_count(op) > 1,
+        };
+        if let Some(before) = before.filter(is_last_use) {
             self.mark(gpu, &before)?;
         }
         self.lanes[queue].last = number;

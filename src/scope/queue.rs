@@ -48,7 +48,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub(crate) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
         let index = self.index.ok_or(Error::OtherContext { call })?;
-        self.order.prepare(self.gpu, index, uses)
+        self.order.prepare(self.gpu, index, uses)?;
+        Ok(self.stream.raw())
     }
 
     /// Keeps a host function until the scope is closed.
@@ -64,6 +65,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
 
     /// The stream.
     #[must_use]
+    #[inline]
     pub fn stream(&self) -> &'s Stream<'ctx> {
         self.stream
     }
@@ -73,6 +75,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
     #[doc(alias = "cuEventRecord")]
+    #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         const CALL: &str = "cuEventRecord";
         self.same(CALL, event.context())?;
@@ -87,6 +90,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// [`OtherContext`](Error::OtherContext) for a queue; a sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuStreamWaitEvent";
         let stream = self.behind(CALL, &[])?;
@@ -99,6 +103,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// A sticky error (F60).
     #[doc(alias = "cuStreamQuery")]
+    #[inline]
     pub fn query(&self) -> Result<bool> {
         self.stream.query()
     }

@@ -2,11 +2,10 @@
 #![allow(unsafe_code, reason = "the device writes behind the slice")]
 
 use super::Mapped;
-use super::order::{Order, Use, Uses};
+use super::order::{Order, Tracked, Use};
 use crate::brand::Brand;
 use crate::{Element, Result};
 use static_assertions::assert_not_impl_any;
-use std::cell::RefCell;
 use std::fmt;
 use std::ptr::NonNull;
 
@@ -19,14 +18,14 @@ pub struct Staged<'s, T: Element> {
     order: &'s Order,
     /// Exclusively ours for `'s`. A pointer, as the device writes behind it while this value moves.
     slice: NonNull<[T]>,
-    uses: RefCell<Uses>,
+    tracked: Tracked,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Staged<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> Staged<'s, T> {
     pub(super) fn new(order: &'s Order, host: &'s mut [T]) -> Self {
-        Staged { order, slice: host.into(), uses: RefCell::default(), _s: Brand::new() }
+        Staged { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
     }
 
     /// Waits until no transfer uses the memory, and lends it to the host. Other memory is not waited for,
@@ -37,7 +36,7 @@ impl<'s, T: Element> Staged<'s, T> {
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn access(&mut self) -> Result<&mut [T]> {
-        self.order.wait_for(self.uses.get_mut())?;
+        self.order.wait_for(&mut self.tracked)?;
         // SAFETY: made from a `&'s mut [T]`, so valid and ours alone; every transfer that was enqueued is
         // over, and none is while `self` is borrowed exclusively. What the device wrote is a value
         // (`Element: AnyBitPattern`).
@@ -46,6 +45,7 @@ impl<'s, T: Element> Staged<'s, T> {
 
     /// Number of elements.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.slice.len()
     }
@@ -56,13 +56,15 @@ impl<'s, T: Element> Staged<'s, T> {
         self.len() == 0
     }
 
+    #[inline]
     pub(super) fn as_ptr(&self) -> *mut T {
         self.slice.as_ptr().cast()
     }
 
     /// A use by a transfer.
+    #[inline]
     pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
-        Some(Use { uses: &self.uses, writes })
+        Some(Use { tracked: &self.tracked, writes })
     }
 }
 

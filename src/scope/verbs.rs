@@ -20,6 +20,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
     /// [`NotCurrent`](Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
         same_len(UPLOAD, from.len(), to.len())?;
         self.same(UPLOAD, to.context())?;
@@ -34,6 +35,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         let source = from.lent();
         same_len(DOWNLOAD, source.len, to.len())?;
@@ -50,6 +52,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[inline]
     pub fn upload_staged<T: Element>(
         &self,
         from: &impl StagedMemory<'s, T>,
@@ -68,6 +71,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[inline]
     pub fn download_staged<T: Element>(
         &self,
         from: impl Source<'s, 'ctx, T>,
@@ -87,6 +91,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[inline]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
         let source = from.lent();
         same_len(COPY, source.len, to.len())?;
@@ -105,6 +110,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
     pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let call = enqueue::fill_call(size_of::<T>());
@@ -119,6 +125,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
+    #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
         self.same(ZERO, to.context())?;
         let stream = self.behind(ZERO, &[to.used(true)])?;
