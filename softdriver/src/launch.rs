@@ -9,7 +9,7 @@ use crate::life::Life;
 use crate::memory::access::DeviceMemory;
 use crate::module::{self, Function, TARGET};
 use crate::ptx::{self, Kernel};
-use crate::{capture, sticky, stream};
+use crate::{capture, print, schedule, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -158,7 +158,7 @@ impl Launch {
     /// Runs the kernel to its end; its fault stays.
     pub(crate) fn run(&self) -> Answer {
         let module = &*self.function.module;
-        let memory = DeviceMemory::new(module.life.device);
+        let memory = DeviceMemory::new(&module.life);
         memory.noted(|memory| self.run_on(memory))
     }
 
@@ -174,8 +174,35 @@ impl Launch {
             params: &self.params,
             globals: &module.addresses,
             memory,
+            workspace: 0,
+            output: &Texts,
+            workers: workers(),
+            most_steps: u64::MAX,
         };
         ptx::run(&launch).map_err(sticky::code)
+    }
+}
+
+/// How many threads run the blocks of a kernel: with a seed one, so that the order is the same
+/// each time.
+fn workers() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    if schedule::on() {
+        return 1;
+    }
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// What kernels print goes to the program's output.
+struct Texts;
+
+impl ptx::Output for Texts {
+    fn print(&self, text: &[u8]) {
+        print::add(text);
+    }
+
+    fn complain(&self, text: &str) {
+        eprint!("{text}");
     }
 }
 

@@ -34,6 +34,7 @@ mod limits;
 mod memory;
 mod module;
 mod primary;
+mod print;
 mod priority;
 mod ptx;
 mod queue;

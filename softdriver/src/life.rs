@@ -5,7 +5,7 @@ use crate::entry::Answer;
 use crate::queue::{Kind, Queue, Ticket, Work};
 use crate::schedule::{self, Label};
 use crate::settings::Settings;
-use crate::{capture, sticky, sync};
+use crate::{capture, print, sticky, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -279,7 +279,10 @@ impl Life {
 
     /// Waits until all work is finished.
     pub(crate) fn synchronize(&self) -> Answer {
-        self.unfinished().iter().try_for_each(|ticket| ticket.wait())
+        self.unfinished().iter().try_for_each(|ticket| ticket.wait())?;
+        // What ended before anybody waited has printed too.
+        print::flush();
+        Ok(())
     }
 
     /// The code of a fault that ended work of it; the caller gives it.

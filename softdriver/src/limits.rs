@@ -71,6 +71,11 @@ impl Limits {
         })
     }
 
+    /// Bytes of the heap of `malloc`.
+    pub(crate) fn heap(&self) -> usize {
+        self.heap
+    }
+
     /// Sets a limit to what becomes of the value.
     fn set(&mut self, limit: CUlimit, value: usize) -> Answer {
         let at_most = |most| if value <= most { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };

@@ -5,7 +5,7 @@ use crate::attributes::Attributes;
 use crate::entry::Answer;
 use crate::race::Clock;
 use crate::schedule::{self, Label};
-use crate::{race, sticky, sync};
+use crate::{print, race, sticky, sync};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,6 +114,7 @@ impl Ticket {
         }
         drop(end);
         self.seen();
+        print::flush();
         self.check()
     }
 

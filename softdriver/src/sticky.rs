@@ -265,6 +265,8 @@ pub(crate) fn code(fault: Fault) -> CUresult {
         Fault::MisalignedAddress => CUDA_ERROR_MISALIGNED_ADDRESS,
         Fault::HardwareStackError => CUDA_ERROR_HARDWARE_STACK_ERROR,
         Fault::IllegalInstruction => CUDA_ERROR_ILLEGAL_INSTRUCTION,
+        Fault::InvalidPc => CUDA_ERROR_INVALID_PC,
+        Fault::Assert => CUDA_ERROR_ASSERT,
         Fault::LaunchTimeout => CUDA_ERROR_LAUNCH_TIMEOUT,
         _ => CUDA_ERROR_LAUNCH_FAILED,
     }

@@ -1,13 +1,13 @@
 //! How a running kernel reaches memory.
 
-use super::space::{Allocation, Snapshot, touchable};
+use super::space::{Allocation, Kind, Snapshot, touchable};
 use crate::driver::driver as state;
-use crate::ptx::{Fault, Memory};
-use crate::{race, schedule, sticky};
+use crate::life::Life;
+use crate::ptx::{Fault, Memory, Row, lanes};
+use crate::{race, schedule, sticky, sync};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The memory that a kernel on a device may touch, as it was when the kernel started.
 pub(crate) struct DeviceMemory {
@@ -15,17 +15,17 @@ pub(crate) struct DeviceMemory {
     /// Base and end of each allocation, in order.
     ranges: Box<[(u64, u64)]>,
     allocations: Snapshot,
-    /// The index of the last allocation that was found: the first guess for the next.
-    last: AtomicUsize,
+    life: Arc<Life>,
 }
 
 impl DeviceMemory {
-    /// The memory of a device as it is now.
-    pub(crate) fn new(device: usize) -> Self {
+    /// The memory of a life's device as it is now.
+    pub(crate) fn new(life: &Arc<Life>) -> Self {
+        let (device, life) = (life.device, life.clone());
         let allocations = state().space.snapshot(device);
         let range = |one: &Arc<Allocation>| (one.base, one.base + one.size as u64);
         let ranges = allocations.iter().map(range).collect();
-        Self { device, ranges, allocations, last: AtomicUsize::new(0) }
+        Self { device, ranges, allocations, life }
     }
 
     /// Runs `f` on the memory; with a seed, notes what it touches.
@@ -78,25 +78,33 @@ impl DeviceMemory {
         })
     }
 
+    /// The index of the allocation that holds `len` bytes at the address, if it is an old one; the
+    /// one that was found last is tried first.
+    #[inline]
+    fn find(&self, address: u64, len: usize, last: usize) -> Option<usize> {
+        if self.holds(last, address, len) {
+            return Some(last);
+        }
+        let index = self.ranges.partition_point(|&(base, _)| base <= address).wrapping_sub(1);
+        self.holds(index, address, len).then_some(index)
+    }
+
     /// Runs `f` on the allocation that holds `len` bytes at the address.
     #[inline]
     fn with<R>(
         &self,
         address: u64,
         len: usize,
+        last: &mut usize,
         f: impl FnOnce(&Allocation) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         if !address.is_multiple_of((len as u64).max(1)) {
             return Err(Fault::MisalignedAddress);
         }
-        let mut index = self.last.load(Ordering::Relaxed);
-        if !self.holds(index, address, len) {
-            index = self.ranges.partition_point(|&(base, _)| base <= address).wrapping_sub(1);
-            if !self.holds(index, address, len) {
-                return self.with_newer(address, len, f);
-            }
-            self.last.store(index, Ordering::Relaxed);
-        }
+        let Some(index) = self.find(address, len, *last) else {
+            return self.with_newer(address, len, f);
+        };
+        *last = index;
         let allocation = &self.allocations[index];
         if allocation.gone() {
             return Err(Fault::IllegalAddress);
@@ -131,25 +139,54 @@ impl DeviceMemory {
     }
 }
 
-impl Memory for DeviceMemory {
-    #[inline]
-    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
-        self.with(address, out.len(), |allocation| {
-            allocation.storage.load(allocation.offset(address), out);
-            Ok(())
+impl DeviceMemory {
+    /// Loads words of `N` bytes.
+    fn load_words<const N: usize>(&self, at: &Row, mask: u32, out: &mut Row) -> Result<(), Fault> {
+        let mut last = usize::MAX;
+        lanes(mask).try_for_each(|lane| {
+            self.with(at[lane], N, &mut last, |allocation| {
+                let mut word = [0; 8];
+                allocation.storage.load(allocation.offset(at[lane]), &mut word[..N]);
+                out[lane] = u64::from_le_bytes(word);
+                Ok(())
+            })
         })
     }
 
-    #[inline]
-    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
-        self.with(address, bytes.len(), |allocation| {
-            if allocation.read_only() {
-                return Err(Fault::IllegalAddress);
-            }
-            let offset = allocation.offset(address);
-            Self::change(allocation, || allocation.storage.store(offset, bytes));
-            Ok(())
+    /// Stores words of `N` bytes.
+    fn store_words<const N: usize>(&self, at: &Row, mask: u32, values: &Row) -> Result<(), Fault> {
+        let mut last = usize::MAX;
+        lanes(mask).try_for_each(|lane| {
+            self.with(at[lane], N, &mut last, |allocation| {
+                if allocation.read_only() {
+                    return Err(Fault::IllegalAddress);
+                }
+                let offset = allocation.offset(at[lane]);
+                let word = values[lane].to_le_bytes();
+                Self::change(allocation, || allocation.storage.store(offset, &word[..N]));
+                Ok(())
+            })
         })
+    }
+}
+
+impl Memory for DeviceMemory {
+    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        match bytes {
+            1 => self.load_words::<1>(at, mask, out),
+            2 => self.load_words::<2>(at, mask, out),
+            4 => self.load_words::<4>(at, mask, out),
+            _ => self.load_words::<8>(at, mask, out),
+        }
+    }
+
+    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
+        match bytes {
+            1 => self.store_words::<1>(at, mask, values),
+            2 => self.store_words::<2>(at, mask, values),
+            4 => self.store_words::<4>(at, mask, values),
+            _ => self.store_words::<8>(at, mask, values),
+        }
     }
 
     fn atomic(
@@ -158,7 +195,8 @@ impl Memory for DeviceMemory {
         bytes: usize,
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault> {
-        self.with(address, bytes, |allocation| {
+        let mut last = usize::MAX;
+        self.with(address, bytes, &mut last, |allocation| {
             if allocation.read_only() {
                 return Err(Fault::IllegalAddress);
             }
@@ -168,5 +206,23 @@ impl Memory for DeviceMemory {
             // None of the outer kind: host memory after a fault, when no value counts any more.
             old.unwrap_or(Some(0)).ok_or(Fault::MisalignedAddress)
         })
+    }
+
+    fn allocate(&self, bytes: u64) -> Option<u64> {
+        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0)?;
+        let room = sync::lock(&self.life.settings).limits.heap();
+        if bytes > room {
+            return None;
+        }
+        state().space.allocate(&self.life, bytes, Kind::Heap).ok()
+    }
+
+    fn release(&self, address: u64) -> Result<(), Fault> {
+        let space = &state().space;
+        let one = space.exactly(address, Kind::Heap).map_err(|_| Fault::IllegalAddress)?;
+        if space.retire(&one).is_ok() {
+            space.take(&one);
+        }
+        Ok(())
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Device,
     /// A variable of a module.
     Variable,
+    /// Memory that a kernel asked for.
+    Heap,
     /// Page-locked host memory; its address is its host pointer.
     Host,
     /// What a node of a graph allocates: there while a run has it.

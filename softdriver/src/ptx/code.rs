@@ -1,7 +1,8 @@
 //! The compact form that runs: names, types and modifiers are resolved, and
 //! arithmetic is a function on the bits of registers.
 
-use super::ops::Convert;
+use super::ops::{Binary, Convert, Row, Ternary, Unary};
+use std::fmt;
 
 /// A register's place in its function's frame.
 pub(crate) type Slot = u32;
@@ -13,15 +14,67 @@ pub(crate) const SINK: Slot = 1;
 /// The first slot of registers of the text.
 pub(crate) const FIRST: Slot = 2;
 
-/// A value that is read. Registers hold their value's bits, zero-extended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Src {
+/// A value that is read: a register of the frame, or a constant of the kernel.
+/// Registers hold their value's bits, zero-extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Src(u32);
+
+impl Src {
+    const CONSTANT: u32 = 1 << 31;
+
     /// A register.
-    Reg(Slot),
-    /// A predicate register, negated.
-    Not(Slot),
-    /// A constant.
-    Imm(u64),
+    pub(crate) const fn register(slot: Slot) -> Self {
+        Self(slot)
+    }
+
+    /// A constant, by its index in the kernel's.
+    pub(crate) const fn constant(index: u32) -> Self {
+        Self(index | Self::CONSTANT)
+    }
+
+    /// The register's slot, or the constant's index.
+    #[inline]
+    pub(crate) const fn split(self) -> Result<Slot, u32> {
+        if self.0 & Self::CONSTANT == 0 { Ok(self.0) } else { Err(self.0 ^ Self::CONSTANT) }
+    }
+}
+
+/// The constant 0 is every kernel's first.
+pub(crate) const ZERO: Src = Src::constant(0);
+
+/// The constants of a kernel: each a register whose lanes are alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants(Vec<Row>);
+
+impl Default for Constants {
+    fn default() -> Self {
+        Self(vec![[0; 32]])
+    }
+}
+
+impl Constants {
+    /// The operand for a value.
+    pub(crate) fn of(&mut self, value: u64) -> Src {
+        // Those of real kernels are few.
+        let near = self.0.len().saturating_sub(64);
+        let index = self.0[near..].iter().position(|row| row[0] == value).map(|at| near + at);
+        let index = index.unwrap_or_else(|| {
+            self.0.push([value; 32]);
+            self.0.len() - 1
+        });
+        if value == 0 { ZERO } else { Src::constant(index as u32) }
+    }
+
+    /// The row of an index.
+    #[inline]
+    pub(crate) fn row(&self, index: u32) -> &Row {
+        &self.0[index as usize]
+    }
+
+    /// The value of an operand that is a constant.
+    pub(crate) fn value(&self, src: Src) -> Option<u64> {
+        src.split().err().map(|index| self.row(index)[0])
+    }
 }
 
 /// What an address counts from.
@@ -69,6 +122,8 @@ pub(crate) const SHARED_WINDOW: u64 = 0x0100_0000;
 pub(crate) const LOCAL_WINDOW: u64 = 0x0200_0000;
 /// See [`SHARED_WINDOW`].
 pub(crate) const PARAM_WINDOW: u64 = 0x0300_0000;
+/// Where the addresses of functions begin, which lead to no memory.
+const FUNCTIONS: u64 = 0x0400_0000;
 /// The length of a window.
 pub(crate) const WINDOW: u64 = 0x0100_0000;
 
@@ -113,6 +168,9 @@ pub(crate) enum Special {
     DynamicShared,
     /// `%total_smem_size`
     TotalShared,
+    /// `%envreg1` and `%envreg2`: the high and the low half of the address of
+    /// the grid's workspace, by shift.
+    Workspace(u32),
     /// What is always 0: `%envreg0` and so on.
     Zero,
 }
@@ -213,40 +271,102 @@ pub(crate) enum CarryKind {
 /// A place that a call copies from or to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// A register of the frame.
-    Reg(Slot),
+    /// A register of the frame, or a constant as an argument.
+    Value(Src),
     /// Bytes of the frame in local memory: offset and size.
     Local(u32, u32),
-    /// A constant, as an argument.
-    Imm(u64),
 }
 
-/// A call, its function resolved.
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// A function, by its index in the kernel's.
+    Function(u32),
+    /// Whichever function has the address.
+    Address(Src),
+    /// A function of the device's runtime.
+    System(System),
+}
+
+/// A function of the device's runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum System {
+    /// `vprintf`
+    Print,
+    /// `__assertfail`
+    Assert,
+    /// `malloc`
+    Allocate,
+    /// `free`
+    Free,
+}
+
+/// A call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallOp {
-    /// The first instruction of the function.
-    pub(crate) target: u32,
+    /// What is called.
+    pub(crate) callee: Callee,
     /// The slots of the caller's frame.
     pub(crate) caller_slots: u32,
-    /// The bytes of the caller's frame in local memory.
-    pub(crate) caller_local: u32,
-    /// The slots of the function's frame.
+    /// The caller's places of the arguments.
+    pub(crate) arguments: Vec<Place>,
+    /// The caller's places for the results.
+    pub(crate) results: Vec<Place>,
+}
+
+/// A function within a kernel's code.
+#[derive(Clone, Debug)]
+pub(crate) struct Callable {
+    /// Its index in the module, which its address comes from.
+    pub(crate) index: u32,
+    /// Its first instruction.
+    pub(crate) start: u32,
+    /// The slots of its frame.
     pub(crate) slots: u32,
-    /// The bytes of the function's frame in local memory.
+    /// The bytes of its frame in local memory.
     pub(crate) local: u32,
-    /// From the caller's place to the function's.
-    pub(crate) arguments: Vec<(Place, Place)>,
-    /// From the function's place to the caller's.
-    pub(crate) results: Vec<(Place, Place)>,
+    /// Its places of the arguments.
+    pub(crate) params: Vec<Place>,
+    /// Its places of the results.
+    pub(crate) returns: Vec<Place>,
+}
+
+/// The address of the module's function of an index: what is no memory.
+pub(crate) const fn function_address(index: u32) -> u64 {
+    FUNCTIONS + (index as u64 + 1) * 16
+}
+
+/// The index of the function at an address.
+pub(crate) fn function_at(address: u64) -> Option<u32> {
+    let distance = address.checked_sub(FUNCTIONS + 16)?;
+    if distance % 16 != 0 { None } else { u32::try_from(distance / 16).ok() }
 }
 
 /// How a comparison is joined with a predicate.
-pub(crate) type Join = (fn(u64, u64) -> u64, Src);
+pub(crate) type Join = (Binary, Src);
 
-/// How an atomic operation updates a word.
-pub(crate) type Update = fn(old: u64, b: u64, c: u64) -> u64;
+/// How an atomic operation updates a word: from the old value, `b` and `c`.
+pub(crate) type Update = &'static dyn Updates;
 
-/// A load or store of one to four elements.
+/// See [`Update`].
+pub(crate) trait Updates: Sync {
+    /// The new value.
+    fn update(&self, old: u64, b: u64, c: u64) -> u64;
+}
+
+impl<F: Fn(u64, u64, u64) -> u64 + Sync> Updates for F {
+    fn update(&self, old: u64, b: u64, c: u64) -> u64 {
+        self(old, b, c)
+    }
+}
+
+impl fmt::Debug for dyn Updates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Updates")
+    }
+}
+
+/// A load or store of one to eight elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// The state space.
@@ -257,24 +377,47 @@ pub(crate) struct Access {
     pub(crate) bytes: u8,
     /// The number of elements.
     pub(crate) count: u8,
+    /// Whether it orders what comes before and after it, or is one that a loop
+    /// may wait with.
+    pub(crate) order: Order,
+}
+
+/// What an access is apart from its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Nothing more.
+    Weak,
+    /// Others may see it, or it may wait for others.
+    Relaxed,
+    /// It orders accesses.
+    Fence,
+}
+
+/// Where the tests of both halves go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Halves {
+    /// To a predicate each.
+    Predicates(Slot, Slot),
+    /// To the halves of a register: the value of one that holds.
+    Values(Slot, u64),
 }
 
 /// An operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Unary {
-        f: fn(u64) -> u64,
+        f: Unary,
         d: Slot,
         a: Src,
     },
     Binary {
-        f: fn(u64, u64) -> u64,
+        f: Binary,
         d: Slot,
         a: Src,
         b: Src,
     },
     Ternary {
-        f: fn(u64, u64, u64) -> u64,
+        f: Ternary,
         d: Slot,
         a: Src,
         b: Src,
@@ -308,8 +451,8 @@ pub(crate) enum Op {
     },
     /// `setp`: `combine` joins the test with a predicate.
     Setp {
-        test: fn(u64, u64) -> u64,
-        combine: Option<Join>,
+        test: Binary,
+        combine: Option<Box<Join>>,
         p: Slot,
         q: Slot,
         a: Src,
@@ -317,17 +460,41 @@ pub(crate) enum Op {
     },
     /// `set`: one of two values.
     Set {
-        test: fn(u64, u64) -> u64,
-        combine: Option<Join>,
+        test: Binary,
+        combine: Option<Box<Join>>,
         d: Slot,
         yes: u64,
         a: Src,
         b: Src,
     },
+    /// `setp` and `set` of pairs of 16 bits.
+    SetHalves {
+        test: Binary,
+        combine: Option<Box<Join>>,
+        to: Halves,
+        a: Src,
+        b: Src,
+    },
     Convert {
-        how: Convert,
+        how: Box<Convert>,
         d: Slot,
         a: Src,
+    },
+    /// `cvt` of two operands to a pair: `a` to the high half, of so many bits.
+    ConvertPair {
+        how: Box<Convert>,
+        d: Slot,
+        a: Src,
+        b: Src,
+        bits: u32,
+    },
+    /// `cvt` of a pair to a pair: elements of so many bits to as many.
+    ConvertEach {
+        how: Box<Convert>,
+        d: Slot,
+        a: Src,
+        from: u32,
+        to: u32,
     },
     Special {
         which: Special,
@@ -341,35 +508,63 @@ pub(crate) enum Op {
     },
     /// `mov.b64 {a, b}, c`.
     Unpack {
-        d: [Slot; 4],
-        count: u8,
+        d: Box<[Slot]>,
         bits: u32,
         a: Src,
     },
     /// `mov.b64 c, {a, b}`.
     Pack {
         d: Slot,
-        a: [Src; 4],
-        count: u8,
+        a: Box<[Src]>,
         bits: u32,
     },
     /// `extend`: what a register's value is sign-extended to, or 0.
     Load {
         access: Access,
-        d: [Slot; 4],
+        d: Box<[Slot]>,
         extend: u64,
     },
     Store {
         access: Access,
-        a: [Src; 4],
+        a: Box<[Src]>,
     },
-    /// `atom` and `red`.
+    /// `atom` and `red`, of one element or more.
     Atomic {
         access: Access,
         update: Update,
-        d: Slot,
-        b: Src,
+        d: Box<[Slot]>,
+        b: Box<[Src]>,
         c: Src,
+    },
+    /// `atom.exch.b128` and `atom.cas.b128`.
+    AtomicWide {
+        access: Access,
+        d: Slot,
+        expected: Option<[Src; 2]>,
+        new: [Src; 2],
+    },
+    /// A copy from global to shared memory, of so many bytes of which `from`
+    /// gives the first.
+    CopyAsync {
+        to: Access,
+        from: Access,
+        bytes: u32,
+        given: Option<Src>,
+    },
+    /// A fence.
+    Fence,
+    /// `alloca`: room in local memory.
+    Alloca {
+        d: Slot,
+        size: Src,
+        align: u32,
+    },
+    /// `stacksave` and `stackrestore`
+    StackSave {
+        d: Slot,
+    },
+    StackRestore {
+        a: Src,
     },
     Bra {
         target: u32,
@@ -382,6 +577,8 @@ pub(crate) enum Op {
     Ret,
     Exit,
     Trap,
+    /// What a loop may wait with, and nothing more.
+    Wait,
     Nop,
     ActiveMask {
         d: Slot,

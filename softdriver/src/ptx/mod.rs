@@ -26,7 +26,9 @@ mod types;
 mod tests;
 
 pub(crate) use error::{ParseError, ParseErrorKind};
-pub(crate) use run::{Fault, Launch, Memory, run};
+pub(crate) use ops::Row;
+pub(crate) use ops::lanes::lanes;
+pub(crate) use run::{Fault, Launch, Memory, Output, run};
 
 /// A module, ready to run.
 #[derive(Clone, Debug)]
@@ -153,4 +155,8 @@ pub(crate) struct Kernel {
     dynamic_offset: usize,
     /// The entry's code and that of the functions it calls.
     code: Vec<code::Instr>,
+    /// The entry and the functions that it may call.
+    functions: Vec<code::Callable>,
+    /// The constants of the code.
+    constants: code::Constants,
 }

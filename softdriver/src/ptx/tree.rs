@@ -42,6 +42,8 @@ pub(crate) enum Init<'s> {
     F64(u64),
     /// The address of a variable, and an addend.
     Address(&'s str, i64),
+    /// A byte of the address of a variable: its number.
+    AddressByte(&'s str, i64, u32),
 }
 
 /// A variable or parameter.
@@ -110,6 +112,10 @@ pub(crate) enum StatementKind<'s> {
     Label(&'s str),
     /// `name: .branchtargets a, b;`
     Targets(&'s str, Vec<&'s str>),
+    /// `name: .callprototype (…) _ (…);`: results and parameters.
+    Prototype(&'s str, Vec<Variable<'s>>, Vec<Variable<'s>>),
+    /// `name: .calltargets a, b;`
+    CallTargets(&'s str, Vec<&'s str>),
     /// An instruction.
     Instruction(Instruction<'s>),
 }

@@ -9,8 +9,24 @@ pub(crate) enum Kind {
     Unsigned,
     /// `.s8` to `.s64`.
     Signed,
-    /// `.f32` and `.f64`.
+    /// `.f16`, `.f32` and `.f64`.
     Float,
+    /// `.bf16`
+    Brain,
+    /// `.f16x2`
+    Halves,
+    /// `.bf16x2`
+    Brains,
+    /// `.u16x2`
+    UnsignedPair,
+    /// `.s16x2`
+    SignedPair,
+    /// `.tf32`, of conversions.
+    Tensor,
+    /// `.e4m3x2`, of conversions.
+    E4m3,
+    /// `.e5m2x2`, of conversions.
+    E5m2,
     /// `.pred`.
     Pred,
 }
@@ -36,10 +52,28 @@ impl Type {
     pub(crate) const U64: Self = Self::new(Kind::Unsigned, 8);
     /// `.s32`
     pub(crate) const S32: Self = Self::new(Kind::Signed, 4);
+    /// `.s64`
+    pub(crate) const S64: Self = Self::new(Kind::Signed, 8);
     /// `.f32`
     pub(crate) const F32: Self = Self::new(Kind::Float, 4);
     /// `.f64`
     pub(crate) const F64: Self = Self::new(Kind::Float, 8);
+    /// `.f16`
+    pub(crate) const F16: Self = Self::new(Kind::Float, 2);
+    /// `.bf16`
+    pub(crate) const BF16: Self = Self::new(Kind::Brain, 2);
+    /// `.f16x2`
+    pub(crate) const F16X2: Self = Self::new(Kind::Halves, 4);
+    /// `.bf16x2`
+    pub(crate) const BF16X2: Self = Self::new(Kind::Brains, 4);
+    /// `.u16x2`
+    pub(crate) const U16X2: Self = Self::new(Kind::UnsignedPair, 4);
+    /// `.s16x2`
+    pub(crate) const S16X2: Self = Self::new(Kind::SignedPair, 4);
+    /// `.b16`
+    pub(crate) const B16: Self = Self::new(Kind::Bits, 2);
+    /// `.b128`
+    pub(crate) const B128: Self = Self::new(Kind::Bits, 16);
     /// `.pred`
     pub(crate) const PRED: Self = Self::new(Kind::Pred, 1);
 
@@ -50,8 +84,18 @@ impl Type {
 
     /// The type of a name without its dot, such as `u32`.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        if name == "pred" {
-            return Some(Self::PRED);
+        match name {
+            "pred" => return Some(Self::PRED),
+            "bf16" => return Some(Self::BF16),
+            "f16x2" => return Some(Self::F16X2),
+            "bf16x2" => return Some(Self::BF16X2),
+            "u16x2" => return Some(Self::U16X2),
+            "s16x2" => return Some(Self::S16X2),
+            "tf32" => return Some(Self::new(Kind::Tensor, 4)),
+            "e4m3x2" => return Some(Self::new(Kind::E4m3, 2)),
+            "e5m2x2" => return Some(Self::new(Kind::E5m2, 2)),
+            "b128" => return Some(Self::B128),
+            _ => {}
         }
         let kind = match name.get(..1)? {
             "b" => Kind::Bits,
@@ -67,7 +111,7 @@ impl Type {
             "64" => 8,
             _ => return None,
         };
-        (kind != Kind::Float || bytes >= 4).then_some(Self { kind, bytes })
+        (kind != Kind::Float || bytes >= 2).then_some(Self { kind, bytes })
     }
 
     /// The number of bits.
@@ -79,6 +123,7 @@ impl Type {
     pub(crate) const fn mask(self) -> u64 {
         match self.kind {
             Kind::Pred => 1,
+            _ if self.bytes > 8 => u64::MAX,
             _ => u64::MAX >> (64 - self.bits()),
         }
     }
@@ -88,13 +133,31 @@ impl Type {
         matches!(self.kind, Kind::Bits | Kind::Unsigned | Kind::Signed)
     }
 
+    /// Whether this is a floating-point type, or a pair of such.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains)
+    }
+
+    /// Whether registers and variables may be declared with it.
+    pub(crate) const fn is_declarable(self) -> bool {
+        match self.kind {
+            Kind::Bits | Kind::Unsigned | Kind::Signed | Kind::Float | Kind::Pred => true,
+            Kind::Halves => true,
+            _ => false,
+        }
+    }
+
     /// Whether a register of type `register` may stand where this type is
     /// asked for, sizes aside.
     pub(crate) fn agrees(self, register: Self) -> bool {
         match (self.kind, register.kind) {
             (Kind::Pred, other) | (other, Kind::Pred) => other == Kind::Pred,
             (Kind::Bits, _) | (_, Kind::Bits) => true,
-            (a, b) => (a == Kind::Float) == (b == Kind::Float),
+            (Kind::Float, b) => b == Kind::Float,
+            (Kind::Unsigned | Kind::Signed, b) => matches!(b, Kind::Unsigned | Kind::Signed),
+            (Kind::Halves, b) => b == Kind::Halves,
+            // Types that no register has: of any of the size, but for floats.
+            (_, b) => b != Kind::Float,
         }
     }
 }

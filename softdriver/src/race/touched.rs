@@ -2,7 +2,7 @@
 
 use super::Access;
 use super::ranges::Ranges;
-use crate::ptx::{Fault, Memory};
+use crate::ptx::{Fault, Memory, Row, lanes};
 use crate::sync;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -100,13 +100,18 @@ impl<'a> Noted<'a> {
 }
 
 impl Memory for Noted<'_> {
-    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
-        let result = self.memory.load(address, out);
-        self.note(0, address, out.len(), result)
+    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let result = self.memory.load(at, 1 << lane, bytes, out);
+            self.note(0, at[lane], bytes, result)
+        })
     }
 
-    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
-        self.note(1, address, bytes.len(), self.memory.store(address, bytes))
+    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let result = self.memory.store(at, 1 << lane, bytes, values);
+            self.note(1, at[lane], bytes, result)
+        })
     }
 
     fn atomic(
@@ -116,6 +121,14 @@ impl Memory for Noted<'_> {
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault> {
         self.note(2, address, bytes, self.memory.atomic(address, bytes, update))
+    }
+
+    fn allocate(&self, bytes: u64) -> Option<u64> {
+        self.memory.allocate(bytes)
+    }
+
+    fn release(&self, address: u64) -> Result<(), Fault> {
+        self.memory.release(address)
     }
 }
 

@@ -2,64 +2,100 @@
 
 use std::collections::HashMap;
 
-use super::super::code::{CallOp, Instr, Op, Place};
+use super::super::code::{CallOp, Callable, Callee, Instr, Op, Place, System};
 use super::super::error::Diagnostic;
 use super::super::tree::{Operand, Source, Space, Variable};
 use super::modifiers::Modifiers;
 use super::scope::Entity;
 use super::{Body, Lowered, Piece, refuse};
 
+/// The functions of the device's runtime, with their arguments and results.
+const SYSTEM: &[(&str, System, usize, usize)] = &[
+    ("vprintf", System::Print, 2, 1),
+    ("__assertfail", System::Assert, 5, 0),
+    ("malloc", System::Allocate, 1, 1),
+    ("free", System::Free, 1, 0),
+];
+
 impl<'s> Body<'_, 's> {
     pub(super) fn call(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         m.take("uni");
         m.end()?;
-        let (results, name, arguments): (&[_], _, &[_]) = match operands {
-            [Operand::Name(name)] => (&[], *name, &[]),
-            [Operand::List(results), Operand::Name(name)] => (results, *name, &[]),
-            [Operand::Name(name), Operand::List(arguments)] => (&[], *name, arguments),
-            [Operand::List(results), Operand::Name(name), Operand::List(arguments)] => {
-                (results, *name, arguments)
+        let (results, operands): (&[_], &[_]) = match operands {
+            [Operand::List(results), rest @ ..] => (results, rest),
+            _ => (&[], operands),
+        };
+        let (name, arguments, prototype): (_, &[_], _) = match operands {
+            [Operand::Name(name)] => (*name, &[], None),
+            [Operand::Name(name), Operand::List(arguments)] => (*name, arguments, None),
+            [Operand::Name(name), Operand::Name(prototype)] => (*name, &[], Some(*prototype)),
+            [Operand::Name(name), Operand::List(arguments), Operand::Name(prototype)] => {
+                (*name, arguments, Some(*prototype))
             }
-            _ => return refuse("Indirect calls are not supported"),
+            _ => return refuse("Arguments mismatch: a function is expected"),
         };
-        let Some(&index) = self.scene.functions.get(name) else {
-            return self.no_function(name);
+        let found = self.find(name);
+        if let Some(Entity::Register(ty, slot)) = found {
+            if ty.bytes != 8 || !ty.is_integer() {
+                return refuse(format!("Arguments mismatch: type of '{name}'"));
+            }
+            let Some(Entity::Prototype(returns, params)) =
+                prototype.and_then(|prototype| self.find(prototype))
+            else {
+                return refuse("Arguments mismatch: a prototype is expected");
+            };
+            let callee = Callee::Address(super::code::Src::register(slot));
+            return self.call_with(callee, &returns, &params, results, arguments);
+        }
+        if let Some(&index) = self.scene.functions.get(name) {
+            let function = &self.scene.source.functions[index];
+            if function.entry {
+                return refuse(format!("Entry '{name}' cannot be called"));
+            }
+            self.calls.push((self.ops.len(), name));
+            let callee = Callee::Function(0);
+            return self.call_with(callee, &function.returns, &function.params, results, arguments);
+        }
+        let declared = self.scene.source.functions.iter().find(|function| function.name == name);
+        let Some(function) = declared else {
+            return refuse(format!("Unknown symbol '{name}'"));
         };
-        let function = &self.scene.source.functions[index];
-        if function.entry {
-            return refuse(format!("Entry '{name}' cannot be called"));
+        let system = SYSTEM.iter().find(|&&(own, _, params, returns)| {
+            own == name && function.params.len() == params && function.returns.len() == returns
+        });
+        match system {
+            Some(&(_, which, ..)) => {
+                let callee = Callee::System(which);
+                self.call_with(callee, &function.returns, &function.params, results, arguments)
+            }
+            None => refuse(format!("Unresolved extern function '{name}'")),
         }
-        if function.params.len() != arguments.len() || function.returns.len() != results.len() {
-            return refuse(format!("Incorrect number of arguments in the call of '{name}'"));
-        }
-        let mut op = CallOp {
-            target: 0,
-            caller_slots: 0,
-            caller_local: 0,
-            slots: 0,
-            local: 0,
-            arguments: Vec::new(),
-            results: Vec::new(),
-        };
-        for (formal, actual) in function.params.iter().zip(arguments) {
-            op.arguments.push((self.actual(formal, actual, true)?, Place::Imm(0)));
-        }
-        for (formal, actual) in function.returns.iter().zip(results) {
-            op.results.push((Place::Imm(0), self.actual(formal, actual, false)?));
-        }
-        self.calls.push((self.ops.len(), name));
-        self.push(Op::Call(Box::new(op)));
-        Ok(())
     }
 
-    fn no_function(&mut self, name: &'s str) -> Lowered<()> {
-        if matches!(self.find(name), Some(Entity::Register(..))) {
-            return refuse("Indirect calls are not supported");
+    fn call_with(
+        &mut self,
+        callee: Callee,
+        returns: &[Variable<'s>],
+        params: &[Variable<'s>],
+        results: &[Operand<'s>],
+        arguments: &[Operand<'s>],
+    ) -> Lowered<()> {
+        if params.len() != arguments.len() || returns.len() != results.len() {
+            return refuse("Incorrect number of arguments in a call");
         }
-        if self.scene.source.functions.iter().any(|function| function.name == name) {
-            return refuse(format!("Unresolved extern function '{name}'"));
+        let arguments =
+            params.iter().zip(arguments).map(|(formal, actual)| self.actual(formal, actual, true));
+        let arguments = arguments.collect::<Lowered<_>>()?;
+        let results =
+            returns.iter().zip(results).map(|(formal, actual)| self.actual(formal, actual, false));
+        let results = results.collect::<Lowered<_>>()?;
+        let op = CallOp { callee, caller_slots: 0, arguments, results };
+        // What the operands needed came before.
+        if let Some(last) = self.calls.last_mut().filter(|_| callee == Callee::Function(0)) {
+            last.0 = self.ops.len();
         }
-        refuse(format!("Unknown symbol '{name}'"))
+        self.push(Op::Call(Box::new(op)));
+        Ok(())
     }
 
     /// The caller's place for a parameter or result.
@@ -81,12 +117,18 @@ impl<'s> Body<'_, 's> {
         if formal.space != Space::Reg {
             return mismatch();
         }
-        match self.src(actual, formal.ty)? {
-            super::code::Src::Reg(slot) => Ok(Place::Reg(slot)),
-            super::code::Src::Imm(value) if constant => Ok(Place::Imm(value)),
-            _ => mismatch(),
+        let src = self.src(actual, formal.ty)?;
+        match src.split() {
+            Err(_) if !constant => mismatch(),
+            _ => Ok(Place::Value(src)),
         }
     }
+}
+
+/// A kernel's functions, put one after the other.
+pub(super) struct Linked {
+    pub(super) code: Vec<Instr>,
+    pub(super) functions: Vec<Callable>,
 }
 
 /// Puts a kernel's functions one after the other, and resolves what is
@@ -95,41 +137,32 @@ pub(super) fn link(
     source: &Source<'_>,
     order: &[usize],
     pieces: Vec<Piece<'_>>,
-) -> Result<Vec<Instr>, Diagnostic> {
-    let mut starts = HashMap::new();
+) -> Result<Linked, Diagnostic> {
+    let mut positions = HashMap::new();
+    let mut functions = Vec::new();
     let mut at = 0usize;
     for (position, (&index, piece)) in order.iter().zip(&pieces).enumerate() {
-        starts.insert(source.functions[index].name, (at, position));
+        positions.insert(source.functions[index].name, position as u32);
+        functions.push(Callable {
+            index: index as u32,
+            start: at as u32,
+            slots: piece.slots,
+            local: piece.local,
+            params: piece.params.clone(),
+            returns: piece.returns.clone(),
+        });
         at += piece.ops.len();
     }
     if at >= 1 << 31 {
         return Err(Diagnostic::new(0, "The code is too long"));
     }
-    // What a call must know of each function.
-    let shapes: Vec<_> = pieces
-        .iter()
-        .map(|piece| (piece.slots, piece.local, piece.params.clone(), piece.returns.clone()))
-        .collect();
     let mut code = Vec::with_capacity(at);
     for mut piece in pieces {
         let start = code.len() as u32;
         for (at, name) in &piece.calls {
-            let (Op::Call(call), Some(&(target, position))) =
-                (&mut piece.ops[*at].op, starts.get(name))
-            else {
-                continue;
-            };
-            let (slots, local, params, returns) = &shapes[position];
-            call.target = target as u32;
-            call.caller_slots = piece.slots;
-            call.caller_local = piece.local;
-            call.slots = *slots;
-            call.local = *local;
-            for (argument, place) in call.arguments.iter_mut().zip(params) {
-                argument.1 = *place;
-            }
-            for (result, place) in call.results.iter_mut().zip(returns) {
-                result.0 = *place;
+            if let (Op::Call(call), Some(&position)) = (&mut piece.ops[*at].op, positions.get(name))
+            {
+                call.callee = Callee::Function(position);
             }
         }
         for instr in &mut piece.ops {
@@ -138,10 +171,11 @@ pub(super) fn link(
                 Op::BrxIdx { targets, .. } => {
                     targets.iter_mut().for_each(|target| *target += start);
                 }
+                Op::Call(call) => call.caller_slots = piece.slots,
                 _ => {}
             }
         }
         code.append(&mut piece.ops);
     }
-    Ok(code)
+    Ok(Linked { code, functions })
 }

@@ -22,10 +22,7 @@ impl<'s> Body<'_, 's> {
             "membar" => {
                 m.take_any(&["cta", "gl", "sys"]).ok_or(Refusal::Unsupported)?;
             }
-            "fence" => {
-                m.take_any(&["sc", "acq_rel", "acquire", "release"]);
-                m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported)?;
-            }
+            "fence" => fence(m)?,
             "ret" => {
                 m.take("uni");
             }
@@ -36,7 +33,7 @@ impl<'s> Body<'_, 's> {
                 m.end()?;
                 let [time] = exactly(operands)?;
                 self.src(time, Type::U32)?;
-                self.push(Op::Nop);
+                self.push(Op::Wait);
                 return Ok(());
             }
             "exit" | "trap" | "brkpt" | "pmevent" => {}
@@ -51,6 +48,7 @@ impl<'s> Body<'_, 's> {
             "ret" => Op::Ret,
             "exit" => Op::Exit,
             "trap" | "brkpt" => Op::Trap,
+            "membar" | "fence" => Op::Fence,
             _ => Op::Nop,
         };
         self.push(op);
@@ -176,7 +174,7 @@ impl<'s> Body<'_, 's> {
     ) -> Lowered<()> {
         let id = self.src(id, Type::U32)?;
         let count = count.map(|count| self.src(count, Type::U32)).transpose()?;
-        if matches!(id, Src::Imm(16..)) {
+        if self.scene.constants.borrow().value(id).is_some_and(|id| id > 15) {
             return refuse("Barrier number is out of range");
         }
         self.push(Op::Bar(Box::new(BarOp { id, count, wait, reduce })));
@@ -195,6 +193,25 @@ impl<'s> Body<'_, 's> {
         self.push(Op::Special { which, d });
         Ok(())
     }
+}
+
+/// The modifiers of `fence`.
+fn fence(m: &mut Modifiers<'_>) -> Lowered<()> {
+    if m.take("proxy") {
+        m.next();
+        while m.take_any(&["global", "shared::cta", "shared::cluster", "async"]).is_some() {}
+        return Ok(());
+    }
+    if m.take("mbarrier_init") {
+        return if m.take("release") && m.take("cluster") {
+            Ok(())
+        } else {
+            Err(Refusal::Unsupported)
+        };
+    }
+    m.take_any(&["sc", "acq_rel", "acquire", "release"]);
+    m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported)?;
+    Ok(())
 }
 
 /// The special register of a name, and its size.
@@ -236,8 +253,19 @@ fn special(name: &str) -> Option<(Special, u8)> {
         "%globaltimer_lo" => (Special::GlobalTimer(0, low), 4),
         "%globaltimer_hi" => (Special::GlobalTimer(32, low), 4),
         "%dynamic_smem_size" => (Special::DynamicShared, 4),
+        "%envreg1" => (Special::Workspace(32), 4),
+        "%envreg2" => (Special::Workspace(0), 4),
         "%total_smem_size" => (Special::TotalShared, 4),
         _ => {
+            // Counters of performance, and what the driver leaves alone.
+            if let Some(number) = name.strip_prefix("%pm") {
+                let (number, bytes) = match number.strip_suffix("_64") {
+                    Some(number) => (number, 8),
+                    None => (number, 4),
+                };
+                let number = number.parse::<u32>().ok()?;
+                return (number < 8).then_some((Special::Zero, bytes));
+            }
             let number = name.strip_prefix("%envreg")?.parse::<u32>().ok()?;
             return (number < 32).then_some((Special::Zero, 4));
         }

@@ -1,7 +1,7 @@
 //! `cvt` and `cvta`.
 
-use super::super::code::{LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src};
-use super::super::ops::{Convert, Rounding, integer_conversion};
+use super::super::code::{LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src, WINDOW};
+use super::super::ops::{Convert, Rounding, common, integer_conversion, truncation};
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
 use super::modifiers::Modifiers;
@@ -15,28 +15,27 @@ impl<'s> Body<'_, 's> {
         m: &mut Modifiers<'_>,
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
-        if m.head == "cvta" { self.cvta(m, operands) } else { self.cvt(m, operands) }
+        match m.head {
+            "cvta" => self.cvta(m, operands),
+            "isspacep" => self.isspacep(m, operands),
+            _ => self.cvt(m, operands),
+        }
     }
 
     fn cvt(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if m.has("pack") {
+            return self.cvt_pack(m, operands);
+        }
         let integral = m.integral();
+        let away = m.take("rna");
         let rounding = m.rounding();
         let ftz = m.take("ftz");
+        let mut relu = m.take("relu");
+        let finite = m.take("satfinite");
+        relu |= m.take("relu");
         let sat = m.take("sat");
         let to = m.ty()?;
         let from = m.end_type()?;
-        check(to, from, integral, rounding, ftz)?;
-        let [d, a] = exactly(operands)?;
-        let (register, d) = self.result(d, to, Width::OrWider)?;
-        let a = self.src_of(a, from, Width::OrWider)?;
-        let mask = register.mask();
-        if !sat
-            && mask == to.mask()
-            && let Some(f) = integer_conversion(from, to, mask)
-        {
-            self.push(Op::Unary { f, d, a });
-            return Ok(());
-        }
         let how = Convert {
             from,
             to,
@@ -44,9 +43,179 @@ impl<'s> Body<'_, 's> {
             integral: integral.is_some(),
             ftz,
             sat,
-            mask,
+            finite,
+            relu,
+            mask: to.mask(),
         };
-        self.push(Op::Convert { how, d, a });
+        if to.kind == Kind::Tensor {
+            return self.cvt_tensor(from, away, how, operands);
+        }
+        if away {
+            return Err(Refusal::Unsupported);
+        }
+        let paired = matches!(to.kind, Kind::Halves | Kind::Brains | Kind::E4m3 | Kind::E5m2);
+        if paired || matches!(from.kind, Kind::E4m3 | Kind::E5m2) {
+            return self.cvt_pair(how, rounding, operands);
+        }
+        let small = to.bytes == 2 && matches!(to.kind, Kind::Float | Kind::Brain);
+        if (relu || finite) && (!small || from != Type::F32) {
+            return Err(Refusal::Unsupported);
+        }
+        check(to, from, integral, rounding, ftz)?;
+        let [d, a] = exactly(operands)?;
+        let (register, d) = self.result(d, to, Width::OrWider)?;
+        let a = self.src_of(a, from, Width::OrWider)?;
+        let mask = register.mask();
+        let plain = !sat && !ftz && !relu && !finite;
+        let nearest = matches!(rounding, None | Some(Rounding::Nearest));
+        let function = match integral {
+            None if !sat && mask == to.mask() && to.is_integer() => {
+                integer_conversion(from, to, mask)
+            }
+            None if plain && nearest => common(from, to),
+            Some(Rounding::Zero) if plain && mask == to.mask() => truncation(from, to),
+            _ => None,
+        };
+        if let Some(f) = function {
+            self.push(Op::Unary { f, d, a });
+            return Ok(());
+        }
+        self.push(Op::Convert { how: Box::new(Convert { mask, ..how }), d, a });
+        Ok(())
+    }
+
+    /// `cvt` to a pair, from two numbers or from another pair.
+    fn cvt_pair(
+        &mut self,
+        how: Convert,
+        rounding: Option<Rounding>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let element = |ty: Type| match ty.kind {
+            Kind::Halves => Type::F16,
+            Kind::Brains => Type::BF16,
+            _ => ty,
+        };
+        let eighth = |ty: Type| matches!(ty.kind, Kind::E4m3 | Kind::E5m2);
+        let (to, from) = (how.to, how.from);
+        let width = |ty: Type| if eighth(ty) { 8 } else { 16 };
+        let how = Box::new(Convert { from: element(from), to: element(to), ..how });
+        let fit = match (eighth(to), eighth(from)) {
+            // FP8 saturates always.
+            (true, false) => how.finite && rounding == Some(Rounding::Nearest),
+            (false, true) => to == Type::F16X2 && rounding == Some(Rounding::Nearest),
+            (false, false) => {
+                matches!(rounding, Some(Rounding::Nearest | Rounding::Zero)) && from == Type::F32
+            }
+            (true, true) => false,
+        };
+        if !fit || how.ftz || how.sat || how.integral {
+            return Err(Refusal::Unsupported);
+        }
+        // The two bytes of FP8 are held in 16 bits.
+        let register = |ty: Type| if eighth(ty) { Type::B16 } else { ty };
+        if from == Type::F32 {
+            let [d, a, b] = exactly(operands)?;
+            let d = self.d(d, register(to))?;
+            let (a, b) = (self.src(a, from)?, self.src(b, from)?);
+            self.push(Op::ConvertPair { how, d, a, b, bits: width(to) });
+            return Ok(());
+        }
+        if !matches!(from.kind, Kind::Halves | Kind::Brains) && !eighth(from) {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a] = exactly(operands)?;
+        let (d, a) = (self.d(d, register(to))?, self.src(a, register(from))?);
+        self.push(Op::ConvertEach { how, d, a, from: width(from), to: width(to) });
+        Ok(())
+    }
+
+    /// `cvt` to `.tf32`: f32 with 10 bits of fraction.
+    fn cvt_tensor(
+        &mut self,
+        from: Type,
+        away: bool,
+        how: Convert,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        if from != Type::F32 || how.ftz || how.sat || how.integral {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a] = exactly(operands)?;
+        let (d, a) = (self.d(d, Type::B32)?, self.src(a, from)?);
+        let f: super::super::ops::Unary = match (away, how.rounding, how.relu) {
+            (true, _, false) => &|a: u64| tensor(a, 0x1000),
+            (false, Rounding::Nearest, false) => &|a: u64| tensor(a, 0xfff + (a >> 13 & 1)),
+            (false, Rounding::Zero, false) => &|a: u64| tensor(a, 0),
+            _ => return Err(Refusal::Unsupported),
+        };
+        self.push(Op::Unary { f, d, a });
+        Ok(())
+    }
+
+    /// `cvt.pack`: two integers, saturated, and what is behind them.
+    fn cvt_pack(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if !m.take("pack") || !m.take("sat") {
+            return Err(Refusal::Unsupported);
+        }
+        let to = m.ty()?;
+        let from = m.ty()?;
+        let joined = !m.peek().is_empty();
+        if joined && m.ty()? != Type::B32 {
+            return Err(Refusal::Unsupported);
+        }
+        m.end()?;
+        if from != Type::S32 || !to.is_integer() || to.bytes > 2 || joined != (to.bytes == 1) {
+            return Err(Refusal::Unsupported);
+        }
+        let how = Box::new(Convert {
+            from,
+            to,
+            rounding: Rounding::Nearest,
+            integral: false,
+            ftz: false,
+            sat: true,
+            finite: false,
+            relu: false,
+            mask: to.mask(),
+        });
+        let (d, a, b, c) = match operands {
+            [d, a, b] if !joined => (d, a, b, None),
+            [d, a, b, c] if joined => (d, a, b, Some(c)),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let c = c.map(|c| self.src(c, Type::B32)).transpose()?;
+        let d = self.d(d, Type::B32)?;
+        let (a, b) = (self.src(a, from)?, self.src(b, from)?);
+        let pair = if c.is_some() { self.slot() } else { d };
+        self.push(Op::ConvertPair { how, d: pair, a, b, bits: to.bits() });
+        if let Some(b) = c {
+            let f = &|a: u64, b: u64| a | b << 16 & 0xffff_0000;
+            self.push(Op::Binary { f, d, a: Src::register(pair), b });
+        }
+        Ok(())
+    }
+
+    /// Whether a generic address is in a window.
+    fn isspacep(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let space = m.next();
+        m.end()?;
+        let f: super::super::ops::Unary = match space {
+            "global" => &|a: u64| u64::from(a >= PARAM_WINDOW + WINDOW),
+            "shared" | "shared::cta" | "shared::cluster" => {
+                &|a: u64| u64::from((SHARED_WINDOW..LOCAL_WINDOW).contains(&a))
+            }
+            "local" => &|a: u64| u64::from((LOCAL_WINDOW..PARAM_WINDOW).contains(&a)),
+            "param" | "param::entry" => {
+                &|a: u64| u64::from((PARAM_WINDOW..PARAM_WINDOW + WINDOW).contains(&a))
+            }
+            // Constants are device memory here, which no address tells apart.
+            "const" => &|_: u64| 0,
+            _ => return Err(Refusal::Unsupported),
+        };
+        let [p, a] = exactly(operands)?;
+        let (d, a) = (self.d(p, Type::PRED)?, self.src(a, Type::U64)?);
+        self.push(Op::Unary { f, d, a });
         Ok(())
     }
 
@@ -76,24 +245,33 @@ impl<'s> Body<'_, 's> {
                 }
                 framed = of == AddressOf::Local;
                 self.push(Op::Address { address, mask: u64::MAX, d });
-                Src::Reg(d)
+                Src::register(d)
             }
             None => self.src(a, ty)?,
         };
-        let f: fn(u64) -> u64 = match (space, to) {
-            ("global" | "const", _) => |a| a,
-            ("shared" | "shared::cta", false) => |a| a.wrapping_add(SHARED_WINDOW),
-            ("shared" | "shared::cta", true) => |a| a.wrapping_sub(SHARED_WINDOW),
-            ("local", false) => |a| a.wrapping_add(LOCAL_WINDOW),
-            ("local", true) => |a| a.wrapping_sub(LOCAL_WINDOW),
-            ("param" | "param::func", false) if framed => |a| a.wrapping_add(LOCAL_WINDOW),
-            ("param" | "param::func", true) if framed => |a| a.wrapping_sub(LOCAL_WINDOW),
-            ("param" | "param::entry", false) => |a| a.wrapping_add(PARAM_WINDOW),
-            ("param" | "param::entry", true) => |a| a.wrapping_sub(PARAM_WINDOW),
+        let f: super::super::ops::Unary = match (space, to) {
+            ("global" | "const", _) => &|a: u64| a,
+            ("shared" | "shared::cta", false) => &|a: u64| a.wrapping_add(SHARED_WINDOW),
+            ("shared" | "shared::cta", true) => &|a: u64| a.wrapping_sub(SHARED_WINDOW),
+            ("local", false) => &|a: u64| a.wrapping_add(LOCAL_WINDOW),
+            ("local", true) => &|a: u64| a.wrapping_sub(LOCAL_WINDOW),
+            ("param" | "param::func", false) if framed => &|a: u64| a.wrapping_add(LOCAL_WINDOW),
+            ("param" | "param::func", true) if framed => &|a: u64| a.wrapping_sub(LOCAL_WINDOW),
+            ("param" | "param::entry", false) => &|a: u64| a.wrapping_add(PARAM_WINDOW),
+            ("param" | "param::entry", true) => &|a: u64| a.wrapping_sub(PARAM_WINDOW),
             _ => return Err(Refusal::Unsupported),
         };
         self.push(Op::Unary { f, d, a });
         Ok(())
+    }
+}
+
+/// An f32 with its last 13 bits rounded off, after adding to them.
+fn tensor(bits: u64, add: u64) -> u64 {
+    match bits & 0x7fff_ffff {
+        0x7f80_0001.. => 0x7fff_ffff,
+        0x7f80_0000 => bits,
+        _ => (bits + add) & !0x1fff,
     }
 }
 
@@ -106,19 +284,20 @@ fn check(
     rounding: Option<Rounding>,
     ftz: bool,
 ) -> Lowered<()> {
-    let number = |ty: Type| matches!(ty.kind, Kind::Unsigned | Kind::Signed | Kind::Float);
+    let number =
+        |ty: Type| matches!(ty.kind, Kind::Unsigned | Kind::Signed | Kind::Float | Kind::Brain);
     if !number(to) || !number(from) {
         return Err(Refusal::Unsupported);
     }
     if ftz && to != Type::F32 && from != Type::F32 {
         return Err(Refusal::Unsupported);
     }
-    let float = (to.kind == Kind::Float, from.kind == Kind::Float);
-    let fit = match float {
+    let narrower = to.bytes < from.bytes || (to.bytes == from.bytes && to.kind != from.kind);
+    let fit = match (to.is_float(), from.is_float()) {
         (false, false) => integral.is_none() && rounding.is_none(),
         (false, true) => integral.is_some() && rounding.is_none(),
         (true, false) => rounding.is_some() && integral.is_none(),
-        (true, true) if to.bytes < from.bytes => rounding.is_some() && integral.is_none(),
+        (true, true) if narrower => rounding.is_some() && integral.is_none(),
         (true, true) if to.bytes > from.bytes => rounding.is_none() && integral.is_none(),
         (true, true) => rounding.is_none(),
     };

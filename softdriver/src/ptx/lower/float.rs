@@ -1,7 +1,7 @@
 //! Floating-point instructions.
 
-use super::super::code::Op;
-use super::super::ops::{self, Rounding};
+use super::super::code::{Op, Src};
+use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
 use super::modifiers::Modifiers;
@@ -23,6 +23,7 @@ impl<'s> Body<'_, 's> {
             "fma" | "mad" => {
                 self.ternary_op(ops::float_ternary(opcode, ty, modifiers), [ty; 4], operands)
             }
+            "min" | "max" if operands.len() == 4 => self.three_way(opcode, ty, modifiers, operands),
             "add" | "sub" | "mul" | "div" | "min" | "max" | "copysign" => {
                 self.binary_op(ops::float_binary(opcode, ty, modifiers), [ty; 3], operands)
             }
@@ -30,10 +31,32 @@ impl<'s> Body<'_, 's> {
         }
     }
 
+    /// `min` and `max` of three operands: one after the other.
+    fn three_way(
+        &mut self,
+        opcode: &str,
+        ty: Type,
+        m: ops::Modifiers,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let f = ops::float_binary(opcode, ty, m).filter(|_| ty == Type::F32);
+        let f = f.ok_or(Refusal::Unsupported)?;
+        if self.scene.source.target < 100 {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a, b, c] = exactly(operands)?;
+        let d = self.d(d, ty)?;
+        let (a, b, c) = (self.src(a, ty)?, self.src(b, ty)?, self.src(c, ty)?);
+        let first = self.slot();
+        self.push(Op::Binary { f, d: first, a, b });
+        self.push(Op::Binary { f, d, a: Src::register(first), b: c });
+        Ok(())
+    }
+
     fn testp(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let test = m.next();
         let ty = m.end_type()?;
-        if ty.kind != Kind::Float {
+        if ty != Type::F32 && ty != Type::F64 {
             return Err(Refusal::Unsupported);
         }
         let single = ty == Type::F32;
@@ -42,20 +65,20 @@ impl<'s> Body<'_, 's> {
         macro_rules! class {
             ($method:ident) => {
                 if single {
-                    |a| u64::from(f32::from_bits(a as u32).$method())
+                    &|a: u64| u64::from(f32::from_bits(a as u32).$method())
                 } else {
-                    |a| u64::from(f64::from_bits(a).$method())
+                    &|a: u64| u64::from(f64::from_bits(a).$method())
                 }
             };
         }
-        let f: fn(u64) -> u64 = match test {
+        let f: ops::Unary = match test {
             "finite" => class!(is_finite),
             "infinite" => class!(is_infinite),
             "notanumber" => class!(is_nan),
             "normal" => class!(is_normal),
             "subnormal" => class!(is_subnormal),
-            "number" if single => |a| u64::from(!f32::from_bits(a as u32).is_nan()),
-            "number" => |a| u64::from(!f64::from_bits(a).is_nan()),
+            "number" if single => &|a: u64| u64::from(!f32::from_bits(a as u32).is_nan()),
+            "number" => &|a: u64| u64::from(!f64::from_bits(a).is_nan()),
             _ => return Err(Refusal::Unsupported),
         };
         let [p, a] = exactly(operands)?;
@@ -67,15 +90,17 @@ impl<'s> Body<'_, 's> {
 
 /// Whether an instruction has such modifiers at all.
 fn permitted(opcode: &str, ty: Type, m: ops::Modifiers) -> bool {
-    let directed = !matches!(m.rounding, None | Some(Rounding::Nearest));
+    let plain = m.rounding.is_none() && !m.approximate && !m.sat;
     match opcode {
         _ if m.approximate && m.rounding.is_some() => false,
+        _ if m.relu && opcode != "fma" => false,
         "add" | "sub" | "mul" | "fma" | "mad" => !m.approximate && !m.nan,
-        "div" | "sqrt" | "rcp" if directed && ty == Type::F64 => false,
         "div" | "sqrt" | "rcp" => !m.nan && !m.sat,
-        "min" | "max" => m.rounding.is_none() && !m.approximate && !m.sat,
-        "neg" | "abs" => m.rounding.is_none() && !m.approximate && !m.sat && !m.nan,
+        "min" | "max" => plain,
+        "neg" | "abs" => plain && !m.nan,
         "copysign" => m == ops::Modifiers::default(),
+        // Of packed types with the modifier's own name.
+        "ex2" | "tanh" if ty.bytes == 2 || ty.kind != Kind::Float => m.approximate && !m.sat,
         _ => m.rounding.is_none() && !m.sat && !m.nan,
     }
 }

@@ -1,6 +1,6 @@
 //! Moves, integer and logical instructions, comparisons and selections.
 
-use super::super::code::{Address, CarryKind, Op, Src};
+use super::super::code::{Address, CarryKind, Halves, Op, SINK, Src};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
@@ -12,7 +12,7 @@ use super::{Body, Lowered, Refusal, refuse};
 impl<'s> Body<'_, 's> {
     pub(super) fn unary_op(
         &mut self,
-        f: Option<fn(u64) -> u64>,
+        f: Option<ops::Unary>,
         to: Type,
         from: Type,
         operands: &[Operand<'s>],
@@ -26,7 +26,7 @@ impl<'s> Body<'_, 's> {
 
     pub(super) fn binary_op(
         &mut self,
-        f: Option<fn(u64, u64) -> u64>,
+        f: Option<ops::Binary>,
         types: [Type; 3],
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
@@ -40,7 +40,7 @@ impl<'s> Body<'_, 's> {
 
     pub(super) fn ternary_op(
         &mut self,
-        f: Option<fn(u64, u64, u64) -> u64>,
+        f: Option<ops::Ternary>,
         types: [Type; 4],
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
@@ -59,7 +59,7 @@ impl<'s> Body<'_, 's> {
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
         match m.last_type() {
-            Some(ty) if ty.kind == Kind::Float => self.float(m, operands),
+            Some(ty) if ty.is_float() => self.float(m, operands),
             _ => self.integer(m, operands),
         }
     }
@@ -74,7 +74,7 @@ impl<'s> Body<'_, 's> {
             "setp" | "set" => self.compare(m, operands),
             "selp" => {
                 let ty = m.end_type()?;
-                let f: fn(u64, u64, u64) -> u64 = |a, b, p| if p != 0 { a } else { b };
+                let f: ops::Ternary = &|a: u64, b: u64, p: u64| if p != 0 { a } else { b };
                 let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
                 self.ternary_op(fit.then_some(f), [ty, ty, ty, Type::PRED], operands)
             }
@@ -83,6 +83,11 @@ impl<'s> Body<'_, 's> {
             "add" | "sub" | "mad" if m.has("cc") => self.carry(m, operands),
             "bfi" => self.bfi(m, operands),
             "lop3" => self.lop3(m, operands),
+            "dp4a" | "dp2a" => self.dot(m, operands),
+            "fns" => {
+                let f = ops::integer_ternary("fns", m.end_type()?);
+                self.ternary_op(f, [Type::B32, Type::B32, Type::B32, Type::S32], operands)
+            }
             "prmt" => {
                 let ty = m.ty()?;
                 let f = ops::prmt(m.next()).filter(|_| ty == Type::B32);
@@ -95,6 +100,10 @@ impl<'s> Body<'_, 's> {
 
     /// Instructions that are a function of their operands.
     fn plain(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let pairs = matches!(m.last_type(), Some(Type::U16X2 | Type::S16X2));
+        if pairs && self.scene.source.target < 90 {
+            return Err(Refusal::Unsupported);
+        }
         let mut opcode = m.head.to_owned();
         while let Some(part) =
             m.take_any(&["lo", "hi", "wide", "sat", "shiftamt", "l", "r", "wrap", "clamp"])
@@ -147,41 +156,52 @@ impl<'s> Body<'_, 's> {
         let [d, a] = exactly(operands)?;
         match (d, a) {
             (Operand::Vector(parts), a) => {
-                let (count, bits) = split(ty, parts.len())?;
+                let bits = split(ty, parts.len())?;
                 let part = Type::new(Kind::Bits, (bits / 8) as u8);
-                let mut slots = [0; 4];
-                for (slot, operand) in slots.iter_mut().zip(parts) {
-                    *slot = self.d(operand, part)?;
-                }
+                let slots: Vec<_> =
+                    parts.iter().map(|operand| self.d(operand, part)).collect::<Lowered<_>>()?;
                 let a = self.src(a, ty)?;
-                self.push(Op::Unpack { d: slots, count, bits, a });
+                if let (Type::B128, &[low, high], Ok(a)) = (ty, &*slots, a.split()) {
+                    self.push(Op::Unary { f: &|a: u64| a, d: low, a: Src::register(a) });
+                    self.push(Op::Unary { f: &|a: u64| a, d: high, a: Src::register(a + 1) });
+                    return Ok(());
+                }
+                self.push(Op::Unpack { d: slots.into(), bits, a });
             }
             (d, Operand::Vector(parts)) => {
-                let (count, bits) = split(ty, parts.len())?;
+                let bits = split(ty, parts.len())?;
                 let part = Type::new(Kind::Bits, (bits / 8) as u8);
-                let mut sources = [Src::Imm(0); 4];
-                for (source, operand) in sources.iter_mut().zip(parts) {
-                    *source = self.src(operand, part)?;
-                }
+                let sources: Vec<_> =
+                    parts.iter().map(|operand| self.src(operand, part)).collect::<Lowered<_>>()?;
                 let d = self.d(d, ty)?;
-                self.push(Op::Pack { d, a: sources, count, bits });
+                if let (Type::B128, &[low, high]) = (ty, &*sources) {
+                    self.push(Op::Unary { f: &|a: u64| a, d, a: low });
+                    self.push(Op::Unary { f: &|a: u64| a, d: d + 1, a: high });
+                    return Ok(());
+                }
+                self.push(Op::Pack { d, a: sources.into(), bits });
             }
             (d, &Operand::Sum(name, offset)) => self.mov_address(d, name, offset, ty)?,
             (d, &Operand::Name(name)) => match self.find(name) {
+                Some(Entity::Register(..)) if ty == Type::B128 => {
+                    let (d, a) = (self.d(d, ty)?, self.register(name, ty)?);
+                    self.push(Op::Unary { f: &|a: u64| a, d, a: Src::register(a) });
+                    self.push(Op::Unary { f: &|a: u64| a, d: d + 1, a: Src::register(a + 1) });
+                }
                 Some(Entity::Register(..)) => {
                     let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-                    self.push(Op::Unary { f: |a| a, d, a });
+                    self.push(Op::Unary { f: &|a: u64| a, d, a });
                 }
                 None if name.starts_with('%') => self.special(d, name, ty)?,
                 None if name == "WARP_SZ" => {
                     let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-                    self.push(Op::Unary { f: |a| a, d, a });
+                    self.push(Op::Unary { f: &|a: u64| a, d, a });
                 }
                 _ => self.mov_address(d, name, 0, ty)?,
             },
             (d, a) => {
                 let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-                self.push(Op::Unary { f: |a| a, d, a });
+                self.push(Op::Unary { f: &|a: u64| a, d, a });
             }
         }
         Ok(())
@@ -212,40 +232,81 @@ impl<'s> Body<'_, 's> {
         let ftz = m.take("ftz");
         let to = if m.head == "set" { Some(m.ty()?) } else { None };
         let ty = m.end_type()?;
-        let test = ops::compare(operator, ty, ftz).ok_or(Refusal::Unsupported)?;
+        let halves = matches!(ty.kind, Kind::Halves | Kind::Brains);
+        let element = match ty.kind {
+            Kind::Halves => Type::F16,
+            Kind::Brains => Type::BF16,
+            _ => ty,
+        };
+        let test = ops::compare(operator, element, ftz).ok_or(Refusal::Unsupported)?;
         let (d, a, b, combine) = match (combine, operands) {
             (None, [d, a, b]) => (d, a, b, None),
-            (Some(join), [d, a, b, c]) => (d, a, b, Some((join, self.src(c, Type::PRED)?))),
+            (Some(join), [d, a, b, c]) => {
+                (d, a, b, Some(Box::new((join, self.src(c, Type::PRED)?))))
+            }
             _ => return refuse("Incorrect number of operands"),
         };
         let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
         let Some(to) = to else {
             let (p, q) = self.pair(d, Type::PRED, Type::PRED)?;
-            self.push(Op::Setp { test, combine, p, q, a, b });
+            self.push(match (halves, combine, q) {
+                (true, combine, _) => {
+                    Op::SetHalves { test, combine, to: Halves::Predicates(p, q), a, b }
+                }
+                (false, None, SINK) => Op::Binary { f: test, d: p, a, b },
+                (false, combine, _) => Op::Setp { test, combine, p, q, a, b },
+            });
             return Ok(());
         };
         let yes = match (to.kind, to.bytes) {
             (Kind::Float, 4) => u64::from(1f32.to_bits()),
+            (Kind::Float | Kind::Halves, 2 | 4) => 0x3c00,
+            (Kind::Brain | Kind::Brains, _) => 0x3f80,
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 4) if halves => 0xffff,
             (Kind::Bits | Kind::Unsigned | Kind::Signed, 4) => 0xffff_ffff,
+            (Kind::Bits | Kind::Unsigned | Kind::Signed, 2) => 0xffff,
             _ => return Err(Refusal::Unsupported),
         };
+        if halves != matches!(to.kind, Kind::Halves | Kind::Brains) && (!halves || to.bytes != 4) {
+            return Err(Refusal::Unsupported);
+        }
         let d = self.d(d, to)?;
-        self.push(Op::Set { test, combine, d, yes, a, b });
+        self.push(match halves {
+            true => Op::SetHalves { test, combine, to: Halves::Values(d, yes), a, b },
+            false => Op::Set { test, combine, d, yes, a, b },
+        });
         Ok(())
+    }
+
+    /// `dp4a` and `dp2a`.
+    fn dot(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let mut opcode = m.head.to_owned();
+        if let Some(half) = m.take_any(&["lo", "hi"]) {
+            opcode.push('.');
+            opcode.push_str(half);
+        }
+        let a = m.ty()?;
+        let b = m.end_type()?;
+        let sum = if a == Type::U32 && b == Type::U32 { Type::U32 } else { Type::S32 };
+        self.ternary_op(ops::dot(&opcode, a, b), [sum, a, b, sum], operands)
     }
 
     fn slct(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let ftz = m.take("ftz");
         let ty = m.ty()?;
         let by = m.end_type()?;
-        let f: Option<fn(u64, u64, u64) -> u64> = match by {
-            Type::S32 if !ftz => Some(|a, b, c| if (c as u32).cast_signed() >= 0 { a } else { b }),
+        let f: Option<ops::Ternary> = match by {
+            Type::S32 if !ftz => {
+                Some(&|a: u64, b: u64, c: u64| if (c as u32).cast_signed() >= 0 { a } else { b })
+            }
             // A subnormal is flushed to a zero, which is not less than zero.
-            Type::F32 if ftz => Some(|a, b, c| {
+            Type::F32 if ftz => Some(&|a: u64, b: u64, c: u64| {
                 let c = f32::from_bits(c as u32);
                 if c >= 0.0 || c.is_subnormal() { a } else { b }
             }),
-            Type::F32 => Some(|a, b, c| if f32::from_bits(c as u32) >= 0.0 { a } else { b }),
+            Type::F32 => {
+                Some(&|a: u64, b: u64, c: u64| if f32::from_bits(c as u32) >= 0.0 { a } else { b })
+            }
             _ => None,
         };
         let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
@@ -313,12 +374,12 @@ impl<'s> Body<'_, 's> {
     }
 }
 
-/// How a type is split into so many parts: their count and bits.
-fn split(ty: Type, count: usize) -> Lowered<(u8, u32)> {
+/// The bits of each of so many parts of a type.
+fn split(ty: Type, count: usize) -> Lowered<u32> {
     match (ty.kind, count) {
-        (Kind::Bits, 2 | 4) if ty.bits() / count as u32 >= 8 => {
-            let bits = ty.bits() / count as u32;
-            Ok((count as u8, bits))
+        (Kind::Bits, 2) if ty == Type::B128 => Ok(64),
+        (Kind::Bits, 2 | 4) if ty.bytes <= 8 && ty.bits() / count as u32 >= 8 => {
+            Ok(ty.bits() / count as u32)
         }
         _ => refuse("Arguments mismatch: the vector does not fit the type"),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::super::code::function_address;
 use super::super::error::Diagnostic;
 use super::super::tree::{Function, Init, Operand, Source, Space, StatementKind, Variable};
 use super::super::types::Kind;
@@ -26,7 +27,10 @@ pub(super) fn functions<'s>(source: &Source<'s>) -> Result<HashMap<&'s str, usiz
 }
 
 /// The variables of device memory.
-pub(super) fn globals<'s>(source: &Source<'s>) -> Result<Globals<'s>, Diagnostic> {
+pub(super) fn globals<'s>(
+    source: &Source<'s>,
+    functions: &HashMap<&'s str, usize>,
+) -> Result<Globals<'s>, Diagnostic> {
     let own = |variable: &&Variable<'s>| matches!(variable.space, Space::Global | Space::Const);
     let mut names = HashMap::new();
     let mut taken = HashSet::new();
@@ -39,11 +43,16 @@ pub(super) fn globals<'s>(source: &Source<'s>) -> Result<Globals<'s>, Diagnostic
     for (index, variable) in source.variables.iter().filter(own).enumerate() {
         names.insert(variable.name, index as u32);
     }
-    let globals = source.variables.iter().filter(own).map(|variable| global(variable, &names));
+    let globals =
+        source.variables.iter().filter(own).map(|variable| global(variable, &names, functions));
     Ok((globals.collect::<Result<_, _>>()?, names))
 }
 
-fn global(variable: &Variable<'_>, names: &HashMap<&str, u32>) -> Result<Global, Diagnostic> {
+fn global(
+    variable: &Variable<'_>,
+    names: &HashMap<&str, u32>,
+    functions: &HashMap<&str, usize>,
+) -> Result<Global, Diagnostic> {
     let error = |message: String| Err(Diagnostic::new(variable.line, message));
     let name = variable.name;
     if variable.external {
@@ -62,6 +71,25 @@ fn global(variable: &Variable<'_>, names: &HashMap<&str, u32>) -> Result<Global,
             (Init::F64(bits), Kind::Float | Kind::Bits, 8) => bits,
             (Init::F64(bits), Kind::Float, 4) => u64::from((f64::from_bits(bits) as f32).to_bits()),
             (Init::F32(bits), Kind::Float, 8) => f64::from(f32::from_bits(bits)).to_bits(),
+            (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8)
+                if functions.contains_key(target) =>
+            {
+                function_address(functions[target] as u32).wrapping_add_signed(addend)
+            }
+            (Init::AddressByte(target, addend, byte), Kind::Bits | Kind::Unsigned, 1) => {
+                if let Some(&function) = functions.get(target) {
+                    function_address(function as u32).wrapping_add_signed(addend) >> (8 * byte)
+                } else if let Some(&target) = names.get(target) {
+                    if byte == 0 {
+                        fixups.push(Fixup { offset: init.len(), global: target as usize, addend });
+                    }
+                    0
+                } else {
+                    return error(format!(
+                        "Unknown symbol '{target}' in the initialiser of '{name}'"
+                    ));
+                }
+            }
             (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8) => {
                 let Some(&target) = names.get(target) else {
                     return error(format!(
@@ -136,6 +164,15 @@ pub(super) fn reached<'s>(
     let mut seen = HashSet::from([from]);
     let mut names = HashSet::new();
     let mut at = 0;
+    // What a variable holds the address of may be called from anywhere.
+    for init in source.variables.iter().flat_map(|variable| &variable.init) {
+        if let Init::Address(name, _) | Init::AddressByte(name, ..) = init
+            && let Some(&callee) = functions.get(name)
+            && seen.insert(callee)
+        {
+            order.push(callee);
+        }
+    }
     while let Some(&index) = order.get(at) {
         at += 1;
         let mut mentioned = Vec::new();
@@ -154,8 +191,13 @@ pub(super) fn reached<'s>(
 
 fn mentions<'s>(function: &Function<'s>, names: &mut Vec<&'s str>) {
     for statement in function.body.iter().flatten() {
-        let StatementKind::Instruction(instruction) = &statement.kind else {
-            continue;
+        let instruction = match &statement.kind {
+            StatementKind::Instruction(instruction) => instruction,
+            StatementKind::CallTargets(_, targets) => {
+                names.extend(targets);
+                continue;
+            }
+            _ => continue,
         };
         for operand in &instruction.operands {
             match operand {

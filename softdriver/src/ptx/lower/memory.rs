@@ -1,6 +1,6 @@
 //! Loads, stores and atomic operations.
 
-use super::super::code::{Access, Base, Op, SINK, Space, Src};
+use super::super::code::{Access, Base, Op, Order, SINK, Space, Src, ZERO};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
@@ -8,7 +8,7 @@ use super::modifiers::Modifiers;
 use super::operand::{AddressOf, Width, exactly};
 use super::{Body, Lowered, Refusal, refuse};
 
-const ORDERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "release", "acq_rel"];
+const ORDERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"];
 const SCOPES: &[&str] = &["cta", "cluster", "gpu", "sys"];
 const CACHES: &[&str] = &["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"];
 const HINTS: &[&str] = &[
@@ -85,99 +85,256 @@ impl<'s> Body<'_, 's> {
 
     /// What stands between the opcode and the type: the access but for its
     /// address, and the type.
-    fn access(&mut self, m: &mut Modifiers<'_>) -> Lowered<(Space, u8, Type)> {
-        m.take_any(ORDERS);
-        m.take_any(SCOPES);
+    fn access(&mut self, m: &mut Modifiers<'_>) -> Lowered<(Space, u8, Type, Order)> {
+        let order = order(m, Order::Weak);
         let space = space(m);
         while m.take_any(CACHES).is_some() || m.take_any(HINTS).is_some() {}
-        let count = match m.take_any(&["v2", "v4"]) {
+        let count = match m.take_any(&["v2", "v4", "v8"]) {
             None => 1,
             Some("v2") => 2,
-            Some(_) => 4,
+            Some("v4") => 4,
+            Some(_) => 8,
         };
         let ty = m.end_type()?;
-        if ty == Type::PRED || u32::from(count) * u32::from(ty.bytes) > 16 {
+        let bytes = u32::from(count) * u32::from(ty.bytes);
+        let newest = self.scene.source.target >= 100 && space == Space::Global;
+        if !ty.is_declarable() || ty == Type::PRED || bytes > if newest { 32 } else { 16 } {
             return Err(Refusal::Unsupported);
         }
-        Ok((space, count, ty))
+        Ok((space, count, ty, order))
     }
 
     fn load(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let (space, count, ty) = self.access(m)?;
+        let (space, count, ty, order) = self.access(m)?;
         let [d, address] = exactly(operands)?;
-        let mut slots = [SINK; 4];
         // A signed value is extended to its register, whatever its size.
         let mut extend = 0;
-        let list = elements(d, count)?;
-        for (slot, operand) in slots.iter_mut().zip(list) {
+        let mut slots = Vec::new();
+        for operand in elements(d, count)? {
             let (register, place) = self.result(operand, loose(ty), Width::OrWider)?;
-            *slot = place;
+            slots.push(place);
+            if ty == Type::B128 {
+                slots.push(if place == SINK { SINK } else { place + 1 });
+            }
             if ty.kind == Kind::Signed && register.bytes > ty.bytes {
                 extend = register.mask();
             }
         }
         let (address, space) = self.place(address, space)?;
-        let access = Access { space, address, bytes: ty.bytes, count };
-        self.push(Op::Load { access, d: slots, extend });
+        let access = words(Access { space, address, bytes: ty.bytes, count, order });
+        self.push(Op::Load { access, d: slots.into(), extend });
         Ok(())
     }
 
     fn store(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let (space, count, ty) = self.access(m)?;
+        let (space, count, ty, order) = self.access(m)?;
         let [address, a] = exactly(operands)?;
-        let mut sources = [Src::Imm(0); 4];
-        let list = elements(a, count)?;
-        for (source, operand) in sources.iter_mut().zip(list) {
-            *source = self.src_of(operand, loose(ty), Width::OrWider)?;
+        let mut sources = Vec::new();
+        for operand in elements(a, count)? {
+            let src = self.src_of(operand, loose(ty), Width::OrWider)?;
+            sources.push(src);
+            if ty == Type::B128 {
+                sources.push(src.split().map_or(ZERO, |slot| Src::register(slot + 1)));
+            }
         }
         let (address, space) = self.place(address, space)?;
         if space == Space::Param {
             return refuse("Parameters of an entry cannot be stored to");
         }
-        let access = Access { space, address, bytes: ty.bytes, count };
-        self.push(Op::Store { access, a: sources });
+        let access = words(Access { space, address, bytes: ty.bytes, count, order });
+        self.push(Op::Store { access, a: sources.into() });
         Ok(())
     }
 
     fn atomic(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        m.take_any(ORDERS);
-        m.take_any(SCOPES);
+        // The order and the scope stand before the space or behind the operation.
+        let mut ordered = order(m, Order::Relaxed);
         let space = space(m);
+        ordered = order(m, ordered);
         let opcode = m.next();
+        ordered = order(m, ordered);
+        m.take("noftz");
+        while m.take_any(HINTS).is_some() {}
+        let count = match m.take_any(&["v2", "v4", "v8"]) {
+            None => 1,
+            Some("v2") => 2,
+            Some("v4") => 4,
+            Some(_) => 8,
+        };
         m.take("noftz");
         let ty = m.end_type()?;
-        let update = ops::atomic(opcode, ty).ok_or(Refusal::Unsupported)?;
         let returns = m.head == "atom";
         if (!returns && matches!(opcode, "exch" | "cas"))
             || matches!(space, Space::Local | Space::Param)
         {
             return Err(Refusal::Unsupported);
         }
-        let (d, rest) = match operands.split_first() {
-            Some((d, rest)) if returns => (self.d(d, ty)?, rest),
-            _ => (SINK, operands),
+        let vector = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains)
+            && opcode == "add"
+            && ty.bytes < 8;
+        if count > 1 && (!vector || count * ty.bytes > 16 || self.scene.source.target < 90) {
+            return Err(Refusal::Unsupported);
+        }
+        if ty == Type::B128 {
+            return self.atomic_wide(opcode, space, ordered, operands);
+        }
+        let update = ops::atomic(opcode, ty).ok_or(Refusal::Unsupported)?;
+        let mut slots = Vec::new();
+        let rest = match operands.split_first() {
+            Some((d, rest)) if returns => {
+                for operand in elements(d, count)? {
+                    slots.push(self.d(operand, ty)?);
+                }
+                rest
+            }
+            _ => operands,
         };
         let (address, b, c) = match (opcode, rest) {
             ("cas", [address, b, c]) => (address, b, Some(c)),
             (_, [address, b]) if opcode != "cas" => (address, b, None),
             _ => return refuse("Incorrect number of operands"),
         };
-        let b = self.src(b, ty)?;
-        let c = match c {
-            Some(c) => self.src(c, ty)?,
-            None => Src::Imm(0),
-        };
+        let b: Box<[_]> =
+            elements(b, count)?.iter().map(|b| self.src(b, ty)).collect::<Lowered<_>>()?;
+        let c = c.map(|c| self.src(c, ty)).transpose()?.unwrap_or(ZERO);
         let (address, space) = self.place(address, space)?;
-        let access = Access { space, address, bytes: ty.bytes, count: 1 };
-        self.push(Op::Atomic { access, update, d, b, c });
+        let access = Access { space, address, bytes: ty.bytes, count: 1, order: ordered };
+        self.push(Op::Atomic { access, update, d: slots.into(), b, c });
         Ok(())
     }
+
+    fn atomic_wide(
+        &mut self,
+        opcode: &str,
+        space: Space,
+        order: Order,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        let (d, address, expected, new) = match (opcode, operands) {
+            ("exch", [d, address, b]) => (d, address, None, b),
+            ("cas", [d, address, b, c]) => (d, address, Some(b), c),
+            _ => return Err(Refusal::Unsupported),
+        };
+        let d = self.d(d, Type::B128)?;
+        let mut halves = |operand: &Operand<'s>| match operand {
+            Operand::Name(name) => {
+                let slot = self.register(name, Type::B128)?;
+                Ok([Src::register(slot), Src::register(slot + 1)])
+            }
+            _ => refuse("Arguments mismatch: a register is expected"),
+        };
+        let expected = expected.map(&mut halves).transpose()?;
+        let new = halves(new)?;
+        let (address, space) = self.place(address, space)?;
+        let access = Access { space, address, bytes: 16, count: 1, order };
+        self.push(Op::AtomicWide { access, d, expected, new });
+        Ok(())
+    }
+
+    /// `cp.async`: the copies are made at once, so that there is nothing to
+    /// wait for.
+    pub(super) fn copy_async(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        if !m.take("async") {
+            return Err(Refusal::Unsupported);
+        }
+        if m.take_any(&["commit_group", "wait_all"]).is_some() {
+            m.end()?;
+            let [] = exactly(operands)?;
+            self.push(Op::Nop);
+            return Ok(());
+        }
+        if m.take("wait_group") {
+            m.end()?;
+            let [Operand::Int(_)] = exactly(operands)? else {
+                return refuse("Arguments mismatch: a constant is expected");
+            };
+            self.push(Op::Nop);
+            return Ok(());
+        }
+        let through = m.take_any(&["ca", "cg"]).ok_or(Refusal::Unsupported)?;
+        m.take_any(&["shared", "shared::cta"]).ok_or(Refusal::Unsupported)?;
+        if !m.take("global") {
+            return Err(Refusal::Unsupported);
+        }
+        while m.take_any(HINTS).is_some() {}
+        m.end()?;
+        let (to, from, bytes, given) = match operands {
+            [to, from, bytes] => (to, from, bytes, None),
+            [to, from, bytes, given] => (to, from, bytes, Some(given)),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let bytes = match *bytes {
+            Operand::Int(bytes @ (4 | 8 | 16)) if through == "ca" || bytes == 16 => bytes as u8,
+            _ => return refuse("Invalid size of a copy"),
+        };
+        let given = given.map(|given| self.src(given, Type::U32)).transpose()?;
+        let mut place = |operand, space| {
+            let (address, space) = self.place(operand, space)?;
+            Ok(Access { space, address, bytes, count: 1, order: Order::Weak })
+        };
+        let (to, from) = (place(to, Space::Shared)?, place(from, Space::Global)?);
+        self.push(Op::CopyAsync { to, from, bytes: bytes.into(), given });
+        Ok(())
+    }
+
+    /// `alloca`, `stacksave` and `stackrestore`.
+    pub(super) fn stack(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let ty = m.end_type()?;
+        if ty.bytes < 4 || !matches!(ty.kind, Kind::Unsigned) {
+            return Err(Refusal::Unsupported);
+        }
+        match (m.head, operands) {
+            ("alloca", [d, size, rest @ ..]) if rest.len() < 2 => {
+                let align = match rest {
+                    [] => 8,
+                    [Operand::Int(align)] if align.is_power_of_two() && *align <= 256 => *align,
+                    _ => return refuse("Invalid alignment"),
+                };
+                let (d, size) = (self.d(d, ty)?, self.src(size, ty)?);
+                self.push(Op::Alloca { d, size, align: align as u32 });
+            }
+            ("stacksave", [d]) => {
+                let d = self.d(d, ty)?;
+                self.push(Op::StackSave { d });
+            }
+            ("stackrestore", [a]) => {
+                let a = self.src(a, ty)?;
+                self.push(Op::StackRestore { a });
+            }
+            _ => return refuse("Incorrect number of operands"),
+        }
+        Ok(())
+    }
+}
+
+/// The order and the scope that come next, or what was before.
+fn order(m: &mut Modifiers<'_>, before: Order) -> Order {
+    let order = match m.take_any(ORDERS) {
+        None | Some("weak") => before,
+        Some("volatile" | "relaxed") => Order::Relaxed,
+        Some(_) => Order::Fence,
+    };
+    m.take_any(SCOPES);
+    order
+}
+
+/// An access in words of 8 bytes at most.
+fn words(mut access: Access) -> Access {
+    if access.bytes == 16 {
+        access.bytes = 8;
+        access.count *= 2;
+    }
+    access
 }
 
 /// The type as loads and stores ask for it: registers of any kind hold values
 /// of 8 and 16 bits.
 fn loose(ty: Type) -> Type {
-    if ty.kind == Kind::Float { ty } else { Type::new(Kind::Bits, ty.bytes) }
+    if ty.kind == Kind::Float && ty.bytes > 2 { ty } else { Type::new(Kind::Bits, ty.bytes) }
 }
 
 /// The operands of a vector, or the one.

@@ -13,6 +13,7 @@ mod operand;
 mod scope;
 mod warp;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::code::{self, FIRST, Instr, Op};
@@ -53,6 +54,8 @@ struct Scene<'a, 's> {
     globals: &'a HashMap<&'s str, u32>,
     /// Where shared variables lie.
     shared: Shared<'s>,
+    /// The constants of the kernel's instructions.
+    constants: RefCell<code::Constants>,
 }
 
 /// A function that is being lowered.
@@ -88,7 +91,7 @@ pub(crate) fn lower(source: &Source<'_>) -> Result<Module, ParseError> {
 fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
     let one = |error| vec![error];
     let functions = layout::functions(source).map_err(one)?;
-    let (globals, names) = layout::globals(source).map_err(one)?;
+    let (globals, names) = layout::globals(source, &functions).map_err(one)?;
     let mut kernels = Vec::new();
     let mut errors = Vec::new();
     let mut reached_by_any = vec![false; source.functions.len()];
@@ -129,7 +132,7 @@ fn kernel<'s>(
     let Reached { order, names } = layout::reached(source, functions, index);
     let shared = layout::shared(source, &order, &names).map_err(one)?;
     let static_shared = shared.total;
-    let scene = Scene { source, functions, globals, shared };
+    let scene = Scene { source, functions, globals, shared, constants: RefCell::default() };
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
     for &index in &order {
@@ -146,7 +149,7 @@ fn kernel<'s>(
     let (params, param_bytes) = layout::params(&function.params).map_err(one)?;
     let slots = pieces.first().map_or(FIRST, |piece| piece.slots);
     let local = pieces.first().map_or(0, |piece| piece.local);
-    let code = call::link(source, &order, pieces).map_err(one)?;
+    let linked = call::link(source, &order, pieces).map_err(one)?;
     Ok(Kernel {
         name: function.name.to_owned(),
         params,
@@ -157,7 +160,9 @@ fn kernel<'s>(
         registers: (slots - FIRST + 8).min(255),
         slots,
         dynamic_offset: static_shared.next_multiple_of(16) as usize,
-        code,
+        code: linked.code,
+        functions: linked.functions,
+        constants: scene.constants.into_inner(),
     })
 }
 
@@ -246,6 +251,19 @@ impl<'a, 's> Body<'a, 's> {
             StatementKind::Targets(name, labels) => {
                 self.scopes.declare(name, Entity::Targets(labels.clone()))?;
             }
+            StatementKind::Prototype(name, returns, params) => {
+                let entity = Entity::Prototype(returns.clone(), params.clone());
+                self.scopes.declare(name, entity)?;
+            }
+            StatementKind::CallTargets(name, targets) => {
+                let first = targets.first().and_then(|name| self.scene.functions.get(name));
+                let Some(&index) = first else {
+                    return refuse(format!("Unknown symbol in the targets '{name}'"));
+                };
+                let function = &self.scene.source.functions[index];
+                let entity = Entity::Prototype(function.returns.clone(), function.params.clone());
+                self.scopes.declare(name, entity)?;
+            }
             StatementKind::Instruction(instruction) => {
                 self.instruction(instruction, statement.line)?;
             }
@@ -304,7 +322,7 @@ impl<'a, 's> Body<'a, 's> {
                 let slot = self.slot();
                 let entity = Entity::Register(variable.ty, slot);
                 self.declare_formal(variable, entity)?;
-                return Ok(code::Place::Reg(slot));
+                return Ok(code::Place::Value(code::Src::register(slot)));
             }
             let entity = self
                 .allocate(variable)
@@ -342,18 +360,19 @@ impl<'a, 's> Body<'a, 's> {
         match m.head {
             "mov" | "not" | "cnot" | "popc" | "clz" | "brev" | "bfind" | "and" | "or" | "xor"
             | "shl" | "shr" | "shf" | "bfe" | "bfi" | "prmt" | "lop3" | "sad" | "mul24"
-            | "mad24" | "rem" | "addc" | "subc" | "madc" | "selp" | "slct" | "setp" | "set" => {
-                self.integer(m, operands)
-            }
+            | "mad24" | "rem" | "dp4a" | "dp2a" | "fns" | "addc" | "subc" | "madc" | "selp"
+            | "slct" | "setp" | "set" => self.integer(m, operands),
             "add" | "sub" | "mul" | "mad" | "div" | "neg" | "abs" | "min" | "max" => {
                 self.arithmetic(m, operands)
             }
             "fma" | "sqrt" | "rsqrt" | "rcp" | "ex2" | "lg2" | "sin" | "cos" | "tanh"
             | "copysign" | "testp" => self.float(m, operands),
-            "cvt" | "cvta" => self.convert(m, operands),
+            "cvt" | "cvta" | "isspacep" => self.convert(m, operands),
             "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
                 self.memory(m, operands)
             }
+            "cp" => self.copy_async(m, operands),
+            "alloca" | "stacksave" | "stackrestore" => self.stack(m, operands),
             "shfl" | "vote" | "match" | "redux" | "activemask" => self.warp(m, operands),
             "bar" | "barrier" => self.barrier(m, operands),
             "call" => self.call(m, operands),

@@ -109,6 +109,7 @@ impl<'s> Modifiers<'s> {
             ftz: self.take("ftz"),
             nan: self.take("NaN"),
             sat: self.take("sat"),
+            relu: self.take("relu"),
         }
     }
 }

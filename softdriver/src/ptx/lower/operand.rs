@@ -1,6 +1,6 @@
 //! Operands: registers, constants and addresses.
 
-use super::super::code::{Address, Base, SINK, Slot, Src};
+use super::super::code::{Address, Base, Op, SINK, Slot, Src, function_address};
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
 use super::scope::Entity;
@@ -18,8 +18,11 @@ impl<'s> Body<'_, 's> {
     pub(super) fn find(&mut self, name: &'s str) -> Option<Entity<'s>> {
         let fresh = self.slots;
         let entity = self.scopes.find(name, fresh)?;
-        if matches!(entity, Entity::Register(_, slot) if slot == fresh) {
-            self.slots += 1;
+        if let Entity::Register(ty, slot) = entity
+            && slot == fresh
+        {
+            // A register of 128 bits is two of 64.
+            self.slots += if ty.bytes > 8 { 2 } else { 1 };
         }
         Some(entity)
     }
@@ -87,6 +90,11 @@ impl<'s> Body<'_, 's> {
         }
     }
 
+    /// A constant.
+    pub(super) fn constant(&self, value: u64) -> Src {
+        self.scene.constants.borrow_mut().of(value)
+    }
+
     /// An operand of a type.
     pub(super) fn src(&mut self, operand: &Operand<'s>, ty: Type) -> Lowered<Src> {
         self.src_of(operand, ty, Width::Exact)
@@ -95,12 +103,24 @@ impl<'s> Body<'_, 's> {
     /// An operand of a type.
     pub(super) fn src_of(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Lowered<Src> {
         match *operand {
-            Operand::Name("WARP_SZ") if ty.is_integer() => Ok(Src::Imm(32)),
-            Operand::Name(name) => Ok(Src::Reg(self.fitting(name, ty, width)?.1)),
-            Operand::Not(name) if ty == Type::PRED => Ok(Src::Not(self.register(name, ty)?)),
-            Operand::Int(value) => integer(value, ty),
-            Operand::F32(bits) => real(f64::from(f32::from_bits(bits)), u64::from(bits), 4, ty),
-            Operand::F64(bits) => real(f64::from_bits(bits), bits, 8, ty),
+            Operand::Name("WARP_SZ") if ty.is_integer() => Ok(self.constant(32)),
+            Operand::Name("_") if ty == Type::PRED => Ok(self.constant(1)),
+            Operand::Name(name) => Ok(Src::register(self.fitting(name, ty, width)?.1)),
+            Operand::Not(name) if ty == Type::PRED => {
+                let a = Src::register(self.register(name, ty)?);
+                let d = self.slot();
+                self.push(Op::Unary { f: &|a: u64| a ^ 1, d, a });
+                Ok(Src::register(d))
+            }
+            Operand::Int(value) => Ok(self.constant(integer(value, ty)?)),
+            Operand::F32(bits) => {
+                let value = real(f64::from(f32::from_bits(bits)), u64::from(bits), 4, ty)?;
+                Ok(self.constant(value))
+            }
+            Operand::F64(bits) => {
+                let value = real(f64::from_bits(bits), bits, 8, ty)?;
+                Ok(self.constant(value))
+            }
             _ => refuse("Arguments mismatch: a register or constant is expected"),
         }
     }
@@ -146,8 +166,10 @@ impl<'s> Body<'_, 's> {
             let offset = offset.wrapping_add(i64::from(start));
             return Ok((Address { base: Base::Zero, offset }, AddressOf::Shared));
         }
-        if self.scene.functions.contains_key(name) {
-            return refuse(format!("The address of function '{name}' is not supported"));
+        if let Some(&index) = self.scene.functions.get(name) {
+            let address = function_address(index as u32).cast_signed();
+            let address = Address { base: Base::Zero, offset: address.wrapping_add(offset) };
+            return Ok((address, AddressOf::Global));
         }
         refuse(format!("Unknown symbol '{name}'"))
     }
@@ -165,20 +187,22 @@ pub(super) enum AddressOf {
 }
 
 /// A constant of an integer's text.
-fn integer(value: u64, ty: Type) -> Lowered<Src> {
+fn integer(value: u64, ty: Type) -> Lowered<u64> {
     match ty.kind {
-        Kind::Float => refuse("Arguments mismatch: a floating-point constant is expected"),
-        Kind::Pred => Ok(Src::Imm(u64::from(value != 0))),
-        _ => Ok(Src::Imm(value & ty.mask())),
+        Kind::Float | Kind::Brain => {
+            refuse("Arguments mismatch: a floating-point constant is expected")
+        }
+        Kind::Pred => Ok(u64::from(value != 0)),
+        _ => Ok(value & ty.mask()),
     }
 }
 
 /// A constant of a floating-point text.
-fn real(value: f64, bits: u64, bytes: u8, ty: Type) -> Lowered<Src> {
+fn real(value: f64, bits: u64, bytes: u8, ty: Type) -> Lowered<u64> {
     match (ty.kind, ty.bytes) {
-        (Kind::Float | Kind::Bits, own) if own == bytes => Ok(Src::Imm(bits)),
-        (Kind::Float, 4) => Ok(Src::Imm(u64::from((value as f32).to_bits()))),
-        (Kind::Float, _) => Ok(Src::Imm(value.to_bits())),
+        (Kind::Float | Kind::Bits, own) if own == bytes => Ok(bits),
+        (Kind::Float, 4) => Ok(u64::from((value as f32).to_bits())),
+        (Kind::Float, _) => Ok(value.to_bits()),
         _ => refuse("Arguments mismatch: an integer constant is expected"),
     }
 }

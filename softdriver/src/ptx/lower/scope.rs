@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::code::Slot;
+use super::super::tree::Variable;
 use super::super::types::Type;
 use super::{Lowered, refuse};
 
@@ -28,6 +29,8 @@ pub(super) enum Entity<'s> {
     Shared(u32),
     /// `.branchtargets`
     Targets(Vec<&'s str>),
+    /// `.callprototype`: results and parameters.
+    Prototype(Vec<Variable<'s>>, Vec<Variable<'s>>),
 }
 
 /// A block: its names and its labels.

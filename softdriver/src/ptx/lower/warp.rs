@@ -1,6 +1,6 @@
 //! Operations of a whole warp.
 
-use super::super::code::{Collective, Op, Redux, SINK, Shuffle, Src, Vote, WarpOp};
+use super::super::code::{Collective, Op, Redux, SINK, Shuffle, Src, Vote, WarpOp, ZERO};
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
 use super::modifiers::Modifiers;
@@ -9,7 +9,7 @@ use super::{Body, Lowered, Refusal, refuse};
 
 /// An operation without operands.
 fn blank(kind: Collective) -> WarpOp {
-    WarpOp { kind, d: SINK, p: SINK, a: Src::Imm(0), b: Src::Imm(0), c: Src::Imm(0), members: None }
+    WarpOp { kind, d: SINK, p: SINK, a: ZERO, b: ZERO, c: ZERO, members: None }
 }
 
 impl<'s> Body<'_, 's> {

@@ -2,18 +2,20 @@
 
 use super::super::types::{Kind, Type};
 use super::float::flush;
+use super::lanes::Binary;
+use super::real::{BF16, F16, Real as _};
 use super::word::Word;
 
 macro_rules! test {
     ($t:ty, $ftz:expr, |$a:ident, $b:ident| $body:expr) => {
         if $ftz {
-            |a, b| {
-                let ($a, $b) = (flush(<$t>::of(a)), flush(<$t>::of(b)));
+            &|a: u64, b: u64| {
+                let ($a, $b) = (flush(<$t>::of(a)).value(), flush(<$t>::of(b)).value());
                 u64::from($body)
             }
         } else {
-            |a, b| {
-                let ($a, $b) = (<$t>::of(a), <$t>::of(b));
+            &|a: u64, b: u64| {
+                let ($a, $b) = (<$t>::of(a).value(), <$t>::of(b).value());
                 u64::from($body)
             }
         }
@@ -22,13 +24,13 @@ macro_rules! test {
 
 macro_rules! integer_tests {
     ($operator:expr, $t:ty) => {{
-        let f: fn(u64, u64) -> u64 = match $operator {
-            "eq" => |a, b| u64::from(<$t>::of(a) == <$t>::of(b)),
-            "ne" => |a, b| u64::from(<$t>::of(a) != <$t>::of(b)),
-            "lt" | "lo" => |a, b| u64::from(<$t>::of(a) < <$t>::of(b)),
-            "le" | "ls" => |a, b| u64::from(<$t>::of(a) <= <$t>::of(b)),
-            "gt" | "hi" => |a, b| u64::from(<$t>::of(a) > <$t>::of(b)),
-            "ge" | "hs" => |a, b| u64::from(<$t>::of(a) >= <$t>::of(b)),
+        let f: Binary = match $operator {
+            "eq" => &|a: u64, b: u64| u64::from(<$t>::of(a) == <$t>::of(b)),
+            "ne" => &|a: u64, b: u64| u64::from(<$t>::of(a) != <$t>::of(b)),
+            "lt" | "lo" => &|a: u64, b: u64| u64::from(<$t>::of(a) < <$t>::of(b)),
+            "le" | "ls" => &|a: u64, b: u64| u64::from(<$t>::of(a) <= <$t>::of(b)),
+            "gt" | "hi" => &|a: u64, b: u64| u64::from(<$t>::of(a) > <$t>::of(b)),
+            "ge" | "hs" => &|a: u64, b: u64| u64::from(<$t>::of(a) >= <$t>::of(b)),
             _ => return None,
         };
         Some(f)
@@ -37,7 +39,7 @@ macro_rules! integer_tests {
 
 macro_rules! float_tests {
     ($operator:expr, $t:ty, $ftz:expr) => {{
-        let f: fn(u64, u64) -> u64 = match $operator {
+        let f: Binary = match $operator {
             "eq" => test!($t, $ftz, |a, b| a == b),
             "ne" => test!($t, $ftz, |a, b| a != b && !a.is_nan() && !b.is_nan()),
             "lt" => test!($t, $ftz, |a, b| a < b),
@@ -59,10 +61,12 @@ macro_rules! float_tests {
 }
 
 /// The test of an operator on a type: 1 or 0.
-pub(crate) fn compare(operator: &str, ty: Type, ftz: bool) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn compare(operator: &str, ty: Type, ftz: bool) -> Option<Binary> {
     let signed = matches!(operator, "eq" | "ne" | "lt" | "le" | "gt" | "ge");
     let equality = matches!(operator, "eq" | "ne");
     match (ty.kind, ty.bytes) {
+        (Kind::Float, 2) => float_tests!(operator, F16, ftz),
+        (Kind::Brain, _) => float_tests!(operator, BF16, ftz),
         (Kind::Float, 4) => float_tests!(operator, f32, ftz),
         (Kind::Float, 8) if !ftz => float_tests!(operator, f64, false),
         _ if ftz => None,
@@ -78,11 +82,11 @@ pub(crate) fn compare(operator: &str, ty: Type, ftz: bool) -> Option<fn(u64, u64
 }
 
 /// How a test is joined with a predicate.
-pub(crate) fn combine(operator: &str) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn combine(operator: &str) -> Option<Binary> {
     match operator {
-        "and" => Some(|a, b| a & b),
-        "or" => Some(|a, b| a | b),
-        "xor" => Some(|a, b| a ^ b),
+        "and" => Some(&|a: u64, b: u64| a & b),
+        "or" => Some(&|a: u64, b: u64| a | b),
+        "xor" => Some(&|a: u64, b: u64| a ^ b),
         _ => None,
     }
 }

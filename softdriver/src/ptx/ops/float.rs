@@ -1,9 +1,9 @@
-//! Floating-point arithmetic. Rounding to nearest is the host's, which is
-//! IEEE's; other directions are computed exactly for f32 and refused for f64.
+//! Floating-point arithmetic: functions on the bits of registers.
 
-use super::super::types::{Kind, Type};
+use super::super::types::Type;
 use super::convert::Rounding;
-use super::round::{self, Exact, to_f32};
+use super::lanes::{Binary, Ternary, Unary};
+use super::real::{BF16, F16, Real};
 use super::word::Word;
 
 /// The modifiers of a floating-point instruction.
@@ -17,30 +17,14 @@ pub(crate) struct Modifiers {
     pub(crate) ftz: bool,
     /// `.sat`
     pub(crate) sat: bool,
+    /// `.relu`
+    pub(crate) relu: bool,
     /// `.NaN`
     pub(crate) nan: bool,
 }
 
-/// Types that have subnormal numbers.
-pub(crate) trait Flush {
-    /// Zero of the same sign in place of a subnormal.
-    fn flushed(self) -> Self;
-}
-
-impl Flush for f32 {
-    fn flushed(self) -> Self {
-        if self.is_subnormal() { 0f32.copysign(self) } else { self }
-    }
-}
-
-impl Flush for f64 {
-    fn flushed(self) -> Self {
-        if self.is_subnormal() { 0f64.copysign(self) } else { self }
-    }
-}
-
-/// See [`Flush`].
-pub(crate) fn flush<T: Flush>(value: T) -> T {
+/// Zero of the same sign in place of a subnormal.
+pub(crate) fn flush<T: Real>(value: T) -> T {
     value.flushed()
 }
 
@@ -49,46 +33,45 @@ pub(crate) fn saturate(value: f64) -> f64 {
     if value >= 0.0 { value.min(1.0) + 0.0 } else { 0.0 }
 }
 
-/// The bits of the NaN that f32 arithmetic gives.
-const NAN32: u64 = 0x7fff_ffff;
-
-/// An operation on f32; those of fewer operands leave the last ones alone.
+/// An operation; those of fewer operands leave the last ones alone.
 trait Operation {
-    fn call(a: f32, b: f32, c: f32) -> f32;
+    fn call<T: Real, const R: u8>(a: T, b: T, c: T) -> T;
 }
 
-fn read<const FTZ: bool>(bits: u64) -> f32 {
-    let value = f32::of(bits);
-    if FTZ { flush(value) } else { value }
-}
+const FTZ: u8 = 1;
+const SAT: u8 = 2;
+const RELU: u8 = 4;
 
-fn apply<O: Operation, const FTZ: bool, const SAT: bool>(a: u64, b: u64, c: u64) -> u64 {
-    let mut value = O::call(read::<FTZ>(a), read::<FTZ>(b), read::<FTZ>(c));
-    if SAT {
-        value = saturate(f64::from(value)) as f32;
+/// Runs an operation on the bits of a type, `M` being its modifiers.
+#[inline(always)]
+fn apply<O: Operation, T: Real, const R: u8, const M: u8>(a: u64, b: u64, c: u64) -> u64 {
+    let read = |bits| if M & FTZ != 0 { T::of(bits).flushed() } else { T::of(bits) };
+    let mut value = O::call::<T, R>(read(a), read(b), read(c));
+    if M & SAT != 0 {
+        value = T::nearest(saturate(value.value()));
     }
-    if FTZ {
-        value = flush(value);
+    if M & RELU != 0 && value.value() <= 0.0 {
+        value = T::nearest(0.0);
     }
-    if value.is_nan() { NAN32 } else { value.bits() }
+    if M & FTZ != 0 {
+        value = value.flushed();
+    }
+    value.result()
 }
 
-macro_rules! choose {
-    ($operation:ty, $modifiers:expr, |$($x:ident),*| ($a:expr, $b:expr, $c:expr)) => {
-        Some(match ($modifiers.ftz, $modifiers.sat) {
-            (false, false) => |$($x),*| apply::<$operation, false, false>($a, $b, $c),
-            (false, true) => |$($x),*| apply::<$operation, false, true>($a, $b, $c),
-            (true, false) => |$($x),*| apply::<$operation, true, false>($a, $b, $c),
-            (true, true) => |$($x),*| apply::<$operation, true, true>($a, $b, $c),
-        })
-    };
+/// The same on both halves of a register.
+#[inline(always)]
+fn halves<O: Operation, T: Real, const R: u8, const M: u8>(a: u64, b: u64, c: u64) -> u64 {
+    let high = apply::<O, T, R, M>(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff);
+    apply::<O, T, R, M>(a & 0xffff, b & 0xffff, c & 0xffff) | high << 16
 }
 
 macro_rules! operations {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
         struct $name;
         impl Operation for $name {
-            fn call($a: f32, $b: f32, $c: f32) -> f32 {
+            #[inline(always)]
+            fn call<T: Real, const R: u8>($a: T, $b: T, $c: T) -> T {
                 $body
             }
         }
@@ -96,197 +79,199 @@ macro_rules! operations {
 }
 
 operations! {
-    Add = |a, b, _c| a + b;
-    Sub = |a, b, _c| a - b;
-    Mul = |a, b, _c| a * b;
-    Div = |a, b, _c| a / b;
-    Fma = |a, b, c| a.mul_add(b, c);
+    Add = |a, b, _c| a.sum::<R>(b);
+    Sub = |a, b, _c| a.difference::<R>(b);
+    Mul = |a, b, _c| a.product::<R>(b);
+    Div = |a, b, _c| a.quotient::<R>(b);
+    Fma = |a, b, c| a.fused::<R>(b, c);
+    Sqrt = |a, _b, _c| a.root::<R>();
+    Rcp = |a, _b, _c| T::nearest(1.0).quotient::<R>(a);
+    Neg = |a, _b, _c| a.negated();
+    Abs = |a, _b, _c| if a.value().is_sign_negative() { a.negated() } else { a };
     Min = |a, b, _c| least(a, b);
-    Max = |a, b, _c| -least(-a, -b);
-    MinNan = |a, b, _c| if a.is_nan() || b.is_nan() { f32::NAN } else { least(a, b) };
-    MaxNan = |a, b, _c| if a.is_nan() || b.is_nan() { f32::NAN } else { -least(-a, -b) };
-    Sqrt = |a, _b, _c| a.sqrt();
-    Rcp = |a, _b, _c| 1.0 / a;
-    Rsqrt = |a, _b, _c| (1.0 / f64::from(a).sqrt()) as f32;
-    Ex2 = |a, _b, _c| f64::from(a).exp2() as f32;
-    Lg2 = |a, _b, _c| f64::from(a).log2() as f32;
-    Sin = |a, _b, _c| f64::from(a).sin() as f32;
-    Cos = |a, _b, _c| f64::from(a).cos() as f32;
-    Tanh = |a, _b, _c| f64::from(a).tanh() as f32;
+    Max = |a, b, _c| least(a.negated(), b.negated()).negated();
+    MinNan = |a, b, _c| if unordered(a, b) { T::nearest(f64::NAN) } else { least(a, b) };
+    MaxNan = |a, b, _c| if unordered(a, b) {
+        T::nearest(f64::NAN)
+    } else {
+        least(a.negated(), b.negated()).negated()
+    };
+    // What hardware approximates is the nearest value here.
+    Rsqrt = |a, _b, _c| T::nearest(1.0 / a.value().sqrt());
+    Ex2 = |a, _b, _c| T::nearest(a.value().exp2());
+    Lg2 = |a, _b, _c| T::nearest(a.value().log2());
+    Sin = |a, _b, _c| T::nearest(a.value().sin());
+    Cos = |a, _b, _c| T::nearest(a.value().cos());
+    Tanh = |a, _b, _c| T::nearest(a.value().tanh());
+}
+
+fn unordered<T: Real>(a: T, b: T) -> bool {
+    a.value().is_nan() || b.value().is_nan()
 }
 
 /// The lesser number: -0 is less than +0, and NaN is no number.
-fn least(a: f32, b: f32) -> f32 {
-    match () {
-        () if a.is_nan() => b,
-        () if b.is_nan() => a,
-        () if a == b => {
-            if a.is_sign_negative() {
-                a
-            } else {
-                b
-            }
-        }
-        () => {
-            if a < b {
-                a
-            } else {
-                b
-            }
-        }
-    }
+#[inline]
+fn least<T: Real>(a: T, b: T) -> T {
+    let (x, y) = (a.value(), b.value());
+    let first = y.is_nan() || x < y || (x == y && x.is_sign_negative());
+    if first && !x.is_nan() { a } else { b }
 }
 
-fn least64(a: f64, b: f64) -> f64 {
-    match () {
-        () if a.is_nan() => b,
-        () if b.is_nan() => a,
-        () if a == b => {
-            if a.is_sign_negative() {
-                a
-            } else {
-                b
-            }
+/// The functions of an operation for all types that have it, out of those
+/// listed with their roundings and modifiers.
+macro_rules! choose {
+    ($ty:expr, $m:expr, $o:ident, $args:tt, [$($set:ident),*]) => {{
+        let number = number($m.rounding);
+        let flags = u8::from($m.ftz) | u8::from($m.sat) << 1 | u8::from($m.relu) << 2;
+        let f: Option<choose!(@type $args)> = None;
+        $(let f = f.or_else(|| choose!(@$set $ty, number, flags, $o, $args));)*
+        f
+    }};
+    (@type (a)) => { Unary };
+    (@type (a, b)) => { Binary };
+    (@type (a, b, c)) => { Ternary };
+    (@of $f:ident, $o:ident, $t:ty, $r:literal, $m:literal, (a)) => {
+        Some(&|a: u64| $f::<$o, $t, $r, $m>(a, 0, 0) as u64)
+    };
+    (@of $f:ident, $o:ident, $t:ty, $r:literal, $m:literal, (a, b)) => {
+        Some(&|a: u64, b: u64| $f::<$o, $t, $r, $m>(a, b, 0) as u64)
+    };
+    (@of $f:ident, $o:ident, $t:ty, $r:literal, $m:literal, (a, b, c)) => {
+        Some(&|a: u64, b: u64, c: u64| $f::<$o, $t, $r, $m>(a, b, c) as u64)
+    };
+    // f32 to nearest, with .ftz and .sat.
+    (@single $ty:expr, $number:expr, $flags:expr, $o:ident, $args:tt) => {
+        match ($ty, $number, $flags) {
+            (Type::F32, 0, 0) => choose!(@of apply, $o, f32, 0, 0, $args),
+            (Type::F32, 0, 1) => choose!(@of apply, $o, f32, 0, 1, $args),
+            (Type::F32, 0, 2) => choose!(@of apply, $o, f32, 0, 2, $args),
+            (Type::F32, 0, 3) => choose!(@of apply, $o, f32, 0, 3, $args),
+            _ => None,
         }
-        () => {
-            if a < b {
-                a
-            } else {
-                b
-            }
+    };
+    // f32 in other directions.
+    (@directed $ty:expr, $number:expr, $flags:expr, $o:ident, $args:tt) => {
+        match ($ty, $number, $flags) {
+            (Type::F32, 1, 0) => choose!(@of apply, $o, f32, 1, 0, $args),
+            (Type::F32, 1, 1) => choose!(@of apply, $o, f32, 1, 1, $args),
+            (Type::F32, 1, 2) => choose!(@of apply, $o, f32, 1, 2, $args),
+            (Type::F32, 1, 3) => choose!(@of apply, $o, f32, 1, 3, $args),
+            (Type::F32, 2, 0) => choose!(@of apply, $o, f32, 2, 0, $args),
+            (Type::F32, 2, 1) => choose!(@of apply, $o, f32, 2, 1, $args),
+            (Type::F32, 2, 2) => choose!(@of apply, $o, f32, 2, 2, $args),
+            (Type::F32, 2, 3) => choose!(@of apply, $o, f32, 2, 3, $args),
+            (Type::F32, 3, 0) => choose!(@of apply, $o, f32, 3, 0, $args),
+            (Type::F32, 3, 1) => choose!(@of apply, $o, f32, 3, 1, $args),
+            (Type::F32, 3, 2) => choose!(@of apply, $o, f32, 3, 2, $args),
+            (Type::F32, 3, 3) => choose!(@of apply, $o, f32, 3, 3, $args),
+            _ => None,
         }
-    }
-}
-
-macro_rules! directed {
-    ($($name:ident = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
-        struct $name<const R: u8>;
-        impl<const R: u8> Operation for $name<R> {
-            fn call($a: f32, $b: f32, $c: f32) -> f32 {
-                to_f32($body, Rounding::of(R))
-            }
+    };
+    (@double $ty:expr, $number:expr, $flags:expr, $o:ident, $args:tt) => {
+        match ($ty, $number, $flags) {
+            (Type::F64, 0, 0) => choose!(@of apply, $o, f64, 0, 0, $args),
+            (Type::F64, 1, 0) => choose!(@of apply, $o, f64, 1, 0, $args),
+            (Type::F64, 2, 0) => choose!(@of apply, $o, f64, 2, 0, $args),
+            (Type::F64, 3, 0) => choose!(@of apply, $o, f64, 3, 0, $args),
+            _ => None,
         }
-    )*};
-}
-
-directed! {
-    AddTo = |a, b, _c| total::<R>(f64::from(a), f64::from(b));
-    SubTo = |a, b, _c| total::<R>(f64::from(a), -f64::from(b));
-    MulTo = |a, b, _c| round::exactly(f64::from(a) * f64::from(b));
-    DivTo = |a, b, _c| round::quotient(a, b);
-    FmaTo = |a, b, c| total::<R>(f64::from(a) * f64::from(b), f64::from(c));
-    SqrtTo = |a, _b, _c| round::root(a);
-    RcpTo = |a, _b, _c| round::quotient(1.0, a);
-}
-
-/// A sum; one that cancels is -0 where rounding is down.
-fn total<const R: u8>(a: f64, b: f64) -> Exact {
-    let cancels =
-        a + b == 0.0 && !(a == 0.0 && b == 0.0 && a.is_sign_positive() && b.is_sign_positive());
-    if cancels && Rounding::of(R) == Rounding::Down {
-        return round::exactly(-0.0);
-    }
-    round::sum(a, b)
-}
-
-macro_rules! rounded {
-    ($nearest:ty, $directed:ident, $modifiers:expr, $($rest:tt)*) => {
-        match $modifiers.rounding {
-            None | Some(Rounding::Nearest) => choose!($nearest, $modifiers, $($rest)*),
-            Some(Rounding::Zero) => choose!($directed<1>, $modifiers, $($rest)*),
-            Some(Rounding::Down) => choose!($directed<2>, $modifiers, $($rest)*),
-            Some(Rounding::Up) => choose!($directed<3>, $modifiers, $($rest)*),
+    };
+    (@small $ty:expr, $number:expr, $flags:expr, $o:ident, $args:tt) => {
+        match ($ty, $number, $flags) {
+            (Type::F16, 0, 0) => choose!(@of apply, $o, F16, 0, 0, $args),
+            (Type::F16, 0, 1) => choose!(@of apply, $o, F16, 0, 1, $args),
+            (Type::F16, 0, 2) => choose!(@of apply, $o, F16, 0, 2, $args),
+            (Type::F16, 0, 3) => choose!(@of apply, $o, F16, 0, 3, $args),
+            (Type::F16X2, 0, 0) => choose!(@of halves, $o, F16, 0, 0, $args),
+            (Type::F16X2, 0, 1) => choose!(@of halves, $o, F16, 0, 1, $args),
+            (Type::F16X2, 0, 2) => choose!(@of halves, $o, F16, 0, 2, $args),
+            (Type::F16X2, 0, 3) => choose!(@of halves, $o, F16, 0, 3, $args),
+            (Type::BF16, 0, 0) => choose!(@of apply, $o, BF16, 0, 0, $args),
+            (Type::BF16X2, 0, 0) => choose!(@of halves, $o, BF16, 0, 0, $args),
+            _ => None,
+        }
+    };
+    // .relu of the small types.
+    (@relu $ty:expr, $number:expr, $flags:expr, $o:ident, $args:tt) => {
+        match ($ty, $number, $flags) {
+            (Type::F16, 0, 4) => choose!(@of apply, $o, F16, 0, 4, $args),
+            (Type::F16, 0, 5) => choose!(@of apply, $o, F16, 0, 5, $args),
+            (Type::F16X2, 0, 4) => choose!(@of halves, $o, F16, 0, 4, $args),
+            (Type::F16X2, 0, 5) => choose!(@of halves, $o, F16, 0, 5, $args),
+            (Type::BF16, 0, 4) => choose!(@of apply, $o, BF16, 0, 4, $args),
+            (Type::BF16X2, 0, 4) => choose!(@of halves, $o, BF16, 0, 4, $args),
+            _ => None,
         }
     };
 }
 
-/// Whether the modifiers are fit for f64: no `.ftz` or `.sat`, and no
-/// rounding but to nearest.
-fn plain64(m: Modifiers) -> bool {
-    !m.ftz && !m.sat && matches!(m.rounding, None | Some(Rounding::Nearest))
+/// A rounding's number; to nearest if there is none.
+fn number(rounding: Option<Rounding>) -> u8 {
+    match rounding {
+        None | Some(Rounding::Nearest) => 0,
+        Some(Rounding::Zero) => 1,
+        Some(Rounding::Down) => 2,
+        Some(Rounding::Up) => 3,
+    }
 }
 
 /// Instructions of one operand.
-pub(crate) fn unary(opcode: &str, ty: Type, m: Modifiers) -> Option<fn(u64) -> u64> {
-    if ty.kind != Kind::Float {
-        return None;
-    }
-    if ty.bytes == 8 {
-        let f: fn(u64) -> u64 = match opcode {
-            "neg" if m == Modifiers::default() => |a| a ^ 1 << 63,
-            "abs" if m == Modifiers::default() => |a| a & !(1 << 63),
-            "sqrt" if plain64(m) && m.rounding.is_some() => |a| f64::of(a).sqrt().bits(),
-            "rcp" if plain64(m) && m.rounding.is_some() => |a| (1.0 / f64::of(a)).bits(),
-            "rcp" if m.approximate && m.ftz => |a| flush(1.0 / flush(f64::of(a))).bits(),
-            "rsqrt" if m.approximate && m.ftz => |a| flush(1.0 / flush(f64::of(a)).sqrt()).bits(),
-            "rsqrt" if m.approximate => |a| (1.0 / f64::of(a).sqrt()).bits(),
-            _ => return None,
-        };
-        return Some(f);
-    }
+pub(crate) fn unary(opcode: &str, ty: Type, m: Modifiers) -> Option<Unary> {
+    let rounded = m.rounding.is_some();
     match opcode {
-        "neg" if m.ftz => Some(|a| flush(f32::of(a)).bits() ^ 1 << 31),
-        "neg" => Some(|a| a ^ 1 << 31),
-        "abs" if m.ftz => Some(|a| flush(f32::of(a)).bits() & 0x7fff_ffff),
-        "abs" => Some(|a| a & 0x7fff_ffff),
-        "sqrt" if m.approximate => choose!(Sqrt, m, |a| (a, 0, 0)),
-        "rcp" if m.approximate => choose!(Rcp, m, |a| (a, 0, 0)),
-        "sqrt" if m.rounding.is_some() => rounded!(Sqrt, SqrtTo, m, |a| (a, 0, 0)),
-        "rcp" if m.rounding.is_some() => rounded!(Rcp, RcpTo, m, |a| (a, 0, 0)),
+        "neg" if ty == Type::F64 => (!m.ftz).then_some(&|a: u64| a ^ 1 << 63),
+        "abs" if ty == Type::F64 => (!m.ftz).then_some(&|a: u64| a & !(1 << 63)),
+        "neg" if ty == Type::F32 && !m.ftz => Some(&|a: u64| a ^ 1 << 31),
+        "abs" if ty == Type::F32 && !m.ftz => Some(&|a: u64| a & 0x7fff_ffff),
+        "neg" => choose!(ty, m, Neg, (a), [single, small]),
+        "abs" => choose!(ty, m, Abs, (a), [single, small]),
+        "sqrt" if m.approximate => choose!(ty, m, Sqrt, (a), [single]),
+        "sqrt" if rounded => choose!(ty, m, Sqrt, (a), [single, directed, double]),
+        "rcp" if ty == Type::F64 && m.approximate && m.ftz => {
+            Some(&|a: u64| flush(1.0 / flush(f64::of(a))).bits())
+        }
+        "rcp" if m.approximate => choose!(ty, m, Rcp, (a), [single]),
+        "rcp" if rounded => choose!(ty, m, Rcp, (a), [single, directed, double]),
         _ if !m.approximate => None,
-        "rsqrt" => choose!(Rsqrt, m, |a| (a, 0, 0)),
-        "ex2" => choose!(Ex2, m, |a| (a, 0, 0)),
-        "lg2" => choose!(Lg2, m, |a| (a, 0, 0)),
-        "sin" => choose!(Sin, m, |a| (a, 0, 0)),
-        "cos" => choose!(Cos, m, |a| (a, 0, 0)),
-        "tanh" if !m.ftz => choose!(Tanh, m, |a| (a, 0, 0)),
+        "rsqrt" if ty == Type::F64 && m.ftz => {
+            Some(&|a: u64| flush(1.0 / flush(f64::of(a)).sqrt()).bits())
+        }
+        "rsqrt" if ty == Type::F64 => Some(&|a: u64| (1.0 / f64::of(a).sqrt()).bits()),
+        "rsqrt" => choose!(ty, m, Rsqrt, (a), [single]),
+        "ex2" => choose!(ty, m, Ex2, (a), [single, small]),
+        "lg2" => choose!(ty, m, Lg2, (a), [single]),
+        "sin" => choose!(ty, m, Sin, (a), [single]),
+        "cos" => choose!(ty, m, Cos, (a), [single]),
+        "tanh" if !m.ftz => choose!(ty, m, Tanh, (a), [single, small]),
         _ => None,
     }
 }
 
 /// Instructions of two operands.
-pub(crate) fn binary(opcode: &str, ty: Type, m: Modifiers) -> Option<fn(u64, u64) -> u64> {
-    if ty.kind != Kind::Float {
-        return None;
-    }
-    if ty.bytes == 8 {
-        let f: fn(u64, u64) -> u64 = match opcode {
-            _ if !plain64(m) || m.approximate || m.nan => return None,
-            "add" => |a, b| (f64::of(a) + f64::of(b)).bits(),
-            "sub" => |a, b| (f64::of(a) - f64::of(b)).bits(),
-            "mul" => |a, b| (f64::of(a) * f64::of(b)).bits(),
-            "div" if m.rounding.is_some() => |a, b| (f64::of(a) / f64::of(b)).bits(),
-            "min" => |a, b| least64(f64::of(a), f64::of(b)).bits(),
-            "max" => |a, b| (-least64(-f64::of(a), -f64::of(b))).bits(),
-            // Of the sign of a.
-            "copysign" => |a, b| a & 1 << 63 | b & !(1 << 63),
-            _ => return None,
-        };
-        return Some(f);
-    }
+pub(crate) fn binary(opcode: &str, ty: Type, m: Modifiers) -> Option<Binary> {
     match opcode {
-        "add" => rounded!(Add, AddTo, m, |a, b| (a, b, 0)),
-        "sub" => rounded!(Sub, SubTo, m, |a, b| (a, b, 0)),
-        "mul" => rounded!(Mul, MulTo, m, |a, b| (a, b, 0)),
-        "div" if m.approximate => choose!(Div, m, |a, b| (a, b, 0)),
-        "div" if m.rounding.is_some() => rounded!(Div, DivTo, m, |a, b| (a, b, 0)),
-        "min" if m.nan => choose!(MinNan, m, |a, b| (a, b, 0)),
-        "max" if m.nan => choose!(MaxNan, m, |a, b| (a, b, 0)),
-        "min" => choose!(Min, m, |a, b| (a, b, 0)),
-        "max" => choose!(Max, m, |a, b| (a, b, 0)),
-        "copysign" => Some(|a, b| a & 1 << 31 | b & 0x7fff_ffff),
+        "add" => choose!(ty, m, Add, (a, b), [single, directed, double, small]),
+        "sub" => choose!(ty, m, Sub, (a, b), [single, directed, double, small]),
+        "mul" => choose!(ty, m, Mul, (a, b), [single, directed, double, small]),
+        "div" if m.approximate => choose!(ty, m, Div, (a, b), [single]),
+        "div" if m.rounding.is_some() => {
+            choose!(ty, m, Div, (a, b), [single, directed, double])
+        }
+        "min" if m.nan => choose!(ty, m, MinNan, (a, b), [single, small]),
+        "max" if m.nan => choose!(ty, m, MaxNan, (a, b), [single, small]),
+        "min" => choose!(ty, m, Min, (a, b), [single, double, small]),
+        "max" => choose!(ty, m, Max, (a, b), [single, double, small]),
+        // Of the sign of a.
+        "copysign" if ty == Type::F32 => Some(&|a: u64, b: u64| a & 1 << 31 | b & 0x7fff_ffff),
+        "copysign" if ty == Type::F64 => Some(&|a: u64, b: u64| a & 1 << 63 | b & !(1 << 63)),
         _ => None,
     }
 }
 
 /// Instructions of three operands.
-pub(crate) fn ternary(opcode: &str, ty: Type, m: Modifiers) -> Option<fn(u64, u64, u64) -> u64> {
-    let fused = matches!(opcode, "fma" | "mad") && m.rounding.is_some();
-    match (ty.kind, ty.bytes) {
-        (Kind::Float, 4) if fused => rounded!(Fma, FmaTo, m, |a, b, c| (a, b, c)),
-        (Kind::Float, 8) if fused && plain64(m) => {
-            Some(|a, b, c| f64::of(a).mul_add(f64::of(b), f64::of(c)).bits())
-        }
-        _ => None,
+pub(crate) fn ternary(opcode: &str, ty: Type, m: Modifiers) -> Option<Ternary> {
+    if !matches!(opcode, "fma" | "mad") || m.rounding.is_none() || !ty.is_float() {
+        return None;
     }
+    choose!(ty, m, Fma, (a, b, c), [single, directed, double, small, relu])
 }

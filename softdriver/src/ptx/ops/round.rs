@@ -82,3 +82,17 @@ pub(crate) fn step<T>(
         _ => near,
     }
 }
+
+/// The exact value itself, or the one of its two neighbours among f64 whose
+/// last bit is odd: what is rounded to fewer bits after that is rounded as the
+/// exact value is.
+#[inline]
+pub(crate) fn odd(exact: Exact) -> f64 {
+    let near = exact.near;
+    let even = near.to_bits() & 1 == 0;
+    match exact.side {
+        Ordering::Less if even && near.is_finite() => near.next_down(),
+        Ordering::Greater if even && near.is_finite() => near.next_up(),
+        _ => near,
+    }
+}

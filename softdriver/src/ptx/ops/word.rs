@@ -70,7 +70,7 @@ macro_rules! by_type {
             $((Kind::$kind, $bytes) => Some({
                 #[allow(dead_code, reason = "not every expression names the type")]
                 type T = $t;
-                |$($x: u64),*| {
+                &|$($x: u64),*| {
                     $(let $x = <$t as Word>::of($x);)*
                     Word::bits($body)
                 }

@@ -85,6 +85,9 @@ impl<'s> Parser<'_, 's> {
             return self.error(format!("Registers of '{word}' are not supported"));
         }
         let ty = self.ty()?;
+        if !ty.is_declarable() {
+            return self.error("Registers of this type are not supported");
+        }
         let mut names = Vec::new();
         loop {
             let name = self.name()?;
@@ -107,10 +110,18 @@ impl<'s> Parser<'_, 's> {
     fn label(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
         let name = self.name()?;
         self.expect(':')?;
-        if !self.take_word(".branchtargets") {
-            if let Kind::Word(word @ (".callprototype" | ".calltargets")) = self.peek(0) {
-                return self.error(format!("Directive '{word}' is not supported"));
+        if self.take_word(".callprototype") {
+            let returns = self.parameters()?;
+            if self.name()? != "_" {
+                return self.error("Parsing error: '_' expected in a prototype");
             }
+            let params = self.parameters()?;
+            self.take_word(".noreturn");
+            self.expect(';')?;
+            return Ok(StatementKind::Prototype(name, returns, params));
+        }
+        let functions = self.take_word(".calltargets");
+        if !functions && !self.take_word(".branchtargets") {
             return Ok(StatementKind::Label(name));
         }
         let mut labels = vec![self.name()?];
@@ -118,7 +129,10 @@ impl<'s> Parser<'_, 's> {
             labels.push(self.name()?);
         }
         self.expect(';')?;
-        Ok(StatementKind::Targets(name, labels))
+        Ok(match functions {
+            true => StatementKind::CallTargets(name, labels),
+            false => StatementKind::Targets(name, labels),
+        })
     }
 
     fn instruction(&mut self) -> Result<StatementKind<'s>, Diagnostic> {

@@ -342,11 +342,22 @@ impl<'s> Parser<'_, 's> {
                         block.max_threads = Some(product);
                     }
                 }
-                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxnreg") => {
+                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxnreg" | ".maxclusterrank") => {
                     self.at += 1;
                     self.small()?;
                 }
-                Kind::Word(".noreturn") => self.at += 1,
+                Kind::Word(".noreturn" | ".explicitcluster") => self.at += 1,
+                // Blocks of a cluster of one are all that is supported.
+                Kind::Word(".reqnctapercluster") => {
+                    self.at += 1;
+                    let mut blocks = self.small()?;
+                    while self.take(',') {
+                        blocks = blocks.saturating_mul(self.small()?);
+                    }
+                    if blocks != 1 {
+                        return self.error("Clusters of more than one block are not supported");
+                    }
+                }
                 Kind::Word(".pragma") => self.skip_line_directive()?,
                 Kind::Mark('{' | ';') => return Ok(block),
                 Kind::Word(word) if word.starts_with('.') => {

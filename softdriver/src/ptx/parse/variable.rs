@@ -73,15 +73,22 @@ impl<'s> Parser<'_, 's> {
                 lanes = 2;
             } else if self.take_word(".v4") {
                 lanes = 4;
-            } else if matches!(self.peek(0), Kind::Word(word) if word.starts_with(".attribute")) {
-                return self.error("Directive '.attribute' is not supported");
+            } else if self.take_word(".v8") {
+                lanes = 8;
+            } else if self.take_word(".attribute") {
+                // `.managed` and the like: device memory all the same.
+                while self.next() != Kind::Mark(')') {
+                    if self.peek(0) == Kind::End {
+                        return self.unexpected("')'");
+                    }
+                }
             } else {
                 break;
             }
         }
         let ty = self.ty()?;
-        if ty == Type::PRED && space != Space::Reg {
-            return self.error("Type '.pred' is not allowed here");
+        if (ty == Type::PRED && space != Space::Reg) || !ty.is_declarable() {
+            return self.error("This type is not allowed here");
         }
         if self.take_word(".ptr") {
             let _ = self.space();
@@ -163,6 +170,27 @@ impl<'s> Parser<'_, 's> {
     }
 
     fn init(&mut self) -> Result<Init<'s>, Diagnostic> {
+        // A byte of an address: `0xff00(name)`.
+        if let (Kind::Int(mask), Kind::Mark('(')) = (self.peek(0), self.peek(1)) {
+            self.at += 2;
+            let generic = self.peek(0) == Kind::Word("generic");
+            if generic {
+                self.at += 1;
+                self.expect('(')?;
+            }
+            let name = self.name()?;
+            let addend = self.addend()?;
+            if generic {
+                self.expect(')')?;
+            }
+            let addend = addend.wrapping_add(self.addend()?);
+            self.expect(')')?;
+            let byte = mask.trailing_zeros() / 8;
+            if mask.checked_shr(8 * byte) != Some(0xff) {
+                return self.error("Invalid mask of an address");
+            }
+            return Ok(Init::AddressByte(name, addend, byte));
+        }
         if let Some(value) = self.number()? {
             return Ok(value);
         }

@@ -1,181 +1,434 @@
-//! Loads, stores and atomic operations of each lane.
+//! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src, Update, WINDOW,
+    Access, Base, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src, Update,
+    WINDOW,
 };
-use super::Fault;
+use super::super::ops::Row;
+use super::super::ops::lanes::lanes;
 use super::block::Shared;
-use super::warp::{Warp, lanes};
+use super::warp::{Group, Warp};
+use super::{Fault, Memory};
+use std::sync::atomic::{Ordering, fence};
 
-/// The space of a generic address, and the address in that space.
+/// The windows of generic addresses, with the space behind each.
+const WINDOWS: [(u64, Space); 3] =
+    [(SHARED_WINDOW, Space::Shared), (LOCAL_WINDOW, Space::Local), (PARAM_WINDOW, Space::Param)];
+
+/// Runs `f` for each space that the addresses of some lanes lead to, with the
+/// addresses in it and the lanes.
 #[inline]
-fn resolve(space: Space, address: u64) -> Result<(Space, u64), Fault> {
+fn by_space(
+    space: Space,
+    at: &Row,
+    mask: u32,
+    mut f: impl FnMut(Space, &Row, u32) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    if space == Space::Global {
+        return match lanes(mask).any(|lane| at[lane] == 0) {
+            true => Err(Fault::IllegalAddress),
+            false => f(space, at, mask),
+        };
+    }
     if space != Space::Generic {
-        return Ok((space, address));
+        return f(space, at, mask);
     }
-    match address {
-        0..SHARED_WINDOW => Err(Fault::IllegalAddress),
-        SHARED_WINDOW..LOCAL_WINDOW => Ok((Space::Shared, address - SHARED_WINDOW)),
-        LOCAL_WINDOW..PARAM_WINDOW => Ok((Space::Local, address - LOCAL_WINDOW)),
-        address if address < PARAM_WINDOW + WINDOW => Ok((Space::Param, address - PARAM_WINDOW)),
-        _ => Ok((Space::Global, address)),
+    let within = |from: u64, to: u64| {
+        lanes(mask)
+            .filter(|&lane| (from..to).contains(&at[lane]))
+            .fold(0, |all, lane| all | 1u32 << lane)
+    };
+    let global = within(PARAM_WINDOW + WINDOW, u64::MAX);
+    if global == mask {
+        return f(Space::Global, at, mask);
     }
-}
-
-/// The space and address of a lane's access, checked for alignment.
-#[inline]
-fn place(
-    warp: &Warp,
-    shared: &Shared<'_>,
-    lane: usize,
-    access: &Access,
-) -> Result<(Space, u64), Fault> {
-    let address = warp.address(shared, lane, access.address);
-    let bytes = u64::from(access.bytes) * u64::from(access.count);
-    // The bytes are a power of two.
-    if address & (bytes - 1) != 0 {
-        return Err(Fault::MisalignedAddress);
-    }
-    let (space, address) = resolve(access.space, address)?;
-    if space == Space::Global && address == 0 {
+    if within(0, SHARED_WINDOW) != 0 || mask & !within(0, u64::MAX) != 0 {
         return Err(Fault::IllegalAddress);
     }
-    Ok((space, address))
-}
-
-/// Bytes of a space that the host holds in one piece.
-#[inline]
-fn slice(bytes: &[u8], address: u64, length: usize) -> Result<&[u8], Fault> {
-    let at = usize::try_from(address).map_err(|_| Fault::IllegalAddress)?;
-    let end = at.checked_add(length).ok_or(Fault::IllegalAddress)?;
-    bytes.get(at..end).ok_or(Fault::IllegalAddress)
-}
-
-#[inline]
-fn slice_mut(bytes: &mut [u8], address: u64, length: usize) -> Result<&mut [u8], Fault> {
-    let at = usize::try_from(address).map_err(|_| Fault::IllegalAddress)?;
-    let end = at.checked_add(length).ok_or(Fault::IllegalAddress)?;
-    bytes.get_mut(at..end).ok_or(Fault::IllegalAddress)
-}
-
-/// The number that 1 to 16 bytes hold.
-#[inline]
-fn number(bytes: &[u8]) -> u128 {
-    fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-        bytes.first_chunk().copied().unwrap_or([0; N])
+    for (start, space) in WINDOWS {
+        let own = within(start, start + WINDOW);
+        if own != 0 {
+            f(space, &std::array::from_fn(|lane| at[lane].wrapping_sub(start)), own)?;
+        }
     }
-    match bytes.len() {
-        1 => u128::from(u8::from_le_bytes(first(bytes))),
-        2 => u128::from(u16::from_le_bytes(first(bytes))),
-        4 => u128::from(u32::from_le_bytes(first(bytes))),
-        8 => u128::from(u64::from_le_bytes(first(bytes))),
-        _ => u128::from_le_bytes(first(bytes)),
+    if global == 0 { Ok(()) } else { f(Space::Global, at, global) }
+}
+
+/// A word of `N` bytes.
+#[inline]
+fn word<const N: usize>(bytes: &[u8], address: u64) -> Result<u64, Fault> {
+    let at = usize::try_from(address).map_err(|_| Fault::IllegalAddress)?;
+    let place = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
+    let mut word = [0; 8];
+    word[..N].copy_from_slice(place.ok_or(Fault::IllegalAddress)?);
+    Ok(u64::from_le_bytes(word))
+}
+
+/// The place of a word of `N` bytes.
+#[inline]
+fn place<const N: usize>(bytes: &mut [u8], address: u64) -> Result<&mut [u8; N], Fault> {
+    let at = usize::try_from(address).map_err(|_| Fault::IllegalAddress)?;
+    let place = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<N>);
+    place.ok_or(Fault::IllegalAddress)
+}
+
+/// A word of 1, 2, 4 or 8 bytes.
+fn read(bytes: &[u8], address: u64, size: usize) -> Result<u64, Fault> {
+    match size {
+        1 => word::<1>(bytes, address),
+        2 => word::<2>(bytes, address),
+        4 => word::<4>(bytes, address),
+        _ => word::<8>(bytes, address),
     }
 }
 
-/// Puts a number into 1 to 16 bytes.
+/// Writes a word of 1, 2, 4 or 8 bytes.
+fn write(bytes: &mut [u8], address: u64, size: usize, value: u64) -> Result<(), Fault> {
+    let value = value.to_le_bytes();
+    match size {
+        1 => place::<1>(bytes, address)?.copy_from_slice(&value[..1]),
+        2 => place::<2>(bytes, address)?.copy_from_slice(&value[..2]),
+        4 => place::<4>(bytes, address)?.copy_from_slice(&value[..4]),
+        _ => place::<8>(bytes, address)?.copy_from_slice(&value),
+    }
+    Ok(())
+}
+
+/// Words of one size for some lanes.
+macro_rules! by_size {
+    ($size:expr, $f:ident($($x:expr),*)) => {
+        match $size {
+            1 => $f::<1>($($x),*),
+            2 => $f::<2>($($x),*),
+            4 => $f::<4>($($x),*),
+            _ => $f::<8>($($x),*),
+        }
+    };
+}
+
+fn gather<const N: usize>(bytes: &[u8], at: &Row, mask: u32, out: &mut Row) -> Result<(), Fault> {
+    lanes(mask).try_for_each(|lane| {
+        out[lane] = word::<N>(bytes, at[lane])?;
+        Ok(())
+    })
+}
+
+fn scatter<const N: usize>(
+    bytes: &mut [u8],
+    at: &Row,
+    mask: u32,
+    values: &Row,
+) -> Result<(), Fault> {
+    lanes(mask).try_for_each(|lane| {
+        let value = values[lane].to_le_bytes();
+        place::<N>(bytes, at[lane])?.copy_from_slice(&value[..N]);
+        Ok(())
+    })
+}
+
+/// The addresses of an access, checked for alignment.
 #[inline]
-fn put(bytes: &mut [u8], number: u128) {
-    let number = number.to_le_bytes();
-    match bytes.len() {
-        4 => bytes.copy_from_slice(&number[..4]),
-        8 => bytes.copy_from_slice(&number[..8]),
-        length => bytes.copy_from_slice(&number[..length]),
+fn addresses(
+    warp: &Warp,
+    shared: &Shared<'_>,
+    group: Group,
+    mask: u32,
+    access: &Access,
+) -> Result<Row, Fault> {
+    let mut at = [0; 32];
+    warp.addresses(shared, group, access.address, &mut at);
+    // The bytes are a power of two.
+    let low = u64::from(access.bytes) * u64::from(access.count) - 1;
+    if lanes(mask).any(|lane| at[lane] & low != 0) {
+        return Err(Fault::MisalignedAddress);
+    }
+    Ok(at)
+}
+
+/// Notes an access that a loop may wait with, and orders what it orders.
+#[inline]
+fn order(shared: &mut Shared<'_>, access: &Access) {
+    match access.order {
+        Order::Weak => {}
+        Order::Relaxed => shared.waits += 1,
+        Order::Fence => {
+            shared.waits += 1;
+            fence(Ordering::SeqCst);
+        }
     }
 }
 
 pub(super) fn load(
     warp: &mut Warp,
-    shared: &Shared<'_>,
+    shared: &mut Shared<'_>,
+    group: Group,
     mask: u32,
     access: &Access,
-    d: &[Slot; 4],
+    d: &[Slot],
     extend: u64,
 ) -> Result<(), Fault> {
-    let bits = u32::from(access.bytes) * 8;
-    let total = usize::from(access.bytes) * usize::from(access.count);
-    let unused = 64 - bits;
-    for lane in lanes(mask) {
-        let (space, address) = place(warp, shared, lane, access)?;
-        let whole = match space {
-            Space::Shared => number(slice(&shared.memory, address, total)?),
-            Space::Local => number(slice(&warp.local[lane], address, total)?),
-            Space::Param => number(slice(shared.launch.params, address, total)?),
-            Space::Global | Space::Generic => {
-                let mut buffer = [0u8; 16];
-                shared.launch.memory.load(address, &mut buffer[..total])?;
-                u128::from_le_bytes(buffer)
-            }
-        };
-        for (part, &d) in (0u32..).zip(&d[..usize::from(access.count)]) {
-            let value = (whole >> (part * bits)) as u64;
-            let value = if extend == 0 {
-                value & (u64::MAX >> unused)
-            } else {
-                ((value << unused).cast_signed() >> unused).cast_unsigned() & extend
-            };
-            warp.set(lane, d, value);
+    let size = usize::from(access.bytes);
+    let unused = 64 - 8 * size.min(8) as u32;
+    if access.space == Space::Param && access.address.base == Base::Zero {
+        // The same for all lanes.
+        for (part, &d) in (0..).zip(d) {
+            let address = access.address.offset.wrapping_add(part * size as i64) as u64;
+            let value = extended(read(shared.launch.params, address, size)?, unused, extend);
+            warp.put(group, d, mask, &[value; 32]);
         }
+        return Ok(());
     }
+    let mut at = addresses(warp, shared, group, mask, access)?;
+    let mut out = [0; 32];
+    for &d in d {
+        by_space(access.space, &at, mask, |space, at, mask| match space {
+            Space::Shared => by_size!(size, gather(&shared.memory, at, mask, &mut out)),
+            Space::Param => by_size!(size, gather(shared.launch.params, at, mask, &mut out)),
+            Space::Local => lanes(mask).try_for_each(|lane| {
+                out[lane] = read(&warp.local[lane], at[lane], size)?;
+                Ok(())
+            }),
+            Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, &mut out),
+        })?;
+        if extend != 0 {
+            lanes(mask).for_each(|lane| out[lane] = extended(out[lane], unused, extend));
+        }
+        warp.put(group, d, mask, &out);
+        at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
+    }
+    order(shared, access);
     Ok(())
+}
+
+/// A loaded value, extended by its sign to what a register holds, if it is.
+#[inline]
+fn extended(value: u64, unused: u32, extend: u64) -> u64 {
+    match extend {
+        0 => value,
+        _ => ((value << unused).cast_signed() >> unused).cast_unsigned() & extend,
+    }
 }
 
 pub(super) fn store(
     warp: &mut Warp,
     shared: &mut Shared<'_>,
+    group: Group,
     mask: u32,
     access: &Access,
-    a: &[Src; 4],
+    a: &[Src],
 ) -> Result<(), Fault> {
-    let bits = u32::from(access.bytes) * 8;
-    let total = usize::from(access.bytes) * usize::from(access.count);
-    for lane in lanes(mask) {
-        let (space, address) = place(warp, shared, lane, access)?;
-        let mut whole = 0;
-        for (part, &a) in (0u32..).zip(&a[..usize::from(access.count)]) {
-            let value = warp.value(lane, a) & (u64::MAX >> (64 - bits));
-            whole |= u128::from(value) << (part * bits);
-        }
-        match space {
-            Space::Shared => put(slice_mut(&mut shared.memory, address, total)?, whole),
-            Space::Local => put(slice_mut(&mut warp.local[lane], address, total)?, whole),
-            Space::Param => return Err(Fault::IllegalAddress),
-            Space::Global | Space::Generic => {
-                shared.launch.memory.store(address, &whole.to_le_bytes()[..total])?;
-            }
-        }
+    order(shared, access);
+    let size = usize::from(access.bytes);
+    let mut at = addresses(warp, shared, group, mask, access)?;
+    for &a in a {
+        let values = *warp.row(shared.kernel, group, a);
+        by_space(access.space, &at, mask, |space, at, mask| match space {
+            Space::Shared => by_size!(size, scatter(&mut shared.memory, at, mask, &values)),
+            Space::Local => lanes(mask)
+                .try_for_each(|lane| write(&mut warp.local[lane], at[lane], size, values[lane])),
+            Space::Param => Err(Fault::IllegalAddress),
+            Space::Global | Space::Generic => shared.launch.memory.store(at, mask, size, &values),
+        })?;
+        at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
     }
     Ok(())
+}
+
+/// An atomic operation with its operands.
+pub(super) struct Atomic<'o> {
+    pub(super) access: &'o Access,
+    pub(super) update: Update,
+    pub(super) d: &'o [Slot],
+    pub(super) b: &'o [Src],
+    pub(super) c: Src,
 }
 
 pub(super) fn atomic(
     warp: &mut Warp,
     shared: &mut Shared<'_>,
+    group: Group,
     mask: u32,
-    access: &Access,
-    update: Update,
-    d: Slot,
-    (b, c): (Src, Src),
+    op: &Atomic<'_>,
 ) -> Result<(), Fault> {
-    let size = usize::from(access.bytes);
-    for lane in lanes(mask) {
-        let (space, address) = place(warp, shared, lane, access)?;
-        let (b, c) = (warp.value(lane, b), warp.value(lane, c));
-        let old = match space {
-            Space::Shared => {
-                let bytes = slice_mut(&mut shared.memory, address, size)?;
-                let old = number(bytes) as u64;
-                put(bytes, u128::from(update(old, b, c)));
-                old
+    order(shared, op.access);
+    let size = usize::from(op.access.bytes);
+    let mut at = addresses(warp, shared, group, mask, op.access)?;
+    for (part, &b) in op.b.iter().enumerate() {
+        let (b, c) = (*warp.row(shared.kernel, group, b), *warp.row(shared.kernel, group, op.c));
+        let mut old = [0; 32];
+        by_space(op.access.space, &at, mask, |space, at, mask| {
+            for lane in lanes(mask) {
+                let (address, b, c) = (at[lane], b[lane], c[lane]);
+                old[lane] = match space {
+                    Space::Shared => {
+                        let old = read(&shared.memory, address, size)?;
+                        let new = op.update.update(old, b, c);
+                        write(&mut shared.memory, address, size, new)?;
+                        old
+                    }
+                    // Atomic operations are for memory that threads share.
+                    Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+                    Space::Global | Space::Generic => {
+                        let mut update =
+                            |old| Some(op.update.update(old, b, c)).filter(|&new| new != old);
+                        shared.launch.memory.atomic(address, size, &mut update)?
+                    }
+                };
             }
-            // Atomic operations are for memory that threads share.
-            Space::Local | Space::Param => return Err(Fault::IllegalAddress),
-            Space::Global | Space::Generic => {
-                let mut update = |old| Some(update(old, b, c)).filter(|&new| new != old);
-                shared.launch.memory.atomic(address, size, &mut update)?
-            }
-        };
-        warp.set(lane, d, old);
+            Ok(())
+        })?;
+        if let Some(&d) = op.d.get(part) {
+            warp.put(group, d, mask, &old);
+        }
+        at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
+    }
+    if op.access.order == Order::Fence {
+        fence(Ordering::SeqCst);
     }
     Ok(())
+}
+
+/// The operands of an exchange of 16 bytes: halves, the low one first.
+pub(super) struct Wide<'o> {
+    pub(super) access: &'o Access,
+    pub(super) d: Slot,
+    /// What the old value is compared with, if it is.
+    pub(super) expected: Option<[Src; 2]>,
+    pub(super) new: [Src; 2],
+}
+
+/// `atom.exch.b128` and `atom.cas.b128`.
+pub(super) fn wide(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    op: &Wide<'_>,
+) -> Result<(), Fault> {
+    order(shared, op.access);
+    let at = addresses(warp, shared, group, mask, op.access)?;
+    let half = |warp: &Warp, src, lane: usize| warp.row(shared.kernel, group, src)[lane];
+    let mut old = [[0; 32]; 2];
+    for lane in lanes(mask) {
+        let both = |[low, high]: [Src; 2]| [half(warp, low, lane), half(warp, high, lane)];
+        let (expected, new) = (op.expected.map(both), both(op.new));
+        let chosen = |old: [u64; 2]| expected.is_none_or(|expected| expected == old).then_some(new);
+        let mut seen = [0; 2];
+        by_space(op.access.space, &at, 1 << lane, |space, at, _| {
+            match space {
+                Space::Shared => {
+                    let read = |half| word::<8>(&shared.memory, at[lane] + half);
+                    seen = [read(0)?, read(8)?];
+                    if let Some([low, high]) = chosen(seen) {
+                        write(&mut shared.memory, at[lane], 8, low)?;
+                        write(&mut shared.memory, at[lane] + 8, 8, high)?;
+                    }
+                }
+                Space::Global | Space::Generic => {
+                    seen = exchange(shared.launch.memory, at[lane], chosen)?;
+                }
+                Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+            }
+            Ok(())
+        })?;
+        (old[0][lane], old[1][lane]) = (seen[0], seen[1]);
+    }
+    warp.put(group, op.d, mask, &old[0]);
+    warp.put(group, op.d + 1, mask, &old[1]);
+    Ok(())
+}
+
+/// Replaces 16 bytes; in one step for others that do so, while plain accesses
+/// see two halves.
+fn exchange(
+    memory: &dyn Memory,
+    address: u64,
+    chosen: impl Fn([u64; 2]) -> Option<[u64; 2]>,
+) -> Result<[u64; 2], Fault> {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _alone = crate::sync::lock(&ONE_AT_A_TIME);
+    let (low, high) = ([address; 32], [address.wrapping_add(8); 32]);
+    let (mut old_low, mut old_high) = ([0; 32], [0; 32]);
+    memory.load(&low, 1, 8, &mut old_low)?;
+    memory.load(&high, 1, 8, &mut old_high)?;
+    let old = [old_low[0], old_high[0]];
+    if let Some(new) = chosen(old) {
+        memory.store(&low, 1, 8, &[new[0]; 32])?;
+        memory.store(&high, 1, 8, &[new[1]; 32])?;
+    }
+    Ok(old)
+}
+
+/// `cp.async`: copies at once.
+pub(super) fn copy(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    (to, from, bytes): (&Access, &Access, u32),
+    given: Option<Src>,
+) -> Result<(), Fault> {
+    let (to, from) =
+        (addresses(warp, shared, group, mask, to)?, addresses(warp, shared, group, mask, from)?);
+    let given = given.map(|src| *warp.row(shared.kernel, group, src));
+    for lane in lanes(mask) {
+        let given = given.map_or(bytes, |given| (given[lane] as u32).min(bytes));
+        for at in (0..u64::from(bytes)).step_by(4) {
+            let mut out = [0; 32];
+            if at < u64::from(given) {
+                let address = from[lane].wrapping_add(at);
+                shared.launch.memory.load(&[address; 32], 1 << lane, 4, &mut out)?;
+            }
+            let kept = (u64::from(given).saturating_sub(at)).min(4) as u32;
+            let value = out[lane] & ((1u64 << (8 * kept)) - 1);
+            write(&mut shared.memory, to[lane].wrapping_add(at), 4, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// The bytes up to a NUL at a generic address, at most so many.
+pub(super) fn text(
+    warp: &Warp,
+    shared: &Shared<'_>,
+    lane: usize,
+    address: u64,
+    most: usize,
+) -> Result<Vec<u8>, Fault> {
+    let mut text = Vec::new();
+    while text.len() < most {
+        let byte = generic(warp, shared, lane, address.wrapping_add(text.len() as u64), 1)? as u8;
+        if byte == 0 {
+            break;
+        }
+        text.push(byte);
+    }
+    Ok(text)
+}
+
+/// A word at a generic address of a lane.
+pub(super) fn generic(
+    warp: &Warp,
+    shared: &Shared<'_>,
+    lane: usize,
+    address: u64,
+    size: usize,
+) -> Result<u64, Fault> {
+    let mut out = [0; 32];
+    by_space(Space::Generic, &[address; 32], 1 << lane, |space, at, mask| match space {
+        Space::Shared => {
+            out[lane] = read(&shared.memory, at[lane], size)?;
+            Ok(())
+        }
+        Space::Param => {
+            out[lane] = read(shared.launch.params, at[lane], size)?;
+            Ok(())
+        }
+        Space::Local => {
+            out[lane] = read(&warp.local[lane], at[lane], size)?;
+            Ok(())
+        }
+        Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, &mut out),
+    })?;
+    Ok(out[lane])
 }

@@ -23,11 +23,22 @@ pub(super) struct Shared<'a> {
     pub(super) warps: u32,
     /// Steps made by all warps, which the clock counts in.
     pub(super) steps: u64,
+    /// Accesses since the last step that a loop may wait with.
+    pub(super) waits: u32,
     pub(super) start: Instant,
     pub(super) barriers: Barriers,
 }
 
-/// A block, whose memory serves all blocks of a launch in turn.
+/// Whether a block has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// All its threads have exited.
+    Ended,
+    /// Its turn is over.
+    Paused,
+}
+
+/// A block, whose memory serves other blocks of the launch after it.
 pub(super) struct Block<'a> {
     shared: Shared<'a>,
     warps: Vec<Warp>,
@@ -46,6 +57,7 @@ impl<'a> Block<'a> {
                 threads,
                 warps,
                 steps: 0,
+                waits: 0,
                 start,
                 barriers: Barriers::default(),
             },
@@ -53,14 +65,19 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Runs the block at a place of the grid.
-    pub(super) fn run(&mut self, ctaid: [u32; 3]) -> Result<(), Fault> {
+    /// Puts the block at the beginning, at a place of the grid.
+    pub(super) fn begin(&mut self, ctaid: [u32; 3]) {
         self.shared.ctaid = ctaid;
         self.shared.memory.fill(0);
         self.shared.barriers = Barriers::default();
         for warp in &mut self.warps {
             warp.reset(self.shared.threads, self.shared.kernel);
         }
+    }
+
+    /// Runs until about so many steps were made, or to the end; and how many.
+    pub(super) fn run(&mut self, budget: u64) -> Result<(State, u64), Fault> {
+        let start = self.shared.steps;
         loop {
             let mut going = false;
             let mut ended = true;
@@ -74,12 +91,16 @@ impl<'a> Block<'a> {
                     Progress::Ended => {}
                 }
             }
+            let made = self.shared.steps - start;
             if ended {
-                return Ok(());
+                return Ok((State::Ended, made));
             }
             let released = self.shared.barriers.release(&mut self.warps)?;
             if !going && !released {
                 return Err(Fault::LaunchTimeout);
+            }
+            if made >= budget {
+                return Ok((State::Paused, made));
             }
         }
     }

@@ -3,8 +3,9 @@
 
 use super::super::Kernel;
 use super::super::code::{Collective, Op, Redux, Shuffle, Vote, WarpOp};
+use super::super::ops::lanes::lanes;
 use super::Fault;
-use super::warp::{LANES, Warp, lanes};
+use super::warp::{LANES, Warp};
 
 /// The operation at a lane's counter.
 fn operation(kernel: &Kernel, pc: u32) -> Option<&WarpOp> {
@@ -52,7 +53,7 @@ impl Warp {
     /// The members of the operation at a lane's counter, the lane being one.
     fn members(&self, kernel: &Kernel, lane: usize) -> u32 {
         let members = operation(kernel, self.pc[lane]).and_then(|op| op.members);
-        members.map_or(0, |members| self.value(lane, members) as u32) | 1 << lane
+        members.map_or(0, |members| self.value(kernel, lane, members) as u32) | 1 << lane
     }
 
     /// Runs the operation of lanes that are at one instruction, which waits
@@ -66,14 +67,14 @@ impl Warp {
         let mut brought = Brought { mask, a: [0; LANES] };
         for lane in lanes(mask) {
             if let Some(op) = operation(kernel, self.pc[lane]) {
-                brought.a[lane] = self.value(lane, op.a);
+                brought.a[lane] = self.value(kernel, lane, op.a);
             }
         }
         for lane in lanes(mask) {
             let Some(op) = operation(kernel, self.pc[lane]) else {
                 continue;
             };
-            let (b, c) = (self.value(lane, op.b), self.value(lane, op.c));
+            let (b, c) = (self.value(kernel, lane, op.b), self.value(kernel, lane, op.c));
             let (d, p) = brought.result(op.kind, lane, b, c);
             self.set(lane, op.p, p);
             self.set(lane, op.d, d);

@@ -5,34 +5,35 @@ mod barrier;
 mod block;
 mod call;
 mod collective;
+mod format;
+mod pool;
 mod special;
 mod step;
+mod system;
 mod warp;
 
-use std::time::Instant;
-
 use super::Module;
-use block::Block;
+use super::ops::Row;
 
 /// The most threads of a block, which whoever launches checks as well.
 const MOST_THREADS: u32 = 1024;
 
 /// The address space that a device's pointers lead to.
 pub(crate) trait Memory: Sync {
-    /// Reads `out.len()` bytes (1, 2, 4, 8 or 16), the address being a
-    /// multiple of their number.
+    /// Reads a word of `bytes` (1, 2, 4 or 8) for each lane of a mask, the
+    /// addresses being multiples of their number.
     ///
     /// # Errors
     ///
     /// There is no live memory at all of these bytes.
-    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault>;
+    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault>;
 
-    /// Writes `bytes`, under the same conditions.
+    /// Writes words, under the same conditions.
     ///
     /// # Errors
     ///
     /// There is no live memory at all of these bytes.
-    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault>;
+    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault>;
 
     /// Replaces a value of 2, 4 or 8 bytes by what `update` makes of it, in one
     /// step as others see it, and answers the old one; `update` may be called
@@ -47,6 +48,24 @@ pub(crate) trait Memory: Sync {
         bytes: usize,
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault>;
+
+    /// Memory of the device's heap; none if there is not so much.
+    fn allocate(&self, bytes: u64) -> Option<u64>;
+
+    /// Gives memory of the heap back.
+    ///
+    /// # Errors
+    ///
+    /// The address is none that [`allocate`](Self::allocate) gave.
+    fn release(&self, address: u64) -> Result<(), Fault>;
+}
+
+/// Where a kernel's texts go.
+pub(crate) trait Output: Sync {
+    /// What `printf` prints.
+    fn print(&self, text: &[u8]);
+    /// What an assertion that failed says.
+    fn complain(&self, text: &str);
 }
 
 /// What ends a launch before its time.
@@ -64,7 +83,12 @@ pub(crate) enum Fault {
     /// An operand that only shows when it runs, such as a barrier's number,
     /// was out of range.
     IllegalInstruction,
+    /// A call or a branch to what is no code.
+    InvalidPc,
+    /// An assertion failed.
+    Assert,
     /// No thread of a block can go on: they wait at barriers for one another.
+    /// Or the steps of the launch are spent.
     LaunchTimeout,
 }
 
@@ -87,6 +111,15 @@ pub(crate) struct Launch<'a> {
     pub(crate) globals: &'a [u64],
     /// Device memory.
     pub(crate) memory: &'a dyn Memory,
+    /// The address of the grid's workspace, zeroed; 0 if the launch is not a
+    /// cooperative one.
+    pub(crate) workspace: u64,
+    /// Where texts go.
+    pub(crate) output: &'a dyn Output,
+    /// How many threads of the host run blocks, at most.
+    pub(crate) workers: usize,
+    /// How many steps all warps may make, about.
+    pub(crate) most_steps: u64,
 }
 
 /// Runs a launch to its end.
@@ -105,13 +138,5 @@ pub(crate) fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     if launch.block.iter().any(|&one| one > MOST_THREADS) || threads > u64::from(MOST_THREADS) {
         return Err(Fault::IllegalInstruction);
     }
-    let mut block = Block::new(launch, kernel, Instant::now());
-    for z in 0..launch.grid[2] {
-        for y in 0..launch.grid[1] {
-            for x in 0..launch.grid[0] {
-                block.run([x, y, z])?;
-            }
-        }
-    }
-    Ok(())
+    pool::run(launch, kernel)
 }

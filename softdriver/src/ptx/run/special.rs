@@ -43,6 +43,7 @@ impl<'b, 'a> Values<'b, 'a> {
             Special::LaneId => lane,
             Special::WarpId => self.warp,
             Special::Nwarpid => self.shared.warps,
+            Special::Workspace(shift) => (launch.workspace >> shift) as u32,
             Special::SmId | Special::Zero | Special::GridId => 0,
             Special::Nsmid => MULTIPROCESSORS,
             Special::MaskEq => one,

@@ -1,119 +1,55 @@
 //! One instruction, by a group of lanes.
 
-use super::super::code::{Address, BarOp, Base, CARRY, Op, Slot, Src};
-use super::super::ops;
+use super::super::Kernel;
+use super::super::code::{BarOp, CARRY, Halves, Op, Slot, Src};
+use super::super::ops::lanes::lanes;
+use super::super::ops::{self, Row};
 use super::barrier::Stay;
 use super::block::Shared;
-use super::warp::{Flow, Group, LANES, Warp, lanes};
+use super::call::MOST_LOCAL;
+use super::warp::{Flow, Group, Warp};
 use super::{Fault, access, special};
+use std::sync::atomic::{Ordering, fence};
 
-/// The registers of a group's frame.
-pub(super) struct Frame<'w> {
-    registers: &'w mut [u64],
-}
-
-impl Frame<'_> {
-    #[inline]
-    pub(super) fn get(&self, lane: usize, src: Src) -> u64 {
-        match src {
-            Src::Reg(slot) => self.registers[slot as usize * LANES + lane],
-            Src::Not(slot) => self.registers[slot as usize * LANES + lane] ^ 1,
-            Src::Imm(value) => value,
-        }
-    }
-
-    #[inline]
-    pub(super) fn set(&mut self, lane: usize, slot: Slot, value: u64) {
-        self.registers[slot as usize * LANES + lane] = value;
-    }
-
-    /// Runs a function on each lane of a mask.
-    #[inline]
-    fn each(&mut self, mask: u32, mut run: impl FnMut(&mut Self, usize)) {
-        if mask == u32::MAX {
-            (0..LANES).for_each(|lane| run(self, lane));
-        } else {
-            lanes(mask).for_each(|lane| run(self, lane));
-        }
-    }
-}
-
-impl Warp {
-    /// The registers of a group's frame.
-    pub(super) fn frame(&mut self, group: Group) -> Frame<'_> {
-        Frame { registers: &mut self.registers[group.base as usize * LANES..] }
-    }
-
-    /// The address of a lane's access.
-    #[inline]
-    pub(super) fn address(&self, shared: &Shared<'_>, lane: usize, address: Address) -> u64 {
-        let base = match address.base {
-            Base::Zero => 0,
-            Base::Reg(slot) => self.get(lane, slot),
-            Base::Global(index) => {
-                shared.launch.globals.get(index as usize).copied().unwrap_or_default()
-            }
-            Base::Frame => u64::from(self.local_base[lane]),
-        };
-        base.wrapping_add_signed(address.offset)
-    }
-
-    /// The value of an operand of a lane.
-    #[inline]
-    pub(super) fn value(&self, lane: usize, src: Src) -> u64 {
-        match src {
-            Src::Reg(slot) => self.get(lane, slot),
-            Src::Not(slot) => self.get(lane, slot) ^ 1,
-            Src::Imm(value) => value,
-        }
-    }
+/// The lanes of a mask whose predicate is set.
+#[inline]
+fn held(row: &Row, mask: u32) -> u32 {
+    let all = (0..32).fold(0u32, |all, lane| all | ((row[lane] & 1) as u32) << lane);
+    all & mask
 }
 
 /// Runs the instruction at a group's counter.
+#[inline]
 pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Result<Flow, Fault> {
     let kernel = shared.kernel;
     let Some(instr) = kernel.code.get(group.pc as usize) else {
-        return Err(Fault::IllegalInstruction);
+        return Err(Fault::InvalidPc);
     };
     let mut mask = group.mask;
     if let Some((slot, negated)) = instr.guard {
-        let frame = warp.frame(group);
-        let mut held = 0;
-        for lane in lanes(mask) {
-            let value = frame.get(lane, Src::Reg(slot)) != 0;
-            held |= u32::from(value != negated) << lane;
-        }
-        mask = held;
+        let guard = held(&warp.registers[(group.base + slot) as usize], mask);
+        mask = if negated { mask & !guard } else { guard };
         if mask == 0 {
             return Ok(Flow::Next);
         }
     }
-    if arithmetic(&instr.op, &mut warp.frame(group), mask) {
-        return Ok(Flow::Next);
-    }
     match &instr.op {
-        Op::Load { access, d, extend } => access::load(warp, shared, mask, access, d, *extend)?,
-        Op::Store { access, a } => access::store(warp, shared, mask, access, a)?,
-        Op::Atomic { access, update, d, b, c } => {
-            access::atomic(warp, shared, mask, access, *update, *d, (*b, *c))?;
+        Op::Unary { f, d, a } => {
+            let mut out = warp.scratch;
+            f.eval(warp.row(kernel, group, *a), mask, &mut out);
+            warp.put(group, *d, mask, &out);
         }
-        Op::Special { which, d } => {
-            let values = special::Values::new(shared, warp.index);
-            for lane in lanes(mask) {
-                let value = values.of(*which, lane as u32, warp.tid[lane]);
-                warp.set(lane, *d, value);
-            }
+        Op::Binary { f, d, a, b } => {
+            let mut out = warp.scratch;
+            f.eval(warp.row(kernel, group, *a), warp.row(kernel, group, *b), mask, &mut out);
+            warp.put(group, *d, mask, &out);
         }
-        Op::Address { address, mask: bits, d } => {
-            for lane in lanes(mask) {
-                let value = warp.address(shared, lane, *address) & bits;
-                warp.set(lane, *d, value);
-            }
+        Op::Ternary { f, d, a, b, c } => {
+            let row = |src| warp.row(kernel, group, src);
+            let mut out = warp.scratch;
+            f.eval(row(*a), row(*b), row(*c), mask, &mut out);
+            warp.put(group, *d, mask, &out);
         }
-        Op::ActiveMask { d } => {
-            lanes(mask).for_each(|lane| warp.set(lane, *d, u64::from(mask)));
-        }
-        Op::Trap => return Err(Fault::Trap),
         Op::Bra { target } => {
             if mask == group.mask {
                 return Ok(Flow::Jump(*target));
@@ -122,22 +58,97 @@ pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Re
             warp.place(mask, *target);
             return Ok(Flow::Part);
         }
-        Op::BrxIdx { targets, index } => {
-            warp.place(group.mask, group.pc + 1);
-            for lane in lanes(mask) {
-                let index = warp.value(lane, *index) as usize;
-                warp.pc[lane] = *targets.get(index).ok_or(Fault::IllegalInstruction)?;
-            }
-            return Ok(Flow::Part);
+        Op::Load { access, d, extend } => {
+            access::load(warp, shared, group, mask, access, d, *extend)?;
+        }
+        Op::Store { access, a } => access::store(warp, shared, group, mask, access, a)?,
+        Op::Special { which, d } => {
+            let mut out = [0; 32];
+            let values = special::Values::new(shared, warp.index);
+            lanes(mask).for_each(|lane| out[lane] = values.of(*which, lane as u32, warp.tid[lane]));
+            warp.put(group, *d, mask, &out);
+        }
+        Op::Address { address, mask: bits, d } => {
+            let mut out = [0; 32];
+            warp.addresses(shared, group, *address, &mut out);
+            out.iter_mut().for_each(|value| *value &= bits);
+            warp.put(group, *d, mask, &out);
         }
         Op::Exit => {
             warp.place(group.mask & !mask, group.pc + 1);
             warp.exit(mask);
             return Ok(Flow::Part);
         }
+        _ => return rare(warp, shared, group, mask, &instr.op),
+    }
+    Ok(Flow::Next)
+}
+
+/// The instructions that are not among the most frequent.
+fn rare(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    op: &Op,
+) -> Result<Flow, Fault> {
+    let kernel = shared.kernel;
+    match op {
+        Op::Atomic { access, update, d, b, c } => {
+            let op = access::Atomic { access, update: *update, d, b, c: *c };
+            access::atomic(warp, shared, group, mask, &op)?;
+        }
+        Op::AtomicWide { access, d, expected, new } => {
+            let op = access::Wide { access, d: *d, expected: *expected, new: *new };
+            access::wide(warp, shared, group, mask, &op)?;
+        }
+        Op::CopyAsync { to, from, bytes, given } => {
+            access::copy(warp, shared, group, mask, (to, from, *bytes), *given)?;
+        }
+        Op::Fence => {
+            fence(Ordering::SeqCst);
+            shared.waits += 1;
+        }
+        Op::Alloca { d, size, align } => {
+            for lane in lanes(mask) {
+                let size = warp.value(kernel, lane, *size);
+                let start = u64::from(warp.local_top[lane].next_multiple_of(*align));
+                let end = start.saturating_add(size);
+                if end > u64::from(MOST_LOCAL) {
+                    return Err(Fault::HardwareStackError);
+                }
+                warp.local_top[lane] = end as u32;
+                if warp.local[lane].len() < end as usize {
+                    warp.local[lane].resize(end as usize, 0);
+                }
+                warp.set(lane, *d, start);
+            }
+        }
+        Op::StackSave { d } => {
+            lanes(mask).for_each(|lane| warp.set(lane, *d, u64::from(warp.local_top[lane])));
+        }
+        Op::StackRestore { a } => {
+            for lane in lanes(mask) {
+                let top = warp.value(kernel, lane, *a);
+                if top > u64::from(warp.local_top[lane]) {
+                    return Err(Fault::HardwareStackError);
+                }
+                warp.local_top[lane] = top as u32;
+            }
+        }
+        Op::ActiveMask { d } => warp.put(group, *d, mask, &[u64::from(mask); 32]),
+        Op::Trap => return Err(Fault::Trap),
+        Op::BrxIdx { targets, index } => {
+            warp.place(group.mask, group.pc + 1);
+            for lane in lanes(mask) {
+                let index = warp.value(kernel, lane, *index) as usize;
+                warp.pc[lane] = *targets.get(index).ok_or(Fault::InvalidPc)?;
+            }
+            return Ok(Flow::Part);
+        }
         Op::Call(call) => {
             warp.place(group.mask, group.pc + 1);
-            warp.call(call, mask, group)?;
+            warp.call(shared, call, mask, group)?;
             return Ok(Flow::Part);
         }
         Op::Ret => {
@@ -162,7 +173,9 @@ pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Re
             bar(warp, shared, op, mask)?;
             return Ok(if op.wait { Flow::Part } else { Flow::Next });
         }
-        _ => {}
+        Op::Wait => shared.waits += 1,
+        Op::Nop => {}
+        _ => arithmetic(warp, kernel, group, mask, op),
     }
     Ok(Flow::Next)
 }
@@ -171,13 +184,14 @@ pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Re
 fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Result<(), Fault> {
     let whole = mask == warp.live();
     for lane in lanes(mask) {
-        let id = warp.value(lane, op.id);
-        let count = op.count.map_or(0, |count| warp.value(lane, count) as u32);
+        let id = warp.value(shared.kernel, lane, op.id);
+        let count = op.count.map_or(0, |count| warp.value(shared.kernel, lane, count) as u32);
         if id > 15 {
             return Err(Fault::IllegalInstruction);
         }
         if op.wait {
-            let reduce = op.reduce.map(|(vote, d, p)| (vote, d, warp.value(lane, p) != 0));
+            let reduce =
+                op.reduce.map(|(vote, d, p)| (vote, d, warp.value(shared.kernel, lane, p) != 0));
             warp.wait_at(lane, Stay { id: id as u8, count, reduce });
         } else {
             let first = lane == mask.trailing_zeros() as usize;
@@ -192,78 +206,112 @@ fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Resul
     Ok(())
 }
 
-/// Instructions that only have to do with registers of the frame; whether it
-/// was one.
-#[inline]
-fn arithmetic(op: &Op, frame: &mut Frame<'_>, mask: u32) -> bool {
-    match *op {
-        Op::Unary { f, d, a } => frame.each(mask, |r, lane| {
-            let value = f(r.get(lane, a));
-            r.set(lane, d, value);
-        }),
-        Op::Binary { f, d, a, b } => frame.each(mask, |r, lane| {
-            let value = f(r.get(lane, a), r.get(lane, b));
-            r.set(lane, d, value);
-        }),
-        Op::Ternary { f, d, a, b, c } => frame.each(mask, |r, lane| {
-            let value = f(r.get(lane, a), r.get(lane, b), r.get(lane, c));
-            r.set(lane, d, value);
-        }),
-        Op::Convert { ref how, d, a } => frame.each(mask, |r, lane| {
-            let value = how.apply(r.get(lane, a));
-            r.set(lane, d, value);
-        }),
-        Op::Setp { test, combine, p, q, a, b } => frame.each(mask, |r, lane| {
-            let test = test(r.get(lane, a), r.get(lane, b));
-            let (yes, no) = match combine {
-                Some((join, c)) => {
-                    let c = r.get(lane, c);
-                    (join(test, c), join(test ^ 1, c))
+/// The less frequent instructions that only have to do with registers.
+fn arithmetic(warp: &mut Warp, kernel: &Kernel, group: Group, mask: u32, op: &Op) {
+    let row = |src: Src| warp.row(kernel, group, src);
+    let mut out = [0; 32];
+    match op {
+        Op::Convert { how, d, a } => {
+            let a = row(*a);
+            lanes(mask).for_each(|lane| out[lane] = how.apply(a[lane]));
+            warp.put(group, *d, mask, &out);
+        }
+        Op::ConvertPair { how, d, a, b, bits } => {
+            let (a, b) = (row(*a), row(*b));
+            lanes(mask)
+                .for_each(|lane| out[lane] = how.apply(a[lane]) << bits | how.apply(b[lane]));
+            warp.put(group, *d, mask, &out);
+        }
+        Op::ConvertEach { how, d, a, from, to } => {
+            let a = row(*a);
+            lanes(mask).for_each(|lane| {
+                let high = how.apply(a[lane] >> from & ((1 << from) - 1));
+                out[lane] = how.apply(a[lane] & ((1 << from) - 1)) | high << to;
+            });
+            warp.put(group, *d, mask, &out);
+        }
+        Op::Setp { test, combine, p, q, a, b } => {
+            test.eval(row(*a), row(*b), mask, &mut out);
+            let mut other = out.map(|test| test ^ 1);
+            if let Some((join, c)) = combine.as_deref() {
+                let c = row(*c);
+                let (yes, no) = (out, other);
+                join.eval(&yes, c, mask, &mut out);
+                join.eval(&no, c, mask, &mut other);
+            }
+            warp.put(group, *p, mask, &out);
+            warp.put(group, *q, mask, &other);
+        }
+        Op::Set { test, combine, d, yes, a, b } => {
+            test.eval(row(*a), row(*b), mask, &mut out);
+            if let Some((join, c)) = combine.as_deref() {
+                let test = out;
+                join.eval(&test, row(*c), mask, &mut out);
+            }
+            let out = out.map(|test| if test & 1 != 0 { *yes } else { 0 });
+            warp.put(group, *d, mask, &out);
+        }
+        Op::SetHalves { test, combine, to, a, b } => {
+            let (a, b) = (row(*a), row(*b));
+            let low = |row: &Row| row.map(|value| value & 0xffff);
+            let high = |row: &Row| row.map(|value| value >> 16 & 0xffff);
+            let mut second = [0; 32];
+            test.eval(&low(a), &low(b), mask, &mut out);
+            test.eval(&high(a), &high(b), mask, &mut second);
+            if let Some((join, c)) = combine.as_deref() {
+                let (c, tests) = (row(*c), (out, second));
+                join.eval(&tests.0, c, mask, &mut out);
+                join.eval(&tests.1, c, mask, &mut second);
+            }
+            match *to {
+                Halves::Predicates(p, q) => {
+                    warp.put(group, p, mask, &out);
+                    warp.put(group, q, mask, &second);
                 }
-                None => (test, test ^ 1),
+                Halves::Values(d, yes) => {
+                    let value = |lane: usize| out[lane] * yes | (second[lane] * yes) << 16;
+                    let out = std::array::from_fn(value);
+                    warp.put(group, d, mask, &out);
+                }
+            }
+        }
+        Op::Lop3 { d, a, b, c, table } => {
+            ops::table(row(*a), row(*b), row(*c), *table, &mut out);
+            warp.put(group, *d, mask, &out);
+        }
+        Op::Bfi { d, a, b, position, length, bits } => {
+            let (a, b, position, length) = (row(*a), row(*b), row(*position), row(*length));
+            lanes(mask).for_each(|i| out[i] = ops::bfi(a[i], b[i], position[i], length[i], *bits));
+            warp.put(group, *d, mask, &out);
+        }
+        Op::Carry { kind, bits, reads, writes, d, a, b, c } => {
+            let (a, b, c) = (row(*a), row(*b), row(*c));
+            let flags = row(Src::register(CARRY));
+            let mut carry = [0; 32];
+            lanes(mask).for_each(|i| {
+                let flag = if *reads { flags[i] } else { 0 };
+                (out[i], carry[i]) = ops::carry(*kind, *bits, a[i], b[i], c[i], flag);
+            });
+            warp.put(group, *d, mask, &out);
+            if *writes {
+                warp.put(group, CARRY, mask, &carry);
+            }
+        }
+        Op::Unpack { d, bits, a } => {
+            let a = *row(*a);
+            let part = |d: Slot, shift: u32, warp: &mut Warp| {
+                let out = a.map(|value| value >> shift & (u64::MAX >> (64 - bits)));
+                warp.put(group, d, mask, &out);
             };
-            r.set(lane, p, yes);
-            r.set(lane, q, no);
-        }),
-        Op::Set { test, combine, d, yes, a, b } => frame.each(mask, |r, lane| {
-            let mut test = test(r.get(lane, a), r.get(lane, b));
-            if let Some((join, c)) = combine {
-                test = join(test, r.get(lane, c));
+            (0u32..).zip(d).for_each(|(index, &d)| part(d, index * bits, warp));
+        }
+        Op::Pack { d, a, bits } => {
+            for (index, &a) in (0u32..).zip(a) {
+                let a = row(a);
+                (0..32).for_each(|lane| out[lane] |= a[lane] << (index * bits));
             }
-            r.set(lane, d, if test != 0 { yes } else { 0 });
-        }),
-        Op::Lop3 { d, a, b, c, table } => frame.each(mask, |r, lane| {
-            let value = ops::lop3(r.get(lane, a), r.get(lane, b), r.get(lane, c), table);
-            r.set(lane, d, value);
-        }),
-        Op::Bfi { d, a, b, position, length, bits } => frame.each(mask, |r, lane| {
-            let (position, length) = (r.get(lane, position), r.get(lane, length));
-            let value = ops::bfi(r.get(lane, a), r.get(lane, b), position, length, bits);
-            r.set(lane, d, value);
-        }),
-        Op::Carry { kind, bits, reads, writes, d, a, b, c } => frame.each(mask, |r, lane| {
-            let carry = if reads { r.get(lane, Src::Reg(CARRY)) } else { 0 };
-            let (a, b, c) = (r.get(lane, a), r.get(lane, b), r.get(lane, c));
-            let (value, carry) = ops::carry(kind, bits, a, b, c, carry);
-            r.set(lane, d, value);
-            if writes {
-                r.set(lane, CARRY, carry);
-            }
-        }),
-        Op::Unpack { d, count, bits, a } => frame.each(mask, |r, lane| {
-            let value = r.get(lane, a);
-            for (part, &d) in (0u32..).zip(&d[..usize::from(count)]) {
-                r.set(lane, d, value >> (part * bits) & (u64::MAX >> (64 - bits)));
-            }
-        }),
-        Op::Pack { d, a, count, bits } => frame.each(mask, |r, lane| {
-            let mut value = 0;
-            for (part, &a) in (0u32..).zip(&a[..usize::from(count)]) {
-                value |= r.get(lane, a) << (part * bits);
-            }
-            r.set(lane, d, value);
-        }),
-        _ => return false,
+            warp.put(group, *d, mask, &out);
+        }
+        _ => {}
     }
-    true
 }

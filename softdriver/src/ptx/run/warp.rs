@@ -6,11 +6,16 @@
 //! waits for another one of its warp keep that from running.
 
 use super::super::Kernel;
-use super::super::code::{Slot, Vote};
+use super::super::code::{Address, Base, Slot, Src, Vote};
+use super::super::ops::Row;
+use super::super::ops::lanes::lanes;
 use super::barrier::Stay;
 use super::block::Shared;
 use super::call::Frame;
 use super::{Fault, step};
+
+/// What an access that a loop may wait with costs, in steps.
+const WAIT: u32 = 255;
 
 /// Lanes of a warp.
 pub(super) const LANES: usize = 32;
@@ -58,22 +63,16 @@ pub(super) struct Warp {
     /// Lanes at a barrier of the block.
     at_barrier: u32,
     stay: [Option<Stay>; LANES],
-    /// Registers: 32 lanes of slot 0, 32 lanes of slot 1 and so on.
-    pub(super) registers: Vec<u64>,
+    /// Where each lane's frame in local memory ends.
+    pub(super) local_top: [u32; LANES],
+    /// Registers by slot.
+    pub(super) registers: Vec<Row>,
     pub(super) local: Vec<Vec<u8>>,
     pub(super) frames: Vec<Vec<Frame>>,
+    /// Results before they go to their register.
+    pub(super) scratch: Row,
     /// Whether the last turn ran out, and how many have.
     unfinished: u32,
-}
-
-/// The lanes of a mask.
-#[inline]
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
 }
 
 impl Warp {
@@ -94,9 +93,11 @@ impl Warp {
             gathered: 0,
             at_barrier: 0,
             stay: [None; LANES],
-            registers: vec![0; kernel.slots as usize * LANES],
+            local_top: [kernel.local_bytes as u32; LANES],
+            registers: vec![[0; LANES]; kernel.slots as usize],
             local: vec![vec![0; kernel.local_bytes]; LANES],
             frames: vec![Vec::new(); LANES],
+            scratch: [0; LANES],
             unfinished: 0,
         }
     }
@@ -112,8 +113,9 @@ impl Warp {
         self.at_barrier = 0;
         self.stay = [None; LANES];
         self.unfinished = 0;
-        self.registers.truncate(kernel.slots as usize * LANES);
-        self.registers.fill(0);
+        self.local_top = [kernel.local_bytes as u32; LANES];
+        self.registers.truncate(kernel.slots as usize);
+        self.registers.fill([0; LANES]);
         self.frames.iter_mut().for_each(Vec::clear);
     }
 
@@ -185,9 +187,12 @@ impl Warp {
         left: &mut u32,
     ) -> Result<(), Fault> {
         loop {
-            shared.steps += 1;
-            *left -= 1;
-            match step::step(self, shared, group)? {
+            let flow = step::step(self, shared, group)?;
+            // What may be a turn of a loop that waits takes more of the time.
+            let cost = 1 + std::mem::take(&mut shared.waits).min(1) * WAIT;
+            shared.steps += u64::from(cost);
+            *left = left.saturating_sub(cost);
+            match flow {
                 Flow::Next => group.pc += 1,
                 Flow::Jump(target) => group.pc = target,
                 Flow::Part => return Ok(()),
@@ -206,20 +211,66 @@ impl Warp {
         }
     }
 
-    /// A register of a lane.
+    /// An operand of a group, for all lanes.
     #[inline]
-    pub(super) fn get(&self, lane: usize, slot: Slot) -> u64 {
-        let at = (self.base[lane] + slot) as usize * LANES + lane;
-        self.registers.get(at).copied().unwrap_or_default()
+    pub(super) fn row<'r>(&'r self, kernel: &'r Kernel, group: Group, src: Src) -> &'r Row {
+        match src.split() {
+            Ok(slot) => &self.registers[(group.base + slot) as usize],
+            Err(index) => kernel.constants.row(index),
+        }
+    }
+
+    /// Sets a register of some lanes of a group.
+    #[inline]
+    pub(super) fn put(&mut self, group: Group, slot: Slot, mask: u32, values: &Row) {
+        let row = &mut self.registers[(group.base + slot) as usize];
+        if mask == u32::MAX {
+            *row = *values;
+        } else {
+            lanes(mask).for_each(|lane| row[lane] = values[lane]);
+        }
+    }
+
+    /// The addresses that an address is for the lanes of a group.
+    #[inline]
+    pub(super) fn addresses(
+        &self,
+        shared: &Shared<'_>,
+        group: Group,
+        address: Address,
+        at: &mut Row,
+    ) {
+        let offset = address.offset.cast_unsigned();
+        match address.base {
+            Base::Zero => *at = [offset; LANES],
+            Base::Reg(slot) => {
+                let row = &self.registers[(group.base + slot) as usize];
+                (0..LANES).for_each(|lane| at[lane] = row[lane].wrapping_add(offset));
+            }
+            Base::Global(index) => {
+                let base = shared.launch.globals.get(index as usize).copied().unwrap_or_default();
+                *at = [base.wrapping_add(offset); LANES];
+            }
+            Base::Frame => {
+                let bases = &self.local_base;
+                (0..LANES).for_each(|lane| at[lane] = u64::from(bases[lane]).wrapping_add(offset));
+            }
+        }
+    }
+
+    /// An operand of a lane.
+    #[inline]
+    pub(super) fn value(&self, kernel: &Kernel, lane: usize, src: Src) -> u64 {
+        match src.split() {
+            Ok(slot) => self.registers[(self.base[lane] + slot) as usize][lane],
+            Err(index) => kernel.constants.row(index)[lane],
+        }
     }
 
     /// Sets a register of a lane.
     #[inline]
     pub(super) fn set(&mut self, lane: usize, slot: Slot, value: u64) {
-        let at = (self.base[lane] + slot) as usize * LANES + lane;
-        if let Some(register) = self.registers.get_mut(at) {
-            *register = value;
-        }
+        self.registers[(self.base[lane] + slot) as usize][lane] = value;
     }
 
     /// Holds a lane at a barrier; it goes on behind it.

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::super::{Fault, Launch, Memory, Module, run};
+use super::super::{Fault, Launch, Memory, Module, Output, Row, lanes, run};
 
 /// Where the memory begins.
 pub(crate) const START: u64 = 1 << 40;
@@ -11,11 +11,16 @@ pub(crate) const START: u64 = 1 << 40;
 pub(crate) struct Device {
     bytes: Mutex<Vec<u8>>,
     top: Mutex<u64>,
+    printed: Mutex<Vec<u8>>,
 }
 
 impl Device {
     pub(crate) fn new(bytes: usize) -> Self {
-        Self { bytes: Mutex::new(vec![0; bytes]), top: Mutex::new(START) }
+        Self {
+            bytes: Mutex::new(vec![0; bytes]),
+            top: Mutex::new(START),
+            printed: Mutex::default(),
+        }
     }
 
     fn with<T>(
@@ -50,6 +55,11 @@ impl Device {
         self.place(&vec![0; bytes])
     }
 
+    /// What kernels have printed.
+    pub(crate) fn printed(&self) -> String {
+        String::from_utf8(self.printed.lock().unwrap().clone()).unwrap()
+    }
+
     /// The values at an address.
     pub(crate) fn get<T: Value>(&self, address: u64, count: usize) -> Vec<T> {
         let size = size_of::<T>();
@@ -61,12 +71,20 @@ impl Device {
 }
 
 impl Memory for Device {
-    fn load(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
-        self.with(address, out.len(), |bytes| out.copy_from_slice(bytes))
+    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let mut word = [0; 8];
+            self.with(at[lane], bytes, |place| word[..bytes].copy_from_slice(place))?;
+            out[lane] = u64::from_le_bytes(word);
+            Ok(())
+        })
     }
 
-    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
-        self.with(address, bytes.len(), |place| place.copy_from_slice(bytes))
+    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let word = values[lane].to_le_bytes();
+            self.with(at[lane], bytes, |place| place.copy_from_slice(&word[..bytes]))
+        })
     }
 
     fn atomic(
@@ -84,6 +102,24 @@ impl Memory for Device {
             }
             old
         })
+    }
+
+    fn allocate(&self, bytes: u64) -> Option<u64> {
+        (bytes < 1 << 20).then(|| self.room(bytes as usize))
+    }
+
+    fn release(&self, _address: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl Output for Device {
+    fn print(&self, text: &[u8]) {
+        self.printed.lock().unwrap().extend_from_slice(text);
+    }
+
+    fn complain(&self, text: &str) {
+        self.print(text.as_bytes());
     }
 }
 
@@ -113,6 +149,9 @@ pub(crate) struct Loaded {
     pub(crate) module: Module,
     pub(crate) device: Device,
     pub(crate) globals: Vec<u64>,
+    /// The address of a grid's workspace, for cooperative launches.
+    pub(crate) workspace: u64,
+    pub(crate) most_steps: u64,
 }
 
 impl Loaded {
@@ -124,12 +163,36 @@ impl Loaded {
             let bytes = module.initial_bytes(index, &globals);
             device.with(address, bytes.len(), |place| place.copy_from_slice(&bytes)).unwrap();
         }
-        Self { module, device, globals }
+        Self { module, device, globals, workspace: 0, most_steps: u64::MAX }
     }
 
     /// Launches a kernel with values as its parameters.
     pub(crate) fn launch(
         &self,
+        name: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_shared: usize,
+        values: &[&[u8]],
+    ) -> Result<(), Fault> {
+        self.start(4, name, grid, block, dynamic_shared, values)
+    }
+
+    /// The same on so many threads of the host.
+    pub(crate) fn launch_on(
+        &self,
+        workers: usize,
+        name: &str,
+        grid: [u32; 3],
+        block: [u32; 3],
+        values: &[&[u8]],
+    ) -> Result<(), Fault> {
+        self.start(workers, name, grid, block, 0, values)
+    }
+
+    fn start(
+        &self,
+        workers: usize,
         name: &str,
         grid: [u32; 3],
         block: [u32; 3],
@@ -153,6 +216,10 @@ impl Loaded {
             params: &params,
             globals: &self.globals,
             memory: &self.device,
+            workspace: self.workspace,
+            output: &self.device,
+            workers,
+            most_steps: self.most_steps,
         })
     }
 }

@@ -6,5 +6,6 @@ mod device;
 mod flow;
 mod memory;
 mod refusals;
+mod speed;
 mod text;
 mod warps;

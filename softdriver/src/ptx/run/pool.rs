@@ -1,0 +1,125 @@
+//! The blocks of a launch: threads of the host run them side by side.
+//!
+//! A block runs to its end at once as a rule. One that takes long is put aside
+//! for others now and then, since it may wait for them; so many blocks are on
+//! their way at a time, and of a cooperative launch all.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::Kernel;
+use super::block::{Block, State};
+use super::{Fault, Launch};
+use crate::sync;
+
+/// The steps that a block makes before others have their turn.
+const TURN: u64 = 1 << 21;
+/// The same in a cooperative launch, in which blocks wait for one another.
+const SHORT_TURN: u64 = 1 << 14;
+/// How many blocks can be on their way.
+const RESIDENT: usize = 64;
+/// How long a launch runs before other threads help: starting them takes time.
+const ALONE: Duration = Duration::from_micros(100);
+
+/// What is left to do.
+struct Pool<'a> {
+    launch: &'a Launch<'a>,
+    kernel: &'a Kernel,
+    start: Instant,
+    total: u64,
+    /// The blocks that have begun.
+    begun: AtomicU64,
+    paused: Mutex<VecDeque<Block<'a>>>,
+    steps: AtomicU64,
+    stop: AtomicBool,
+    fault: Mutex<Option<Fault>>,
+}
+
+/// Runs all blocks of a launch.
+pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
+    let pool = Pool {
+        launch,
+        kernel,
+        start: Instant::now(),
+        total: launch.grid.iter().map(|&one| u64::from(one)).product(),
+        begun: AtomicU64::new(0),
+        paused: Mutex::default(),
+        steps: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        fault: Mutex::default(),
+    };
+    let workers = pool.total.min(launch.workers.max(1) as u64);
+    let alone = if workers > 1 { Some(pool.start + ALONE) } else { None };
+    if !pool.work(alone) {
+        thread::scope(|scope| {
+            for _ in 1..workers {
+                // One that the system refuses is not needed.
+                let helper = thread::Builder::new().name("cuscope-block".to_owned());
+                let _ = helper.spawn_scoped(scope, || pool.work(None));
+            }
+            pool.work(None);
+        });
+    }
+    match *sync::lock(&pool.fault) {
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
+}
+
+impl<'a> Pool<'a> {
+    /// Runs blocks until none is left, or to a time; whether none is left.
+    fn work(&self, until: Option<Instant>) -> bool {
+        let mut spare = None;
+        while !self.stop.load(Relaxed) {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return false;
+            }
+            let Some(mut block) = self.next(&mut spare) else {
+                return true;
+            };
+            let turn = if self.launch.workspace == 0 { TURN } else { SHORT_TURN };
+            match block.run(turn.min(self.launch.most_steps)) {
+                Ok((state, made)) => {
+                    let steps = self.steps.fetch_add(made, Relaxed).saturating_add(made);
+                    if steps > self.launch.most_steps {
+                        self.fail(Fault::LaunchTimeout);
+                    } else if state == State::Ended {
+                        spare = Some(block);
+                    } else {
+                        sync::lock(&self.paused).push_back(block);
+                    }
+                }
+                Err(fault) => self.fail(fault),
+            }
+        }
+        true
+    }
+
+    fn fail(&self, fault: Fault) {
+        sync::lock(&self.fault).get_or_insert(fault);
+        self.stop.store(true, Relaxed);
+    }
+
+    /// A block to run: a new one, or the one that was put aside first.
+    fn next(&self, spare: &mut Option<Block<'a>>) -> Option<Block<'a>> {
+        let mut paused = sync::lock(&self.paused);
+        let all = if self.launch.workspace == 0 { RESIDENT } else { usize::MAX };
+        if paused.len() >= all {
+            return paused.pop_front();
+        }
+        let index = self.begun.load(Relaxed);
+        if index >= self.total {
+            return paused.pop_front();
+        }
+        self.begun.store(index + 1, Relaxed);
+        drop(paused);
+        let mut block =
+            spare.take().unwrap_or_else(|| Block::new(self.launch, self.kernel, self.start));
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        block.begin([(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]);
+        Some(block)
+    }
+}
