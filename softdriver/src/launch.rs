@@ -1,19 +1,27 @@
 //! Launches of kernels and host functions.
 #![allow(unsafe_code, reason = "exported functions; a host function of the caller is called")]
 
-use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS};
+use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
 use crate::graph::Work;
 use crate::life::Life;
 use crate::memory::access::DeviceMemory;
+use crate::memory::space::Kind;
 use crate::module::{self, Function, TARGET};
 use crate::ptx::{self, Kernel};
 use crate::{capture, print, schedule, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
-use std::ptr;
+use std::{mem, ptr};
 use std::sync::{Arc, OnceLock};
+
+/// The bytes in which the blocks of a cooperative launch wait for one another.
+const WORKSPACE: usize = 256;
+/// The threads, the blocks and the bytes of shared memory that a multiprocessor has at a time.
+const RESIDENT: (u32, u32, usize) = (2048, 32, 233_472);
+/// The bytes of shared memory that each block takes besides its own.
+const RESERVED: usize = 1024;
 
 /// The markers in `extra`.
 const END: usize = 0;
@@ -98,6 +106,8 @@ pub(crate) struct Launch {
     block: [u32; 3],
     dynamic_shared: usize,
     params: Vec<u8>,
+    /// Whether all blocks run side by side, and can wait for one another.
+    cooperative: bool,
     /// The address of each parameter in them, once somebody has asked.
     places: OnceLock<Vec<usize>>,
 }
@@ -116,7 +126,8 @@ impl Launch {
         let dynamic_shared = dynamic_shared as usize;
         let params = parameters(function.kernel(), pointers, extra)?;
         let (handle, places) = (handle.addr(), OnceLock::new());
-        Ok(Self { handle, function, grid, block, dynamic_shared, params, places })
+        let cooperative = false;
+        Ok(Self { handle, function, grid, block, dynamic_shared, params, cooperative, places })
     }
 
     /// What a node that launches it tells; the pointers lead into it.
@@ -157,13 +168,23 @@ impl Launch {
 
     /// Runs the kernel to its end; its fault stays.
     pub(crate) fn run(&self) -> Answer {
-        let module = &*self.function.module;
-        let memory = DeviceMemory::new(&module.life);
-        memory.noted(|memory| self.run_on(memory))
+        let life = &self.function.module.life;
+        if !self.cooperative {
+            return DeviceMemory::new(life).noted(|memory| self.run_on(memory, 0));
+        }
+        let space = &state().space;
+        let workspace = space.allocate(life, WORKSPACE, Kind::Heap)?;
+        let answer = DeviceMemory::new(life).noted(|memory| self.run_on(memory, workspace));
+        if let Ok(one) = space.exactly(workspace, Kind::Heap)
+            && space.retire(&one).is_ok()
+        {
+            space.take(&one);
+        }
+        answer
     }
 
-    /// The same on memory.
-    fn run_on(&self, memory: &dyn ptx::Memory) -> Answer {
+    /// The same on memory, with the address of the grid's workspace.
+    fn run_on(&self, memory: &dyn ptx::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
         let launch = ptx::Launch {
             module: &module.code,
@@ -174,7 +195,7 @@ impl Launch {
             params: &self.params,
             globals: &module.addresses,
             memory,
-            workspace: 0,
+            workspace,
             output: &Texts,
             workers: workers(),
             most_steps: u64::MAX,
@@ -242,8 +263,19 @@ fn read_id(attribute: *const CUlaunchAttribute) -> Answer<CUlaunchAttributeID> {
     entry::read(attribute.cast())
 }
 
+/// Whether the blocks of a grid can all be there at a time.
+fn fits_at_once(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize) -> bool {
+    let product = |extents: [u32; 3]| extents.iter().map(|&one| u64::from(one)).product::<u64>();
+    let threads = product(block).next_multiple_of(32).max(32);
+    let by_threads = u64::from(RESIDENT.0) / threads;
+    let by_shared = (RESIDENT.2 / (kernel.static_shared + dynamic + RESERVED)) as u64;
+    let each = by_threads.min(u64::from(RESIDENT.1)).min(by_shared);
+    product(grid) <= each * u64::from(MULTIPROCESSORS)
+}
+
 /// Enqueues a kernel.
 fn launch(
+    cooperative: bool,
     f: CUfunction,
     grid: [u32; 3],
     block: [u32; 3],
@@ -261,7 +293,11 @@ fn launch(
     // A bad shape spoils a capture, bad parameters do not (F146).
     check_shape(function.kernel(), grid, block, shared as usize)
         .inspect_err(|_| capture::spoil(&target))?;
-    let launch = Launch::new(f, function, grid, block, shared, params, extra)?;
+    if cooperative && !fits_at_once(function.kernel(), grid, block, shared as usize) {
+        return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    }
+    let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
+    launch.cooperative = cooperative;
     capture::enqueue(&target, Work::Kernel(launch))
 }
 
@@ -304,9 +340,27 @@ driver! {
     ) {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra)
+        launch(false, f, grid, block, sharedMemBytes, hStream, kernelParams, extra)
     }
-    /// The same; attributes but those to be ignored are NOT_SUPPORTED (F197).
+    /// The same, with all blocks side by side, so that they can wait for one another.
+    fn cuLaunchCooperativeKernel(
+        f: CUfunction,
+        gridDimX: c_uint,
+        gridDimY: c_uint,
+        gridDimZ: c_uint,
+        blockDimX: c_uint,
+        blockDimY: c_uint,
+        blockDimZ: c_uint,
+        sharedMemBytes: c_uint,
+        hStream: CUstream,
+        kernelParams: *mut *mut c_void,
+    ) {
+        let grid = [gridDimX, gridDimY, gridDimZ];
+        let block = [blockDimX, blockDimY, blockDimZ];
+        launch(true, f, grid, block, sharedMemBytes, hStream, kernelParams, ptr::null_mut())
+    }
+    /// The same; attributes but those to be ignored, and the cooperative one, are NOT_SUPPORTED
+    /// (F197).
     fn cuLaunchKernelEx(
         config: *const CUlaunchConfig,
         f: CUfunction,
@@ -316,17 +370,24 @@ driver! {
         let config = entry::read(config)?;
         let _function = module::function(f)?;
         entry::refuse_in_host_function()?;
+        let mut cooperative = false;
         for i in 0..config.numAttrs as usize {
             let attribute = config.attrs.wrapping_add(i);
             entry::wanted(config.attrs)?;
-            if read_id(attribute)? != CU_LAUNCH_ATTRIBUTE_IGNORE {
-                return Err(CUDA_ERROR_NOT_SUPPORTED);
+            match read_id(attribute)? {
+                CU_LAUNCH_ATTRIBUTE_IGNORE => {}
+                CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                    let value = mem::offset_of!(CUlaunchAttribute, value);
+                    let value = attribute.cast::<u8>().wrapping_add(value);
+                    cooperative = entry::read(value.cast::<c_int>())? != 0;
+                }
+                _ => return Err(CUDA_ERROR_NOT_SUPPORTED),
             }
         }
         let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
         let (shared, stream) = (config.sharedMemBytes, config.hStream);
-        launch(f, grid, block, shared, stream, kernelParams, extra)
+        launch(cooperative, f, grid, block, shared, stream, kernelParams, extra)
     }
     /// Where a parameter is, and how large (F92, F196).
     fn cuFuncGetParamInfo(

@@ -171,6 +171,8 @@ pub(crate) enum Special {
     /// `%envreg1` and `%envreg2`: the high and the low half of the address of
     /// the grid's workspace, by shift.
     Workspace(u32),
+    /// What is always 1: `%cluster_nctaid` and so on.
+    One,
     /// What is always 0: `%envreg0` and so on.
     Zero,
 }
@@ -402,6 +404,42 @@ pub(crate) enum Halves {
     Values(Slot, u64),
 }
 
+/// The elements of the factors of a product of matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    F16,
+    BF16,
+    TF32,
+}
+
+/// `mma`
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixOp {
+    pub(crate) element: Element,
+    /// Whether the sums are f16 rather than f32.
+    pub(crate) half: bool,
+    /// The columns of `a` and rows of `b`.
+    pub(crate) depth: u8,
+    pub(crate) d: Box<[Slot]>,
+    pub(crate) a: Box<[Src]>,
+    pub(crate) b: Box<[Src]>,
+    pub(crate) c: Box<[Src]>,
+}
+
+/// What `mbarrier` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryBarrier {
+    Init,
+    Invalidate,
+    Arrive,
+    /// `arrive_drop`
+    Drop,
+    /// Whether the phase of a state is over.
+    Test,
+    /// Whether a phase of a parity is over.
+    TestParity,
+}
+
 /// An operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
@@ -550,6 +588,20 @@ pub(crate) enum Op {
         from: Access,
         bytes: u32,
         given: Option<Src>,
+    },
+    Matrix(Box<MatrixOp>),
+    /// `ldmatrix`
+    LoadMatrix {
+        access: Access,
+        d: Box<[Slot]>,
+        transposed: bool,
+    },
+    /// `mbarrier`: `a` is the count, the state, or the parity.
+    MemoryBarrier {
+        kind: MemoryBarrier,
+        access: Access,
+        d: Slot,
+        a: Src,
     },
     /// A fence.
     Fence,

@@ -126,6 +126,9 @@ impl<'s> Body<'_, 's> {
         if m.take("warp") {
             return self.warp_barrier(m, operands);
         }
+        if m.head == "barrier" && m.take("cluster") {
+            return self.cluster_barrier(m, operands);
+        }
         m.take("cta");
         match m.next() {
             "red" => self.barrier_reduce(m, operands),
@@ -142,6 +145,31 @@ impl<'s> Body<'_, 's> {
             }
             _ => Err(Refusal::Unsupported),
         }
+    }
+
+    /// `barrier.cluster`, of a cluster of one block: all of it waits in `wait`.
+    fn cluster_barrier(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let wait = match m.next() {
+            "arrive" => {
+                m.take_any(&["release", "relaxed"]);
+                false
+            }
+            "wait" => {
+                m.take("acquire");
+                true
+            }
+            _ => return Err(Refusal::Unsupported),
+        };
+        m.take("aligned");
+        m.end()?;
+        let [] = exactly(operands)?;
+        if !wait {
+            self.push(Op::Fence);
+            return Ok(());
+        }
+        let id = self.constant(16);
+        self.push(Op::Bar(Box::new(BarOp { id, count: None, wait: true, reduce: None })));
+        Ok(())
     }
 
     fn barrier_reduce(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
@@ -230,6 +258,11 @@ fn special(name: &str) -> Option<(Special, u8)> {
             "%ntid" => Special::Ntid(dimension),
             "%ctaid" => Special::Ctaid(dimension),
             "%nctaid" => Special::Nctaid(dimension),
+            // Each block is a cluster of its own.
+            "%clusterid" => Special::Ctaid(dimension),
+            "%nclusterid" => Special::Nctaid(dimension),
+            "%cluster_ctaid" => Special::Zero,
+            "%cluster_nctaid" => Special::One,
             _ => return None,
         };
         return Some((which, 4));
@@ -255,6 +288,9 @@ fn special(name: &str) -> Option<(Special, u8)> {
         "%dynamic_smem_size" => (Special::DynamicShared, 4),
         "%envreg1" => (Special::Workspace(32), 4),
         "%envreg2" => (Special::Workspace(0), 4),
+        "%aggr_smem_size" => (Special::TotalShared, 4),
+        "%cluster_ctarank" => (Special::Zero, 4),
+        "%cluster_nctarank" => (Special::One, 4),
         "%total_smem_size" => (Special::TotalShared, 4),
         _ => {
             // Counters of performance, and what the driver leaves alone.

@@ -18,6 +18,7 @@ impl<'s> Body<'_, 's> {
         match m.head {
             "cvta" => self.cvta(m, operands),
             "isspacep" => self.isspacep(m, operands),
+            "mapa" => self.mapa(m, operands),
             _ => self.cvt(m, operands),
         }
     }
@@ -193,6 +194,20 @@ impl<'s> Body<'_, 's> {
             let f = &|a: u64, b: u64| a | b << 16 & 0xffff_0000;
             self.push(Op::Binary { f, d, a: Src::register(pair), b });
         }
+        Ok(())
+    }
+
+    /// `mapa`: the address in another block of the cluster, which has but one.
+    fn mapa(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        m.take("shared::cluster");
+        let ty = m.end_type()?;
+        let [d, a, rank] = exactly(operands)?;
+        self.src(rank, Type::U32)?;
+        if ty != Type::U32 && ty != Type::U64 {
+            return Err(Refusal::Unsupported);
+        }
+        let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
+        self.push(Op::Unary { f: &|a: u64| a, d, a });
         Ok(())
     }
 

@@ -84,6 +84,14 @@ impl<'s> Body<'_, 's> {
             "bfi" => self.bfi(m, operands),
             "lop3" => self.lop3(m, operands),
             "dp4a" | "dp2a" => self.dot(m, operands),
+            "vabsdiff2" | "vabsdiff4" => {
+                let (d, a, b) = (m.ty()?, m.ty()?, m.ty()?);
+                let add = m.take("add");
+                m.end()?;
+                let fit = |ty| ty == Type::U32 || ty == Type::S32;
+                let f = ops::distances(m.head, a, add).filter(|_| a == b && fit(d) && fit(a));
+                self.ternary_op(f, [d, a, b, d], operands)
+            }
             "fns" => {
                 let f = ops::integer_ternary("fns", m.end_type()?);
                 self.ternary_op(f, [Type::B32, Type::B32, Type::B32, Type::S32], operands)

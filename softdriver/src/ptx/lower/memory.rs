@@ -59,7 +59,7 @@ impl<'s> Body<'_, 's> {
     }
 
     /// An address, and the space that it is in.
-    fn place(
+    pub(super) fn place(
         &mut self,
         operand: &Operand<'s>,
         space: Space,
@@ -240,6 +240,9 @@ impl<'s> Body<'_, 's> {
     ) -> Lowered<()> {
         if !m.take("async") {
             return Err(Refusal::Unsupported);
+        }
+        if m.take("mbarrier") {
+            return self.copies_arrive(m, operands);
         }
         if m.take_any(&["commit_group", "wait_all"]).is_some() {
             m.end()?;

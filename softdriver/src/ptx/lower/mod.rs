@@ -10,7 +10,10 @@ mod layout;
 mod memory;
 mod modifiers;
 mod operand;
+mod mbarrier;
+mod matrix;
 mod scope;
+pub(super) mod table;
 mod warp;
 
 use std::cell::RefCell;
@@ -24,6 +27,7 @@ use super::{Global, Kernel, Module};
 use layout::{Reached, Shared};
 use modifiers::Modifiers;
 use scope::{Entity, Scopes};
+use table::Family;
 
 /// Why an instruction is refused.
 pub(super) enum Refusal {
@@ -357,26 +361,20 @@ impl<'a, 's> Body<'a, 's> {
         let operands = instruction.operands.as_slice();
         let m = &mut modifiers;
 
-        match m.head {
-            "mov" | "not" | "cnot" | "popc" | "clz" | "brev" | "bfind" | "and" | "or" | "xor"
-            | "shl" | "shr" | "shf" | "bfe" | "bfi" | "prmt" | "lop3" | "sad" | "mul24"
-            | "mad24" | "rem" | "dp4a" | "dp2a" | "fns" | "addc" | "subc" | "madc" | "selp"
-            | "slct" | "setp" | "set" => self.integer(m, operands),
-            "add" | "sub" | "mul" | "mad" | "div" | "neg" | "abs" | "min" | "max" => {
-                self.arithmetic(m, operands)
-            }
-            "fma" | "sqrt" | "rsqrt" | "rcp" | "ex2" | "lg2" | "sin" | "cos" | "tanh"
-            | "copysign" | "testp" => self.float(m, operands),
-            "cvt" | "cvta" | "isspacep" => self.convert(m, operands),
-            "ld" | "ldu" | "st" | "atom" | "red" | "prefetch" | "prefetchu" => {
-                self.memory(m, operands)
-            }
-            "cp" => self.copy_async(m, operands),
-            "alloca" | "stacksave" | "stackrestore" => self.stack(m, operands),
-            "shfl" | "vote" | "match" | "redux" | "activemask" => self.warp(m, operands),
-            "bar" | "barrier" => self.barrier(m, operands),
-            "call" => self.call(m, operands),
-            _ => self.control(m, operands, line),
+        match table::family(m.head).ok_or(Refusal::Unsupported)? {
+            Family::Integer => self.integer(m, operands),
+            Family::Arithmetic => self.arithmetic(m, operands),
+            Family::Float => self.float(m, operands),
+            Family::Convert => self.convert(m, operands),
+            Family::Memory => self.memory(m, operands),
+            Family::CopyAsync => self.copy_async(m, operands),
+            Family::MemoryBarrier => self.memory_barrier(m, operands),
+            Family::Stack => self.stack(m, operands),
+            Family::Warp => self.warp(m, operands),
+            Family::Matrix => self.matrix(m, operands),
+            Family::Barrier => self.barrier(m, operands),
+            Family::Call => self.call(m, operands),
+            Family::Control => self.control(m, operands, line),
         }
     }
 }

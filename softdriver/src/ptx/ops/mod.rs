@@ -11,6 +11,9 @@ mod round;
 mod soft;
 mod word;
 
+use real::Real as _;
+use word::Word as _;
+
 pub(crate) use atomic::atomic;
 pub(crate) use compare::{combine, compare};
 pub(crate) use convert::{Convert, Rounding, common, integer_conversion, truncation};
@@ -18,7 +21,17 @@ pub(crate) use float::{
     Modifiers, binary as float_binary, ternary as float_ternary, unary as float_unary,
 };
 pub(crate) use integer::{
-    bfi, binary as integer_binary, carry, dot, prmt, table, ternary as integer_ternary,
+    bfi, binary as integer_binary, carry, distances, dot, prmt, table, ternary as integer_ternary,
     unary as integer_unary,
 };
 pub(crate) use lanes::{Binary, Row, Ternary, Unary};
+
+/// The value of an f16's bits.
+pub(crate) fn value_f16(bits: u64) -> f64 {
+    real::F16::of(bits).value()
+}
+
+/// The bits of the f16 nearest to a value.
+pub(crate) fn bits_f16(value: f64) -> u64 {
+    real::F16::nearest(value).result()
+}

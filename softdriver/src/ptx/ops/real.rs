@@ -85,10 +85,12 @@ impl Real for f32 {
     }
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
-        let product = f64::from(self) * f64::from(b);
         match R {
-            0 => round::odd(round::sum(product, c.into())) as f32,
-            _ => to_f32(total::<R>(product, c.into()), Rounding::of(R)),
+            0 => self.mul_add(b, c),
+            _ => {
+                let product = f64::from(self) * f64::from(b);
+                to_f32(total::<R>(product, c.into()), Rounding::of(R))
+            }
         }
     }
     #[inline]

@@ -1,7 +1,7 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src, Update,
+    Access, Base, LOCAL_WINDOW, MemoryBarrier, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src, Update,
     WINDOW,
 };
 use super::super::ops::Row;
@@ -73,7 +73,7 @@ fn place<const N: usize>(bytes: &mut [u8], address: u64) -> Result<&mut [u8; N],
 }
 
 /// A word of 1, 2, 4 or 8 bytes.
-fn read(bytes: &[u8], address: u64, size: usize) -> Result<u64, Fault> {
+pub(super) fn read(bytes: &[u8], address: u64, size: usize) -> Result<u64, Fault> {
     match size {
         1 => word::<1>(bytes, address),
         2 => word::<2>(bytes, address),
@@ -384,6 +384,63 @@ pub(super) fn copy(
             write(&mut shared.memory, to[lane].wrapping_add(at), 4, value)?;
         }
     }
+    Ok(())
+}
+
+/// `mbarrier`. The object holds, from its low bit on: the arrivals that are
+/// missing, the arrivals of a phase (20 bits each), and at its top the phase.
+pub(super) fn barrier(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    (kind, access): (MemoryBarrier, &Access),
+    (d, a): (Slot, Src),
+) -> Result<(), Fault> {
+    const COUNT: u64 = (1 << 20) - 1;
+    order(shared, access);
+    let at = addresses(warp, shared, group, mask, access)?;
+    let a = *warp.row(shared.kernel, group, a);
+    let mut out = [0; 32];
+    by_space(access.space, &at, mask, |space, at, mask| {
+        if space != Space::Shared {
+            return Err(Fault::IllegalAddress);
+        }
+        for lane in lanes(mask) {
+            let (address, a) = (at[lane], a[lane]);
+            let old = word::<8>(&shared.memory, address)?;
+            let (pending, expected, phase) = (old & COUNT, old >> 20 & COUNT, old >> 63);
+            let new = match kind {
+                MemoryBarrier::Init if a == 0 || a > COUNT => {
+                    return Err(Fault::IllegalInstruction);
+                }
+                MemoryBarrier::Init => a | a << 20,
+                MemoryBarrier::Invalidate => 0,
+                MemoryBarrier::Test => {
+                    out[lane] = u64::from(a >> 63 != phase);
+                    old
+                }
+                MemoryBarrier::TestParity => {
+                    out[lane] = u64::from(a & 1 != phase);
+                    old
+                }
+                MemoryBarrier::Arrive | MemoryBarrier::Drop => {
+                    out[lane] = old;
+                    let dropped = if kind == MemoryBarrier::Drop { a } else { 0 };
+                    let left = pending.checked_sub(a).ok_or(Fault::IllegalInstruction)?;
+                    let expected =
+                        expected.checked_sub(dropped).ok_or(Fault::IllegalInstruction)?;
+                    match left {
+                        0 if a > 0 => expected | expected << 20 | (phase ^ 1) << 63,
+                        _ => left | expected << 20 | phase << 63,
+                    }
+                }
+            };
+            write(&mut shared.memory, address, 8, new)?;
+        }
+        Ok(())
+    })?;
+    warp.put(group, d, mask, &out);
     Ok(())
 }
 

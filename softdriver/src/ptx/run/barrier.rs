@@ -4,8 +4,8 @@ use super::super::code::Vote;
 use super::Fault;
 use super::warp::Warp;
 
-/// Barriers of a block.
-const BARRIERS: usize = 16;
+/// Barriers of a block, the last of which is that of its cluster.
+const BARRIERS: usize = 17;
 
 /// A thread's stay at a barrier.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ mod block;
 mod call;
 mod collective;
 mod format;
+mod matrix;
 mod pool;
 mod special;
 mod step;

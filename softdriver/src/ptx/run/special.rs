@@ -45,6 +45,7 @@ impl<'b, 'a> Values<'b, 'a> {
             Special::Nwarpid => self.shared.warps,
             Special::Workspace(shift) => (launch.workspace >> shift) as u32,
             Special::SmId | Special::Zero | Special::GridId => 0,
+            Special::One => 1,
             Special::Nsmid => MULTIPROCESSORS,
             Special::MaskEq => one,
             Special::MaskLt => one - 1,

@@ -8,7 +8,7 @@ use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
-use super::{Fault, access, special};
+use super::{Fault, access, matrix, special};
 use std::sync::atomic::{Ordering, fence};
 
 /// The lanes of a mask whose predicate is set.
@@ -105,6 +105,13 @@ fn rare(
         Op::CopyAsync { to, from, bytes, given } => {
             access::copy(warp, shared, group, mask, (to, from, *bytes), *given)?;
         }
+        Op::Matrix(op) => matrix::multiply(warp, shared, group, mask, op),
+        Op::LoadMatrix { access, d, transposed } => {
+            matrix::load(warp, shared, group, mask, (access, *transposed), d)?;
+        }
+        Op::MemoryBarrier { kind, access, d, a } => {
+            access::barrier(warp, shared, group, mask, (*kind, access), (*d, *a))?;
+        }
         Op::Fence => {
             fence(Ordering::SeqCst);
             shared.waits += 1;
@@ -186,7 +193,8 @@ fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Resul
     for lane in lanes(mask) {
         let id = warp.value(shared.kernel, lane, op.id);
         let count = op.count.map_or(0, |count| warp.value(shared.kernel, lane, count) as u32);
-        if id > 15 {
+        // The last one is the cluster's.
+        if id > 16 {
             return Err(Fault::IllegalInstruction);
         }
         if op.wait {

@@ -6,6 +6,8 @@ mod device;
 mod flow;
 mod memory;
 mod refusals;
+mod programs;
 mod speed;
+mod table;
 mod text;
 mod warps;

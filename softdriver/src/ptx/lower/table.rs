@@ -1,0 +1,294 @@
+//! The instructions that there are: the lowering looks an opcode's first part
+//! up here, and `docs/ptx.md` is made from it.
+//!
+//! In a form, `(a|b)` is one of several, `{a}` may be left out, and `<name>`
+//! is one of a set of [`SETS`].
+
+/// A set of types or modifiers, for forms.
+pub(crate) type Set = (&'static str, &'static str);
+
+/// The sets that forms mention.
+pub(crate) const SETS: &[Set] = &[
+    ("int", "u16|s16|u32|s32|u64|s64"),
+    ("bits", "b16|b32|b64"),
+    ("any", "b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"),
+    ("half", "f16|f16x2|bf16|bf16x2"),
+    ("rnd", "rn|rz|rm|rp"),
+    ("cmp", "eq|ne|lt|le|gt|ge"),
+    ("fcmp", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
+    ("order", "weak|volatile|relaxed.gpu|acquire.gpu"),
+    ("cache", "ca|cg|cs|lu|cv"),
+    ("space", "global|shared|local"),
+    ("mem", "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"),
+    ("sem", "relaxed|acquire|release|acq_rel"),
+    ("scope", "cta|cluster|gpu|sys"),
+];
+
+/// What lowers an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Integer,
+    Arithmetic,
+    Float,
+    Convert,
+    Memory,
+    CopyAsync,
+    MemoryBarrier,
+    Stack,
+    Warp,
+    Matrix,
+    Barrier,
+    Call,
+    Control,
+}
+
+/// An opcode's first part, what lowers it, and its forms with their operands:
+/// `T` a register of the last type, `S` of the type before, `W` of twice the
+/// size, `h r l q` of 16, 32, 64 and 128 bits, `f x` of f32 and f64, `p` a
+/// predicate, `n` a constant, and what stands in brackets an address.
+pub(crate) struct Row(
+    pub(crate) &'static str,
+    pub(crate) Family,
+    pub(crate) &'static [(&'static str, &'static str)],
+);
+
+use Family::*;
+
+/// All instructions.
+pub(crate) const ROWS: &[Row] = &[
+    Row("abs", Arithmetic, &[("abs.(s16|s32|s64|f64)", "T, T"), ("abs{.ftz}.(f32|f16|f16x2)", "T, T"), ("abs.(bf16|bf16x2)", "T, T")]),
+    Row("activemask", Warp, &[("activemask.b32", "r")]),
+    Row("add", Arithmetic, &[
+        ("add.<int>", "T, T, T"), ("add.sat.s32", "T, T, T"), ("add.(u16x2|s16x2)", "T, T, T"),
+        ("add.cc.(u32|s32|u64|s64)", "T, T, T"), ("add{.<rnd>}{.ftz}{.sat}.f32", "T, T, T"),
+        ("add{.<rnd>}.f64", "T, T, T"), ("add{.rn}{.ftz}{.sat}.(f16|f16x2)", "T, T, T"),
+        ("add{.rn}.(bf16|bf16x2)", "T, T, T"),
+    ]),
+    Row("addc", Integer, &[("addc{.cc}.(u32|s32|u64|s64)", "T, T, T")]),
+    Row("alloca", Stack, &[("alloca.u64", "l, l")]),
+    Row("and", Integer, &[("and.(b16|b32|b64|pred)", "T, T, T")]),
+    Row("atom", Memory, &[
+        ("atom{.<sem>}{.<scope>}{.(global|shared)}.(and|or|xor|exch).(b32|b64)", "T, [l], T"),
+        ("atom{.<sem>}{.<scope>}{.(global|shared)}.cas.<bits>", "T, [l], T, T"),
+        ("atom{.<sem>}{.<scope>}{.(global|shared)}.add.(u32|s32|u64|f32|f64)", "T, [l], T"),
+        ("atom{.<sem>}{.<scope>}{.(global|shared)}.add.noftz.<half>", "T, [l], T"),
+        ("atom{.(global|shared)}.(inc|dec).u32", "T, [l], T"),
+        ("atom{.<sem>}{.<scope>}{.(global|shared)}.(min|max).(u32|s32|u64|s64)", "T, [l], T"),
+        ("atom.global{.<scope>}.add.v2.f32", "{T, T}, [l], {T, T}"),
+        ("atom.global{.<scope>}.add.v4.f32", "{T, T, T, T}, [l], {T, T, T, T}"),
+        ("atom{.(global|shared)}.exch.b128", "q, [l], q"),
+        ("atom{.(global|shared)}.cas.b128", "q, [l], q, q"),
+    ]),
+    Row("bar", Barrier, &[
+        ("bar{.cta}.sync", "n"), ("bar{.cta}.sync", "n, n"), ("bar{.cta}.arrive", "n, n"),
+        ("bar{.cta}.red.popc.u32", "r, n, p"), ("bar{.cta}.red.(and|or).pred", "p, n, p"),
+        ("bar.warp.sync", "r"),
+    ]),
+    Row("barrier", Barrier, &[
+        ("barrier{.cta}.sync{.aligned}", "n"), ("barrier{.cta}.sync{.aligned}", "n, n"),
+        ("barrier{.cta}.arrive{.aligned}", "n, n"),
+        ("barrier{.cta}.red.popc{.aligned}.u32", "r, n, p"),
+        ("barrier{.cta}.red.(and|or){.aligned}.pred", "p, n, p"),
+        ("barrier.cluster.arrive{.(release|relaxed)}{.aligned}", ""),
+        ("barrier.cluster.wait{.acquire}{.aligned}", ""),
+    ]),
+    Row("bfe", Integer, &[("bfe.(u32|s32|u64|s64)", "T, T, r, r")]),
+    Row("bfi", Integer, &[("bfi.(b32|b64)", "T, T, T, r, r")]),
+    Row("bfind", Integer, &[("bfind{.shiftamt}.(u32|s32|u64|s64)", "r, T")]),
+    Row("bra", Control, &[("bra{.uni}", "LABEL")]),
+    Row("brev", Integer, &[("brev.(b32|b64)", "T, T")]),
+    Row("brkpt", Control, &[("brkpt", "")]),
+    Row("brx", Control, &[("brx.idx{.uni}", "r, TARGETS")]),
+    Row("call", Call, &[("call{.uni}", "FUNCTION"), ("call{.uni}", "l, PROTOTYPE")]),
+    Row("clz", Integer, &[("clz.(b32|b64)", "r, T")]),
+    Row("cnot", Integer, &[("cnot.<bits>", "T, T")]),
+    Row("copysign", Float, &[("copysign.(f32|f64)", "T, T, T")]),
+    Row("cos", Float, &[("cos.approx{.ftz}.f32", "T, T")]),
+    Row("cp", CopyAsync, &[
+        ("cp.async.ca.shared.global{.L2::128B}", "[r], [l], n4"),
+        ("cp.async.(ca|cg).shared.global{.L2::128B}", "[r], [l], n16"),
+        ("cp.async.(ca|cg).shared.global{.L2::128B}", "[r], [l], n16, r"),
+        ("cp.async.commit_group", ""), ("cp.async.wait_group", "n"), ("cp.async.wait_all", ""),
+        ("cp.async.mbarrier.arrive{.noinc}.shared.b64", "[r]"),
+    ]),
+    Row("cvt", Convert, &[
+        ("cvt{.sat}.(u8|s8|u16|s16|u32|s32|u64|s64).<int>", "U, T"),
+        ("cvt.<rnd>.(f16|bf16|f32|f64).(u8|s8|u16|s16|u32|s32|u64|s64)", "S, U"),
+        ("cvt.(rni|rzi|rmi|rpi).(u8|s8|u16|s16|u32|s32|u64|s64).(f16|bf16|f32|f64)", "U, T"),
+        ("cvt.(rni|rzi|rmi|rpi){.ftz}{.sat}.f32.f32", "T, T"),
+        ("cvt.(rni|rzi|rmi|rpi).(f16.f16|bf16.bf16|f64.f64)", "T, T"),
+        ("cvt.f32.(f16|bf16)", "S, T"), ("cvt.f64.(f16|f32)", "S, T"),
+        ("cvt.<rnd>{.ftz}{.sat}.f32.f64", "S, T"), ("cvt.<rnd>.(f16|bf16).(f32|f64)", "S, T"),
+        ("cvt.(rn|rz){.relu}{.satfinite}.(f16|bf16).f32", "S, T"),
+        ("cvt.(rn|rz){.relu}.(f16x2|bf16x2).f32", "S, T, T"),
+        ("cvt.rn.satfinite{.relu}.(e4m3x2|e5m2x2).f32", "h, T, T"),
+        ("cvt.rn.satfinite{.relu}.(e4m3x2|e5m2x2).f16x2", "h, T"),
+        ("cvt.rn{.relu}.f16x2.(e4m3x2|e5m2x2)", "r, h"),
+        ("cvt.(rn|rz|rna).tf32.f32", "r, T"),
+        ("cvt.pack.sat.(u16|s16).s32", "r, T, T"), ("cvt.pack.sat.(u8|s8).s32.b32", "r, r, r, r"),
+    ]),
+    Row("cvta", Convert, &[("cvta{.to}.(global|shared|local|const|param).u64", "l, l")]),
+    Row("div", Arithmetic, &[
+        ("div.<int>", "T, T, T"), ("div.(approx|full){.ftz}.f32", "T, T, T"),
+        ("div.<rnd>{.ftz}.f32", "T, T, T"), ("div.<rnd>.f64", "T, T, T"),
+    ]),
+    Row("dp2a", Integer, &[("dp2a.(lo|hi).(u32|s32).(u32|s32)", "r, r, r, r")]),
+    Row("dp4a", Integer, &[("dp4a.(u32|s32).(u32|s32)", "r, r, r, r")]),
+    Row("ex2", Float, &[
+        ("ex2.approx{.ftz}.f32", "T, T"), ("ex2.approx.(f16|f16x2)", "T, T"),
+        ("ex2.approx.ftz.(bf16|bf16x2)", "T, T"),
+    ]),
+    Row("exit", Control, &[("exit", "")]),
+    Row("fence", Control, &[
+        ("fence{.(sc|acq_rel|acquire|release)}.<scope>", ""), ("fence.mbarrier_init.release.cluster", ""),
+        ("fence.proxy.(alias|async|async.global|async.shared::cta)", ""),
+    ]),
+    Row("fma", Float, &[
+        ("fma.<rnd>{.ftz}{.sat}.f32", "T, T, T, T"), ("fma.<rnd>.f64", "T, T, T, T"),
+        ("fma.rn{.ftz}{.(sat|relu)}.(f16|f16x2)", "T, T, T, T"),
+        ("fma.rn{.relu}.(bf16|bf16x2)", "T, T, T, T"),
+    ]),
+    Row("fns", Integer, &[("fns.b32", "r, r, r, r")]),
+    Row("isspacep", Convert, &[("isspacep.(global|shared|local|const|param)", "p, l")]),
+    Row("ld", Memory, &[
+        ("ld{.<order>}{.(global|shared|local|const|param)}.<mem>", "V, [l]"),
+        ("ld.global.nc{.L1::no_allocate}{.L2::128B}.<mem>", "V, [l]"),
+        ("ld{.<space>}.<cache>.<mem>", "V, [l]"),
+        ("ld{.global}{.nc}.v2.<any>", "{V, V}, [l]"),
+        ("ld{.<space>}.v4.(b8|u8|b16|u16|b32|u32|s32|f32)", "{V, V, V, V}, [l]"),
+        ("ld{.<space>}.b128", "q, [l]"),
+    ]),
+    Row("ldmatrix", Matrix, &[
+        ("ldmatrix.sync.aligned.m8n8.x1{.trans}.shared{::cta}.b16", "{r}, [r]"),
+        ("ldmatrix.sync.aligned.m8n8.x2{.trans}.shared{::cta}.b16", "{r, r}, [r]"),
+        ("ldmatrix.sync.aligned.m8n8.x4{.trans}.shared{::cta}.b16", "{r, r, r, r}, [r]"),
+    ]),
+    Row("ldu", Memory, &[("ldu{.global}.<mem>", "V, [l]")]),
+    Row("lg2", Float, &[("lg2.approx{.ftz}.f32", "T, T")]),
+    Row("lop3", Integer, &[("lop3.b32", "r, r, r, r, n")]),
+    Row("mad", Arithmetic, &[
+        ("mad.(lo|hi).<int>", "T, T, T, T"), ("mad.hi.sat.s32", "T, T, T, T"),
+        ("mad.wide.(u16|s16|u32|s32)", "W, T, T, W"),
+        ("mad.(lo|hi).cc.(u32|s32|u64|s64)", "T, T, T, T"),
+        ("mad.<rnd>{.ftz}{.sat}.f32", "T, T, T, T"), ("mad.<rnd>.f64", "T, T, T, T"),
+    ]),
+    Row("mad24", Integer, &[("mad24.(lo|hi).(u32|s32)", "T, T, T, T")]),
+    Row("madc", Integer, &[("madc.(lo|hi){.cc}.(u32|s32|u64|s64)", "T, T, T, T")]),
+    Row("mapa", Convert, &[("mapa{.shared::cluster}.(u32|u64)", "T, T, r")]),
+    Row("match", Warp, &[("match.any.sync.(b32|b64)", "r, T, r"), ("match.all.sync.(b32|b64)", "r|p, T, r")]),
+    Row("max", Arithmetic, &[
+        ("max.<int>", "T, T, T"), ("max.(u16x2|s16x2)", "T, T, T"),
+        ("max{.ftz}{.NaN}.(f32|f16|f16x2)", "T, T, T"), ("max{.NaN}.(bf16|bf16x2)", "T, T, T"),
+        ("max.f64", "T, T, T"),
+    ]),
+    Row("mbarrier", MemoryBarrier, &[
+        ("mbarrier.init{.shared}.b64", "[r], r"), ("mbarrier.inval{.shared}.b64", "[r]"),
+        ("mbarrier.arrive{.noComplete}{.shared}.b64", "l, [r], r"),
+        ("mbarrier.arrive{.release.cta}{.shared{::cta}}.b64", "l, [r]"),
+        ("mbarrier.arrive_drop{.shared}.b64", "l, [r]"),
+        ("mbarrier.(test_wait|try_wait){.acquire.cta}{.shared}.b64", "p, [r], l"),
+        ("mbarrier.(test_wait|try_wait).parity{.acquire.cta}{.shared}.b64", "p, [r], r"),
+        ("mbarrier.pending_count.b64", "r, l"),
+    ]),
+    Row("membar", Control, &[("membar.(cta|gl|sys)", "")]),
+    Row("min", Arithmetic, &[
+        ("min.<int>", "T, T, T"), ("min.(u16x2|s16x2)", "T, T, T"),
+        ("min{.ftz}{.NaN}.(f32|f16|f16x2)", "T, T, T"), ("min{.NaN}.(bf16|bf16x2)", "T, T, T"),
+        ("min.f64", "T, T, T"),
+    ]),
+    Row("mma", Matrix, &[
+        ("mma.sync.aligned.m16n8k8.row.col.f32.(f16.f16|bf16.bf16).f32", "{f, f, f, f}, {r, r}, {r}, {f, f, f, f}"),
+        ("mma.sync.aligned.m16n8k16.row.col.f32.(f16.f16|bf16.bf16).f32", "{f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}"),
+        ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{r, r}, {r, r}, {r}, {r, r}"),
+        ("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "{r, r}, {r, r, r, r}, {r, r}, {r, r}"),
+        ("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", "{f, f, f, f}, {r, r}, {r}, {f, f, f, f}"),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "{f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}"),
+    ]),
+    Row("mov", Integer, &[
+        ("mov.<any>", "T, T"), ("mov.pred", "p, p"), ("mov.b128", "q, q"), ("mov.(u32|u64)", "T, VARIABLE"),
+        ("mov.b32", "{h, h}, r"), ("mov.b64", "{r, r}, l"), ("mov.b64", "{h, h, h, h}, l"), ("mov.b128", "{l, l}, q"),
+        ("mov.b32", "r, {h, h}"), ("mov.b64", "l, {r, r}"), ("mov.b64", "l, {h, h, h, h}"), ("mov.b128", "q, {l, l}"),
+    ]),
+    Row("mul", Arithmetic, &[
+        ("mul.(lo|hi).<int>", "T, T, T"), ("mul.wide.(u16|s16|u32|s32)", "W, T, T"),
+        ("mul{.<rnd>}{.ftz}{.sat}.f32", "T, T, T"), ("mul{.<rnd>}.f64", "T, T, T"),
+        ("mul{.rn}{.ftz}{.sat}.(f16|f16x2)", "T, T, T"), ("mul{.rn}.(bf16|bf16x2)", "T, T, T"),
+    ]),
+    Row("mul24", Integer, &[("mul24.(lo|hi).(u32|s32)", "T, T, T")]),
+    Row("nanosleep", Control, &[("nanosleep.u32", "r")]),
+    Row("neg", Arithmetic, &[("neg.(s16|s32|s64|f64)", "T, T"), ("neg{.ftz}.(f32|f16|f16x2)", "T, T"), ("neg.(bf16|bf16x2)", "T, T")]),
+    Row("not", Integer, &[("not.(b16|b32|b64|pred)", "T, T")]),
+    Row("or", Integer, &[("or.(b16|b32|b64|pred)", "T, T, T")]),
+    Row("pmevent", Control, &[("pmevent", "n")]),
+    Row("popc", Integer, &[("popc.(b32|b64)", "r, T")]),
+    Row("prefetch", Memory, &[("prefetch{.(global|local)}.(L1|L2)", "[l]")]),
+    Row("prefetchu", Memory, &[("prefetchu.L1", "[l]")]),
+    Row("prmt", Integer, &[("prmt.b32{.(f4e|b4e|rc8|ecl|ecr|rc16)}", "r, r, r, r")]),
+    Row("rcp", Float, &[
+        ("rcp.approx{.ftz}.f32", "T, T"), ("rcp.<rnd>{.ftz}.f32", "T, T"), ("rcp.<rnd>.f64", "T, T"),
+        ("rcp.approx.ftz.f64", "T, T"),
+    ]),
+    Row("red", Memory, &[
+        ("red{.<sem>}{.<scope>}{.(global|shared)}.(and|or|xor).(b32|b64)", "[l], T"),
+        ("red{.<sem>}{.<scope>}{.(global|shared)}.add.(u32|s32|u64|f32|f64)", "[l], T"),
+        ("red{.(global|shared)}.add.noftz.<half>", "[l], T"), ("red{.(global|shared)}.(inc|dec).u32", "[l], T"),
+        ("red{.(global|shared)}.(min|max).(u32|s32|u64|s64)", "[l], T"),
+        ("red.global.add.v2.f32", "[l], {T, T}"), ("red.global.add.v4.f32", "[l], {T, T, T, T}"),
+    ]),
+    Row("redux", Warp, &[("redux.sync.(add|min|max).(u32|s32)", "T, T, r"), ("redux.sync.(and|or|xor).b32", "T, T, r")]),
+    Row("rem", Integer, &[("rem.<int>", "T, T, T")]),
+    Row("ret", Control, &[("ret{.uni}", "")]),
+    Row("rsqrt", Float, &[("rsqrt.approx{.ftz}.(f32|f64)", "T, T")]),
+    Row("sad", Integer, &[("sad.<int>", "T, T, T, T")]),
+    Row("selp", Integer, &[("selp.<any>", "T, T, T, p")]),
+    Row("set", Integer, &[
+        ("set.<cmp>.(u32|s32|f32).<int>", "S, T, T"), ("set.<fcmp>{.ftz}.(u32|s32|f32).f32", "S, T, T"),
+        ("set.<fcmp>.(u32|s32|f32).f64", "S, T, T"), ("set.<fcmp>.(and|or|xor).u32.f32", "S, T, T, p"),
+        ("set.<fcmp>{.ftz}.f16.f16", "S, T, T"), ("set.<fcmp>.bf16.bf16", "S, T, T"),
+        ("set.<fcmp>{.ftz}.(f16x2|u32).f16x2", "S, T, T"), ("set.<fcmp>.(bf16x2|u32).bf16x2", "S, T, T"),
+    ]),
+    Row("setp", Integer, &[
+        ("setp.<cmp>.<int>", "p, T, T"), ("setp.(lo|ls|hi|hs).(u16|u32|u64)", "p, T, T"),
+        ("setp.(eq|ne).<bits>", "p|p, T, T"), ("setp.<cmp>.(and|or|xor).<int>", "p|p, T, T, p"),
+        ("setp.<fcmp>{.ftz}.(f32|f16)", "p|p, T, T"), ("setp.<fcmp>.(f64|bf16)", "p, T, T"),
+        ("setp.<fcmp>{.ftz}.f16x2", "p|p, T, T"), ("setp.<fcmp>.bf16x2", "p|p, T, T"),
+        ("setp.<fcmp>.(and|or|xor).f32", "p, T, T, p"),
+    ]),
+    Row("shf", Integer, &[("shf.(l|r).(wrap|clamp).b32", "r, r, r, r")]),
+    Row("shfl", Warp, &[("shfl.sync.(up|down|bfly|idx).b32", "r|p, r, r, r, r"), ("shfl.(up|down|bfly|idx).b32", "r, r, r, r")]),
+    Row("shl", Integer, &[("shl.<bits>", "T, T, r")]),
+    Row("shr", Integer, &[("shr.(b16|b32|b64|u16|s16|u32|s32|u64|s64)", "T, T, r")]),
+    Row("sin", Float, &[("sin.approx{.ftz}.f32", "T, T")]),
+    Row("slct", Integer, &[("slct.<any>.s32", "S, S, S, r"), ("slct{.ftz}.<any>.f32", "S, S, S, f")]),
+    Row("sqrt", Float, &[("sqrt.approx{.ftz}.f32", "T, T"), ("sqrt.<rnd>{.ftz}.f32", "T, T"), ("sqrt.<rnd>.f64", "T, T")]),
+    Row("st", Memory, &[
+        ("st{.(weak|volatile|relaxed.gpu|release.sys)}{.<space>}.<mem>", "[l], V"),
+        ("st{.<space>}.(wb|cg|cs|wt).<mem>", "[l], V"), ("st{.<space>}.v2.<any>", "[l], {V, V}"),
+        ("st{.<space>}.v4.(b8|u8|b16|u16|b32|u32|s32|f32)", "[l], {V, V, V, V}"), ("st{.<space>}.b128", "[l], q"),
+    ]),
+    Row("stackrestore", Stack, &[("stackrestore.u64", "l")]),
+    Row("stacksave", Stack, &[("stacksave.u64", "l")]),
+    Row("sub", Arithmetic, &[
+        ("sub.<int>", "T, T, T"), ("sub.sat.s32", "T, T, T"), ("sub.cc.(u32|s32|u64|s64)", "T, T, T"),
+        ("sub{.<rnd>}{.ftz}{.sat}.f32", "T, T, T"), ("sub{.<rnd>}.f64", "T, T, T"),
+        ("sub{.rn}{.ftz}{.sat}.(f16|f16x2)", "T, T, T"), ("sub{.rn}.(bf16|bf16x2)", "T, T, T"),
+    ]),
+    Row("subc", Integer, &[("subc{.cc}.(u32|s32|u64|s64)", "T, T, T")]),
+    Row("tanh", Float, &[("tanh.approx.(f32|f16|f16x2|bf16|bf16x2)", "T, T")]),
+    Row("testp", Float, &[("testp.(finite|infinite|number|notanumber|normal|subnormal).(f32|f64)", "p, T")]),
+    Row("trap", Control, &[("trap", "")]),
+    Row("vabsdiff2", Integer, &[("vabsdiff2.(u32|s32).(u32|s32).(u32|s32){.add}", "r, r, r, r")]),
+    Row("vabsdiff4", Integer, &[("vabsdiff4.(u32|s32).(u32|s32).(u32|s32){.add}", "r, r, r, r")]),
+    Row("vote", Warp, &[
+        ("vote.sync.(all|any|uni).pred", "p, p, r"), ("vote.sync.ballot.b32", "r, p, r"),
+        ("vote.(all|any|uni).pred", "p, p"), ("vote.ballot.b32", "r, p"),
+    ]),
+    Row("xor", Integer, &[("xor.(b16|b32|b64|pred)", "T, T, T")]),
+];
+
+/// What lowers an instruction with this first part.
+pub(super) fn family(head: &str) -> Option<Family> {
+    // The rows are in alphabetical order, which a test holds.
+    let at = ROWS.binary_search_by(|row| row.0.cmp(head)).ok()?;
+    Some(ROWS[at].1)
+}
