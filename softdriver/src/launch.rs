@@ -13,8 +13,8 @@ use crate::ptx::{self, Kernel};
 use crate::{capture, print, schedule, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
-use std::{mem, ptr};
 use std::sync::{Arc, OnceLock};
+use std::{mem, ptr};
 
 /// The bytes in which the blocks of a cooperative launch wait for one another.
 const WORKSPACE: usize = 256;

@@ -103,7 +103,8 @@ pub use green::{
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
 };
 pub use launch::{
-    cuFuncGetAttribute, cuFuncGetParamInfo, cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx,
+    cuFuncGetAttribute, cuFuncGetParamInfo, cuLaunchCooperativeKernel, cuLaunchHostFunc,
+    cuLaunchKernel, cuLaunchKernelEx,
 };
 pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
 pub use memory::allocate::{

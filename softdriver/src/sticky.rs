@@ -140,6 +140,7 @@ const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuEventRecord", 1),
     ("cuGraphLaunch", 1),
     ("cuLaunchHostFunc", 0),
+    ("cuLaunchCooperativeKernel", 8),
     ("cuLaunchKernel", 8),
     ("cuMemAllocAsync", 2),
     ("cuMemAllocFromPoolAsync", 3),
@@ -263,7 +264,6 @@ pub(crate) fn code(fault: Fault) -> CUresult {
     match fault {
         Fault::IllegalAddress => CUDA_ERROR_ILLEGAL_ADDRESS,
         Fault::MisalignedAddress => CUDA_ERROR_MISALIGNED_ADDRESS,
-        Fault::HardwareStackError => CUDA_ERROR_HARDWARE_STACK_ERROR,
         Fault::IllegalInstruction => CUDA_ERROR_ILLEGAL_INSTRUCTION,
         Fault::InvalidPc => CUDA_ERROR_INVALID_PC,
         Fault::Assert => CUDA_ERROR_ASSERT,

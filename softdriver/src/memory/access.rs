@@ -209,7 +209,7 @@ impl Memory for DeviceMemory {
     }
 
     fn allocate(&self, bytes: u64) -> Option<u64> {
-        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0)?;
+        let bytes = usize::try_from(bytes).ok()?.max(1);
         let room = sync::lock(&self.life.settings).limits.heap();
         if bytes > room {
             return None;

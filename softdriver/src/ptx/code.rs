@@ -252,6 +252,8 @@ pub(crate) struct WarpOp {
 pub(crate) struct BarOp {
     /// Which of the 16.
     pub(crate) id: Src,
+    /// Whether it is the cluster's instead.
+    pub(crate) cluster: bool,
     /// How many threads it is for; none: all.
     pub(crate) count: Option<Src>,
     /// Whether the thread waits (`sync`, not `arrive`).
@@ -588,6 +590,12 @@ pub(crate) enum Op {
         from: Access,
         bytes: u32,
         given: Option<Src>,
+    },
+    /// Whether a generic address leads to device memory, or to a constant in it.
+    InDeviceMemory {
+        d: Slot,
+        a: Src,
+        constant: bool,
     },
     Matrix(Box<MatrixOp>),
     /// `ldmatrix`

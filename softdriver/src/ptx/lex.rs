@@ -44,6 +44,9 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
     }
 }
 
+/// Directives that a type may follow without a gap.
+const SPACES: &[&str] = &[".reg", ".param", ".local", ".shared", ".global", ".const"];
+
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
@@ -132,8 +135,19 @@ impl<'s> Lexer<'s> {
             } else if self.byte(0) == b':' && self.byte(1) == b':' && in_word(self.byte(2)) {
                 self.at += 2;
             } else {
-                return Kind::Word(&self.source[start..self.at]);
+                break;
             }
+        }
+        let word = &self.source[start..self.at];
+        // `.reg.b32` is two words.
+        let whole =
+            |space: &&&str| word.strip_prefix(**space).is_some_and(|rest| rest.starts_with('.'));
+        match SPACES.iter().find(whole) {
+            Some(space) => {
+                self.at = start + space.len();
+                Kind::Word(&word[..space.len()])
+            }
+            None => Kind::Word(word),
         }
     }
 
@@ -184,7 +198,9 @@ fn value<'s>(text: &str) -> Option<Kind<'s>> {
         Some("0d" | "0D") => return hexadecimal(&text[2..], 16).map(Kind::F64),
         _ => {}
     }
-    if text.contains('.') || (text.contains(['e', 'E']) && !text.starts_with("0x")) {
+    if text.contains('.')
+        || (text.contains(['e', 'E']) && !text.starts_with("0x") && !text.starts_with("0X"))
+    {
         return text.parse::<f64>().ok().map(|v| Kind::F64(v.to_bits()));
     }
     let digits = text.strip_suffix('U').unwrap_or(text);

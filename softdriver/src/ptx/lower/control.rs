@@ -1,6 +1,6 @@
 //! Branches, ends, barriers, and special registers.
 
-use super::super::code::{BarOp, Op, SINK, Special, Src, Vote};
+use super::super::code::{BarOp, Op, SINK, Special, Src, Vote, ZERO};
 use super::super::error::Diagnostic;
 use super::super::tree::Operand;
 use super::super::types::Type;
@@ -167,8 +167,8 @@ impl<'s> Body<'_, 's> {
             self.push(Op::Fence);
             return Ok(());
         }
-        let id = self.constant(16);
-        self.push(Op::Bar(Box::new(BarOp { id, count: None, wait: true, reduce: None })));
+        let op = BarOp { id: ZERO, cluster: true, count: None, wait: true, reduce: None };
+        self.push(Op::Bar(Box::new(op)));
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl<'s> Body<'_, 's> {
         if self.scene.constants.borrow().value(id).is_some_and(|id| id > 15) {
             return refuse("Barrier number is out of range");
         }
-        self.push(Op::Bar(Box::new(BarOp { id, count, wait, reduce })));
+        self.push(Op::Bar(Box::new(BarOp { id, cluster: false, count, wait, reduce })));
         Ok(())
     }
 

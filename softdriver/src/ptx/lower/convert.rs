@@ -215,8 +215,13 @@ impl<'s> Body<'_, 's> {
     fn isspacep(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let space = m.next();
         m.end()?;
+        if matches!(space, "global" | "const") {
+            let [p, a] = exactly(operands)?;
+            let (d, a) = (self.d(p, Type::PRED)?, self.src(a, Type::U64)?);
+            self.push(Op::InDeviceMemory { d, a, constant: space == "const" });
+            return Ok(());
+        }
         let f: super::super::ops::Unary = match space {
-            "global" => &|a: u64| u64::from(a >= PARAM_WINDOW + WINDOW),
             "shared" | "shared::cta" | "shared::cluster" => {
                 &|a: u64| u64::from((SHARED_WINDOW..LOCAL_WINDOW).contains(&a))
             }
@@ -224,8 +229,6 @@ impl<'s> Body<'_, 's> {
             "param" | "param::entry" => {
                 &|a: u64| u64::from((PARAM_WINDOW..PARAM_WINDOW + WINDOW).contains(&a))
             }
-            // Constants are device memory here, which no address tells apart.
-            "const" => &|_: u64| 0,
             _ => return Err(Refusal::Unsupported),
         };
         let [p, a] = exactly(operands)?;

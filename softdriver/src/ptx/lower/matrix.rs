@@ -8,7 +8,11 @@ use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
 
 impl<'s> Body<'_, 's> {
-    pub(super) fn matrix(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+    pub(super) fn matrix(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
         if m.head == "ldmatrix" { self.load_matrix(m, operands) } else { self.mma(m, operands) }
     }
 
@@ -45,7 +49,9 @@ impl<'s> Body<'_, 's> {
         }
         let target = if element == Element::F16 && depth == 8 { 75 } else { 80 };
         if self.scene.source.target < target {
-            return refuse(format!("Feature 'mma' of this shape requires .target sm_{target} or higher"));
+            return refuse(format!(
+                "Feature 'mma' of this shape requires .target sm_{target} or higher"
+            ));
         }
         let wide = if element == Element::TF32 { depth / 4 } else { depth / 8 };
         let [d, a, b, c] = exactly(operands)?;

@@ -36,9 +36,7 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         let (d, address, a) = match (kind, operands) {
-            (MemoryBarrier::Init, [address, count]) => {
-                (SINK, address, self.src(count, Type::U32)?)
-            }
+            (MemoryBarrier::Init, [address, count]) => (SINK, address, self.src(count, Type::U32)?),
             (MemoryBarrier::Invalidate, [address]) => (SINK, address, self.constant(0)),
             (MemoryBarrier::Arrive | MemoryBarrier::Drop, [d, address]) => {
                 (self.d(d, Type::B64)?, address, self.constant(1))

@@ -64,6 +64,10 @@ impl<'s> Body<'_, 's> {
         width: Width,
     ) -> Lowered<(Type, Slot)> {
         match operand {
+            Operand::Name("_") if ty.bytes > 8 => {
+                let (low, _high) = (self.slot(), self.slot());
+                Ok((ty, low))
+            }
             Operand::Name("_") => Ok((ty, SINK)),
             Operand::Name(name) => self.fitting(name, ty, width),
             _ => refuse("Arguments mismatch: a register is expected for the result"),

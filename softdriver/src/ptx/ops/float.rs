@@ -238,6 +238,10 @@ pub(crate) fn unary(opcode: &str, ty: Type, m: Modifiers) -> Option<Unary> {
         }
         "rsqrt" if ty == Type::F64 => Some(&|a: u64| (1.0 / f64::of(a).sqrt()).bits()),
         "rsqrt" => choose!(ty, m, Rsqrt, (a), [single]),
+        // bf16 has the modifier in its name, and the range of f32.
+        "ex2" if m.ftz && matches!(ty, Type::BF16 | Type::BF16X2) => {
+            unary(opcode, ty, Modifiers { ftz: false, ..m })
+        }
         "ex2" => choose!(ty, m, Ex2, (a), [single, small]),
         "lg2" => choose!(ty, m, Lg2, (a), [single]),
         "sin" => choose!(ty, m, Sin, (a), [single]),

@@ -295,9 +295,9 @@ pub(crate) fn distances(opcode: &str, ty: Type, add: bool) -> Option<Ternary> {
         };
         let distance = |i| part(a, i).abs_diff(part(b, i));
         match ADD {
-            true => u64::from((0..32 / BITS).fold(c as u32, |sum, i| {
-                sum.wrapping_add(distance(i) as u32)
-            })),
+            true => u64::from(
+                (0..32 / BITS).fold(c as u32, |sum, i| sum.wrapping_add(distance(i) as u32)),
+            ),
             false => (0..32 / BITS).fold(0, |all, i| all | distance(i) << (i * BITS)),
         }
     }

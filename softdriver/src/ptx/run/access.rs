@@ -1,8 +1,8 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, LOCAL_WINDOW, MemoryBarrier, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src, Update,
-    WINDOW,
+    Access, Base, LOCAL_WINDOW, MemoryBarrier, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space,
+    Src, Update, WINDOW,
 };
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;

@@ -40,7 +40,7 @@ impl Warp {
     ) -> Result<(), Fault> {
         let kernel = shared.kernel;
         match call.callee {
-            Callee::System(which) => system::call(self, shared, which, call, mask, group),
+            Callee::System(which) => system::call(self, shared, which, call, mask),
             Callee::Function(index) => {
                 lanes(mask).try_for_each(|lane| self.enter(kernel, call, index, lane, group))
             }
@@ -72,7 +72,7 @@ impl Warp {
         let local_end = local_base.saturating_add(callee.local);
         let deep = self.frames[lane].len() >= DEEPEST;
         if end > MOST_SLOTS || local_end > MOST_LOCAL || deep {
-            return Err(Fault::HardwareStackError);
+            return Err(Fault::IllegalAddress);
         }
         if self.registers.len() < end as usize {
             self.registers.resize(end as usize, [0; LANES]);

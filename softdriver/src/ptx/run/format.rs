@@ -20,7 +20,7 @@ pub(super) struct Arguments<'w, 'a> {
 
 impl Arguments<'_, '_> {
     fn next(&mut self, size: u64) -> Result<u64, Fault> {
-        self.at = self.at.next_multiple_of(size);
+        self.at = self.at.checked_next_multiple_of(size).ok_or(Fault::IllegalAddress)?;
         let value = access::generic(self.warp, self.shared, self.lane, self.at, size as usize)?;
         self.at = self.at.wrapping_add(size);
         Ok(value)
@@ -97,9 +97,8 @@ pub(super) fn format(
         };
         rest = after;
         let Some(one) = convert(conversion, &spec, &mut arguments)? else {
-            // What is no conversion stands as it is.
+            // Of what is no conversion the sign is left (F242).
             out.push(b'%');
-            out.extend_from_slice(&whole[..whole.len() - rest.len()]);
             continue;
         };
         count += 1;

@@ -12,7 +12,13 @@ const ROWS: usize = 16;
 const COLUMNS: usize = 8;
 
 /// Multiplies: sums of exact products in f64, rounded once at the end.
-pub(super) fn multiply(warp: &mut Warp, shared: &Shared<'_>, group: Group, mask: u32, op: &MatrixOp) {
+pub(super) fn multiply(
+    warp: &mut Warp,
+    shared: &Shared<'_>,
+    group: Group,
+    mask: u32,
+    op: &MatrixOp,
+) {
     let kernel = shared.kernel;
     let mut sums = [[0f64; COLUMNS]; ROWS];
     let (mut a, mut b) = ([[0f64; 16]; ROWS], [[0f64; COLUMNS]; 16]);

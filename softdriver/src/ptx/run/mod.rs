@@ -73,14 +73,13 @@ pub(crate) trait Output: Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub(crate) enum Fault {
-    /// An access to what is not memory.
+    /// An access to what is not memory; calls that go deeper than the stack make
+    /// one.
     IllegalAddress,
     /// An access to an address that is not a multiple of its size.
     MisalignedAddress,
     /// `trap` or `brkpt`.
     Trap,
-    /// Calls went deeper than the stack.
-    HardwareStackError,
     /// An operand that only shows when it runs, such as a barrier's number,
     /// was out of range.
     IllegalInstruction,

@@ -1,9 +1,9 @@
 //! One instruction, by a group of lanes.
 
-use super::super::Kernel;
-use super::super::code::{BarOp, CARRY, Halves, Op, Slot, Src};
+use super::super::code::{BarOp, CARRY, Halves, Op, PARAM_WINDOW, Slot, Src, WINDOW};
 use super::super::ops::lanes::lanes;
 use super::super::ops::{self, Row};
+use super::super::{GlobalSpace, Kernel};
 use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
@@ -105,6 +105,22 @@ fn rare(
         Op::CopyAsync { to, from, bytes, given } => {
             access::copy(warp, shared, group, mask, (to, from, *bytes), *given)?;
         }
+        Op::InDeviceMemory { d, a, constant } => {
+            let launch = shared.launch;
+            let constants = || {
+                let all = launch.module.globals.iter().zip(launch.globals);
+                all.filter(|(one, _)| one.space == GlobalSpace::Const)
+            };
+            let a = warp.row(kernel, group, *a);
+            let out = a.map(|address| {
+                let is_constant = constants().any(|(one, &base)| {
+                    address.checked_sub(base).is_some_and(|offset| offset < one.size as u64)
+                });
+                let in_window = address < PARAM_WINDOW + WINDOW;
+                u64::from(!in_window && is_constant == *constant)
+            });
+            warp.put(group, *d, mask, &out);
+        }
         Op::Matrix(op) => matrix::multiply(warp, shared, group, mask, op),
         Op::LoadMatrix { access, d, transposed } => {
             matrix::load(warp, shared, group, mask, (access, *transposed), d)?;
@@ -122,7 +138,7 @@ fn rare(
                 let start = u64::from(warp.local_top[lane].next_multiple_of(*align));
                 let end = start.saturating_add(size);
                 if end > u64::from(MOST_LOCAL) {
-                    return Err(Fault::HardwareStackError);
+                    return Err(Fault::IllegalAddress);
                 }
                 warp.local_top[lane] = end as u32;
                 if warp.local[lane].len() < end as usize {
@@ -138,7 +154,7 @@ fn rare(
             for lane in lanes(mask) {
                 let top = warp.value(kernel, lane, *a);
                 if top > u64::from(warp.local_top[lane]) {
-                    return Err(Fault::HardwareStackError);
+                    return Err(Fault::IllegalAddress);
                 }
                 warp.local_top[lane] = top as u32;
             }
@@ -191,12 +207,9 @@ fn rare(
 fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Result<(), Fault> {
     let whole = mask == warp.live();
     for lane in lanes(mask) {
-        let id = warp.value(shared.kernel, lane, op.id);
+        // The number's low bits count; the last barrier is the cluster's.
+        let id = if op.cluster { 16 } else { warp.value(shared.kernel, lane, op.id) & 15 };
         let count = op.count.map_or(0, |count| warp.value(shared.kernel, lane, count) as u32);
-        // The last one is the cluster's.
-        if id > 16 {
-            return Err(Fault::IllegalInstruction);
-        }
         if op.wait {
             let reduce =
                 op.reduce.map(|(vote, d, p)| (vote, d, warp.value(shared.kernel, lane, p) != 0));

@@ -5,7 +5,7 @@ use super::super::code::{CallOp, Place, System};
 use super::super::ops::lanes::lanes;
 use super::block::Shared;
 use super::format::{Arguments, format};
-use super::warp::{Group, Warp};
+use super::warp::Warp;
 use super::{Fault, access};
 
 /// The most bytes of a text.
@@ -18,8 +18,9 @@ pub(super) fn call(
     which: System,
     call: &CallOp,
     mask: u32,
-    group: Group,
 ) -> Result<(), Fault> {
+    // All threads of the warp say so (F241).
+    let mut failed = false;
     for lane in lanes(mask) {
         let argument = |index: usize| match call.arguments.get(index) {
             Some(&Place::Value(src)) => warp.value(shared.kernel, lane, src),
@@ -48,7 +49,8 @@ pub(super) fn call(
                     String::from_utf8_lossy(&message),
                 );
                 shared.launch.output.complain(&line);
-                return Err(Fault::Assert);
+                failed = true;
+                0
             }
             System::Allocate => shared.launch.memory.allocate(argument(0)).unwrap_or(0),
             System::Free => {
@@ -75,8 +77,7 @@ pub(super) fn call(
             None => {}
         }
     }
-    let _ = group;
-    Ok(())
+    if failed { Err(Fault::Assert) } else { Ok(()) }
 }
 
 /// A word of a lane's frame.

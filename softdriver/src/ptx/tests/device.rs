@@ -44,6 +44,12 @@ impl Device {
         address
     }
 
+    /// The bytes that are left.
+    fn left(&self) -> u64 {
+        let end = START + self.bytes.lock().unwrap().len() as u64;
+        end.saturating_sub(*self.top.lock().unwrap())
+    }
+
     /// Room for values.
     pub(crate) fn put<T: Value>(&self, values: &[T]) -> u64 {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
@@ -105,7 +111,7 @@ impl Memory for Device {
     }
 
     fn allocate(&self, bytes: u64) -> Option<u64> {
-        (bytes < 1 << 20).then(|| self.room(bytes as usize))
+        (bytes < 1 << 10 && self.left() > 1 << 12).then(|| self.room(bytes as usize))
     }
 
     fn release(&self, _address: u64) -> Result<(), Fault> {

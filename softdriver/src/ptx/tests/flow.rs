@@ -114,7 +114,7 @@ fn calls_with_registers_and_structures() {
     loaded.launch("test", [1; 3], [64, 1, 1], 0, params![out]).unwrap();
     let got: Vec<u32> = loaded.device.get(out, 64);
     assert!((0..64).zip(&got).all(|(i, &got)| got == i * 1000 + i + 40), "{got:?}");
-    assert_eq!(loaded.launch("deep", [1; 3], [1; 3], 0, &[]), Err(Fault::HardwareStackError));
+    assert_eq!(loaded.launch("deep", [1; 3], [1; 3], 0, &[]), Err(Fault::IllegalAddress));
 }
 
 #[test]

@@ -4,9 +4,11 @@
 mod arith;
 mod device;
 mod flow;
+#[cfg(not(loom))]
+mod fuzz;
 mod memory;
-mod refusals;
 mod programs;
+mod refusals;
 mod speed;
 mod table;
 mod text;

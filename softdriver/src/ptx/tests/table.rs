@@ -6,7 +6,7 @@ use super::super::Module;
 use super::super::lower::table::{ROWS, SETS};
 
 /// All that a form stands for.
-fn expanded(form: &str) -> Vec<String> {
+pub(super) fn expanded(form: &str) -> Vec<String> {
     let Some(at) = form.find(['(', '{', '<']) else {
         return vec![form.to_owned()];
     };
@@ -41,7 +41,11 @@ fn register(ty: &str, wide: bool) -> &'static str {
         ("b128", _) => "%q1",
         ("b8" | "u8" | "s8" | "b16" | "u16" | "s16" | "f16" | "bf16", false) => "%rs1",
         ("b16" | "u16" | "s16" | "b32" | "u32" | "s32", _) if wide => {
-            if ty.ends_with("16") { "%r1" } else { "%rd1" }
+            if ty.ends_with("16") {
+                "%r1"
+            } else {
+                "%rd1"
+            }
         }
         ("b64" | "u64" | "s64", _) => "%rd1",
         _ => "%r1",
@@ -49,12 +53,20 @@ fn register(ty: &str, wide: bool) -> &'static str {
 }
 
 /// The operands of a form, for one opcode of it.
-fn operands(opcode: &str, code: &str) -> String {
-    let types: Vec<&str> = opcode.split('.').filter(|part| {
-        let digits = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        *part == "pred" || (part.len() < 7 && !digits.is_empty() && !part.starts_with("v")
-            && !part.starts_with("L") && !part.starts_with("rc") && !part.starts_with("m8"))
-    }).collect();
+pub(super) fn operands(opcode: &str, code: &str) -> String {
+    let types: Vec<&str> = opcode
+        .split('.')
+        .filter(|part| {
+            let digits = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            *part == "pred"
+                || (part.len() < 7
+                    && !digits.is_empty()
+                    && !part.starts_with("v")
+                    && !part.starts_with("L")
+                    && !part.starts_with("rc")
+                    && !part.starts_with("m8"))
+        })
+        .collect();
     let last = types.last().copied().unwrap_or("b32");
     let before = types.iter().rev().nth(1).copied().unwrap_or(last);
     let mut text = String::new();
@@ -68,7 +80,13 @@ fn operands(opcode: &str, code: &str) -> String {
             "T" | "V" => register(last, false),
             "S" => register(before, false),
             // A type of 8 bits has no registers: any will do.
-            "U" => if before.ends_with('8') { "%r1" } else { register(before, false) },
+            "U" => {
+                if before.ends_with('8') {
+                    "%r1"
+                } else {
+                    register(before, false)
+                }
+            }
             "W" => register(last, true),
             "h" => "%rs1",
             "r" => "%r1",
@@ -89,11 +107,6 @@ fn operands(opcode: &str, code: &str) -> String {
         });
         word.clear();
         text.push(c);
-    }
-    // An operand of an 8-bit type on either side.
-    if types.len() > 1 && last.ends_with('8') && code.ends_with('U') {
-        let split = text.rfind(' ').unwrap_or(0);
-        let _ = split;
     }
     text.trim_end().to_owned()
 }
@@ -139,11 +152,8 @@ fn rows_are_in_order() {
 fn the_docs_list_what_there_is() {
     let mut table = String::from("| instruction | forms |\n|---|---|\n");
     for row in ROWS {
-        let forms: Vec<String> = row
-            .2
-            .iter()
-            .map(|(form, _)| format!("`{}`", form.replace('|', "\\|")))
-            .collect();
+        let forms: Vec<String> =
+            row.2.iter().map(|(form, _)| format!("`{}`", form.replace('|', "\\|"))).collect();
         let mut forms = forms;
         forms.dedup();
         writeln!(table, "| `{}` | {} |", row.0, forms.join("<br>")).unwrap();
