@@ -40,9 +40,7 @@ fn a_cooperative_launch_has_all_blocks_at_once() {
     let mut cooperative = |blocks: u32, threads: u32| {
         let stream = null_mut();
         let params = params.as_mut_ptr();
-        code!(cuLaunchCooperativeKernel(
-            function, blocks, 1, 1, threads, 1, 1, 0, stream, params
-        ))
+        code!(cuLaunchCooperativeKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, params))
     };
     assert_eq!(cooperative(265, 1024), 720);
     assert_eq!(cooperative(4225, 32), 720);
@@ -78,11 +76,7 @@ fn an_assertion_that_fails_ends_the_launch() {
 fn a_call_of_what_is_no_function() {
     in_a_child("a_call_of_what_is_no_function", || {
         let _context = context();
-        let function = compiled(
-            "",
-            "",
-            "mov.u64 %rd1, 8; P: .callprototype _ (); call %rd1, P;",
-        );
+        let function = compiled("", "", "mov.u64 %rd1, 8; P: .callprototype _ (); call %rd1, P;");
         assert_eq!(launch(function, null_mut(), &[]), 0);
         assert_eq!(code!(cuCtxSynchronize()), 718);
     });
