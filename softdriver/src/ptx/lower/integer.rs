@@ -129,7 +129,7 @@ impl<'s> Body<'_, 's> {
             "not" | "cnot" | "neg" | "abs" | "brev" => {
                 self.unary_op(ops::integer_unary(&opcode, ty), ty, ty, operands)
             }
-            "shl" | "shr" => {
+            "shl" | "shr" | "szext" => {
                 self.binary_op(ops::integer_binary(&opcode, ty), [ty, ty, Type::U32], operands)
             }
             "mul" if opcode == "mul.wide" => {

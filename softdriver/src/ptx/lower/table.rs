@@ -3,6 +3,7 @@
 //!
 //! In a form, `(a|b)` is one of several, `{a}` may be left out, and `<name>`
 //! is one of a set of [`SETS`].
+#![cfg_attr(not(test), allow(dead_code, reason = "the docs and their test read the forms"))]
 
 /// A set of types or modifiers, for forms.
 pub(crate) type Set = (&'static str, &'static str);
@@ -127,6 +128,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row("bfe", Integer, &[("bfe.(u32|s32|u64|s64)", "T, T, r, r")]),
     Row("bfi", Integer, &[("bfi.(b32|b64)", "T, T, T, r, r")]),
     Row("bfind", Integer, &[("bfind{.shiftamt}.(u32|s32|u64|s64)", "r, T")]),
+    Row("bmsk", Integer, &[("bmsk.(clamp|wrap).b32", "r, r, r")]),
     Row("bra", Control, &[("bra{.uni}", "LABEL")]),
     Row("brev", Integer, &[("brev.(b32|b64)", "T, T")]),
     Row("brkpt", Control, &[("brkpt", "")]),
@@ -490,6 +492,7 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     Row("subc", Integer, &[("subc{.cc}.(u32|s32|u64|s64)", "T, T, T")]),
+    Row("szext", Integer, &[("szext.(clamp|wrap).(u32|s32)", "T, T, r")]),
     Row("tanh", Float, &[("tanh.approx.(f32|f16|f16x2|bf16|bf16x2)", "T, T")]),
     Row(
         "testp",

@@ -77,7 +77,20 @@ pub(crate) fn binary(opcode: &str, ty: Type) -> Option<Binary> {
         "xor" if logical || ty == Type::PRED => Some(&|a: u64, b: u64| a ^ b),
         "shl" if logical && ty.bytes > 1 => Some(shl(ty)),
         "shr" => shr(ty),
+        "bmsk.clamp" if ty == Type::B32 => Some(&|a: u64, b: u64| match a {
+            0..32 => (((1 << b.min(32)) - 1) << a) & 0xffff_ffff,
+            _ => 0,
+        }),
+        "bmsk.wrap" if ty == Type::B32 => {
+            Some(&|a: u64, b: u64| (((1 << (b & 31)) - 1) << (a & 31)) & 0xffff_ffff)
+        }
         _ if logical => None,
+        "szext.clamp" => by_type!(ty, [Unsigned 4 u32, Signed 4 i32], |a, b| {
+            low_bits(i64::from(a), b as u32, T::MIN != 0) as T
+        }),
+        "szext.wrap" => by_type!(ty, [Unsigned 4 u32, Signed 4 i32], |a, b| {
+            low_bits(i64::from(a), b as u32 & 31, T::MIN != 0) as T
+        }),
         "add" => any_integer!(ty, |a, b| a.wrapping_add(b)),
         "add.sat" => by_type!(ty, [Signed 4 i32], |a, b| a.saturating_add(b)),
         "sub" => any_integer!(ty, |a, b| a.wrapping_sub(b)),
@@ -98,6 +111,16 @@ pub(crate) fn binary(opcode: &str, ty: Type) -> Option<Binary> {
         "min" => any_integer!(ty, |a, b| a.min(b)),
         "max" => any_integer!(ty, |a, b| a.max(b)),
         _ => None,
+    }
+}
+
+/// The low bits of a number of 32, extended by their sign.
+fn low_bits(a: i64, count: u32, signed: bool) -> i64 {
+    match count {
+        0 => 0,
+        32.. => a,
+        _ if signed => a << (64 - count) >> (64 - count),
+        _ => a & ((1 << count) - 1),
     }
 }
 
@@ -408,7 +431,8 @@ pub(crate) fn carry(kind: CarryKind, bits: u32, a: u64, b: u64, c: u64, cin: u64
     let (a, b, c, cin) = (u128::from(a), u128::from(b), u128::from(c), u128::from(cin));
     let wide = match kind {
         CarryKind::Add => a + b + cin,
-        CarryKind::Sub => a.wrapping_sub(b).wrapping_sub(cin),
+        // The carry of a difference is set where nothing is borrowed.
+        CarryKind::Sub => a + (!b & mask) + cin,
         CarryKind::MadLo => ((a * b) & mask) + c + cin,
         CarryKind::MadHi => ((a * b) >> bits) + c + cin,
         CarryKind::MadHiSigned => {

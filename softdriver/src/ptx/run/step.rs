@@ -1,6 +1,6 @@
 //! One instruction, by a group of lanes.
 
-use super::super::code::{BarOp, CARRY, Halves, Op, PARAM_WINDOW, Slot, Src, WINDOW};
+use super::super::code::{BarOp, CARRY, CarryKind, Halves, Op, PARAM_WINDOW, Slot, Src, WINDOW};
 use super::super::ops::lanes::lanes;
 use super::super::ops::{self, Row};
 use super::super::{GlobalSpace, Kernel};
@@ -310,7 +310,7 @@ fn arithmetic(warp: &mut Warp, kernel: &Kernel, group: Group, mask: u32, op: &Op
             let flags = row(Src::register(CARRY));
             let mut carry = [0; 32];
             lanes(mask).for_each(|i| {
-                let flag = if *reads { flags[i] } else { 0 };
+                let flag = if *reads { flags[i] } else { u64::from(*kind == CarryKind::Sub) };
                 (out[i], carry[i]) = ops::carry(*kind, *bits, a[i], b[i], c[i], flag);
             });
             warp.put(group, *d, mask, &out);
