@@ -277,8 +277,7 @@ fn fits_at_once(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize
 fn launch(
     cooperative: bool,
     f: CUfunction,
-    grid: [u32; 3],
-    block: [u32; 3],
+    (grid, block): ([u32; 3], [u32; 3]),
     shared: c_uint,
     stream: CUstream,
     params: *mut *mut c_void,
@@ -340,7 +339,7 @@ driver! {
     ) {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        launch(false, f, grid, block, sharedMemBytes, hStream, kernelParams, extra)
+        launch(false, f, (grid, block), sharedMemBytes, hStream, kernelParams, extra)
     }
     /// The same, with all blocks side by side, so that they can wait for one another.
     fn cuLaunchCooperativeKernel(
@@ -357,7 +356,7 @@ driver! {
     ) {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        launch(true, f, grid, block, sharedMemBytes, hStream, kernelParams, ptr::null_mut())
+        launch(true, f, (grid, block), sharedMemBytes, hStream, kernelParams, ptr::null_mut())
     }
     /// The same; attributes but those to be ignored, and the cooperative one, are NOT_SUPPORTED
     /// (F197).
@@ -387,7 +386,7 @@ driver! {
         let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
         let (shared, stream) = (config.sharedMemBytes, config.hStream);
-        launch(cooperative, f, grid, block, shared, stream, kernelParams, extra)
+        launch(cooperative, f, (grid, block), shared, stream, kernelParams, extra)
     }
     /// Where a parameter is, and how large (F92, F196).
     fn cuFuncGetParamInfo(

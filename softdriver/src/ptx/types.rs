@@ -140,11 +140,10 @@ impl Type {
 
     /// Whether registers and variables may be declared with it.
     pub(crate) const fn is_declarable(self) -> bool {
-        match self.kind {
-            Kind::Bits | Kind::Unsigned | Kind::Signed | Kind::Float | Kind::Pred => true,
-            Kind::Halves => true,
-            _ => false,
-        }
+        matches!(
+            self.kind,
+            Kind::Bits | Kind::Unsigned | Kind::Signed | Kind::Float | Kind::Pred | Kind::Halves
+        )
     }
 
     /// Whether a register of type `register` may stand where this type is

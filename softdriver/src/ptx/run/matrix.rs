@@ -31,19 +31,17 @@ pub(super) fn multiply(
     };
     let row = |src: &Src| -> Row { *warp.row(kernel, group, *src) };
     for (register, src) in op.a.iter().enumerate() {
-        let row = row(src);
-        for lane in 0..32 {
+        for (lane, &value) in row(src).iter().enumerate() {
             for part in 0..parts {
                 let column = (register / 2) * step + (lane % 4) * parts + part;
-                a[lane / 4 + 8 * (register % 2)][column] = element(row[lane], part);
+                a[lane / 4 + 8 * (register % 2)][column] = element(value, part);
             }
         }
     }
     for (register, src) in op.b.iter().enumerate() {
-        let row = row(src);
-        for lane in 0..32 {
+        for (lane, &value) in row(src).iter().enumerate() {
             for part in 0..parts {
-                b[register * step + (lane % 4) * parts + part][lane / 4] = element(row[lane], part);
+                b[register * step + (lane % 4) * parts + part][lane / 4] = element(value, part);
             }
         }
     }
@@ -53,13 +51,12 @@ pub(super) fn multiply(
         false => (lane / 4 + 8 * (register / 2), (lane % 4) * 2 + register % 2),
     };
     for (register, src) in op.c.iter().enumerate() {
-        let row = row(src);
-        for lane in 0..32 {
+        for (lane, &value) in row(src).iter().enumerate() {
             for part in 0..if op.half { 2 } else { 1 } {
                 let (y, x) = place(register, lane, part);
                 sums[y][x] = match op.half {
-                    true => ops::value_f16(row[lane] >> (16 * part) & 0xffff),
-                    false => f64::from(f32::from_bits(row[lane] as u32)),
+                    true => ops::value_f16(value >> (16 * part) & 0xffff),
+                    false => f64::from(f32::from_bits(value as u32)),
                 };
             }
         }

@@ -290,7 +290,7 @@ fn arithmetic(warp: &mut Warp, kernel: &Kernel, group: Group, mask: u32, op: &Op
                     warp.put(group, q, mask, &second);
                 }
                 Halves::Values(d, yes) => {
-                    let value = |lane: usize| out[lane] * yes | (second[lane] * yes) << 16;
+                    let value = |lane: usize| (out[lane] * yes) | (second[lane] * yes) << 16;
                     let out = std::array::from_fn(value);
                     warp.put(group, d, mask, &out);
                 }
