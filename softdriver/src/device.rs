@@ -1,12 +1,11 @@
 //! Devices and what is told of them.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::attributes::{DOMAINS, MAX_WINDOW};
 use crate::context::Context;
+pub(crate) use crate::device_attribute::attribute;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::limits::MAX_PERSISTING;
-use core::ffi::{c_char, c_int};
+use core::ffi::{c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -64,55 +63,48 @@ pub(crate) fn device(ordinal: CUdevice) -> Answer<&'static Device> {
     state().devices.get(index).ok_or(CUDA_ERROR_INVALID_DEVICE)
 }
 
-/// One attribute of a device.
-fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
-    Ok(match attribute {
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X => MAX_BLOCK[0] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y => MAX_BLOCK[1] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z => MAX_BLOCK[2] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X => MAX_GRID[0] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y => MAX_GRID[1] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z => MAX_GRID[2] as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK => MAX_SHARED as c_int,
-        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY => MAX_CONSTANT as c_int,
-        CU_DEVICE_ATTRIBUTE_WARP_SIZE => 32,
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK => 65_536,
-        CU_DEVICE_ATTRIBUTE_CLOCK_RATE => 1_980_000,
-        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => MULTIPROCESSORS as c_int,
-        CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT => 0,
-        CU_DEVICE_ATTRIBUTE_INTEGRATED => 0,
-        CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY => 1,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_MODE => 0,
-        CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS => 1,
-        CU_DEVICE_ATTRIBUTE_ECC_ENABLED => 1,
-        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => device.ordinal as c_int,
-        CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => 0,
-        CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 3_201_000,
-        CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH => 6_144,
-        CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => 60 << 20,
-        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => 2_048,
-        CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 3,
-        CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING => 1,
-        CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID => 0,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => 9,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => 0,
-        CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED => 1,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => 233_472,
-        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR => 65_536,
-        CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => 1,
-        CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
-        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN => 232_448,
-        CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE => MAX_PERSISTING as c_int,
-        CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => MAX_WINDOW as c_int,
-        CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => DOMAINS.into(),
-        CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => 32,
-        CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => 1,
-        CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED => 1,
-        CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED => 1,
-        CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
-        _ => return Err(CUDA_ERROR_INVALID_VALUE),
-    })
+/// The widest texture of elements of `bytes` bytes: 2^30 of them, or 4 GiB (F255).
+fn widest_texture(bytes: usize) -> usize {
+    (1 << 30).min((1 << 32) / bytes)
+}
+
+/// The bytes of an element; INVALID_VALUE for a format that is none, or with other channels.
+fn element(format: CUarray_format, channels: c_uint) -> Answer<usize> {
+    let of = |bytes: usize, counts: &[c_uint]| {
+        let bytes = bytes * channels as usize;
+        if counts.contains(&channels) { Ok(bytes) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+    };
+    match format {
+        CU_AD_FORMAT_UNSIGNED_INT8 | CU_AD_FORMAT_SIGNED_INT8 => of(1, &[1, 2, 4]),
+        CU_AD_FORMAT_UNSIGNED_INT16 | CU_AD_FORMAT_SIGNED_INT16 | CU_AD_FORMAT_HALF => {
+            of(2, &[1, 2, 4])
+        }
+        CU_AD_FORMAT_UNSIGNED_INT32 | CU_AD_FORMAT_SIGNED_INT32 | CU_AD_FORMAT_FLOAT => {
+            of(4, &[1, 2, 4])
+        }
+        CU_AD_FORMAT_UNORM_INT8X1 => of(1, &[1]),
+        CU_AD_FORMAT_NV12 => of(1, &[3]),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
+/// A PCI address: `domain:bus:device.function`, or without the first or the last of these, in
+/// hexadecimal digits (F254).
+fn pci_address(text: &str) -> Option<[u32; 4]> {
+    let number = |text: &str| {
+        let text = text.strip_prefix("0x").unwrap_or(text);
+        u32::from_str_radix(text, 16).ok()
+    };
+    let (rest, function) = match text.trim_start().split_once('.') {
+        Some((rest, function)) => (rest, Some(number(function)?)),
+        None => (text.trim_start(), None),
+    };
+    let parts: Vec<_> = rest.split(':').map(number).collect::<Option<_>>()?;
+    match *parts {
+        [domain, bus, device] => Some([domain, bus, device, function.unwrap_or(0)]),
+        [bus, device] => Some([0, bus, device, function?]),
+        _ => None,
+    }
 }
 
 driver! {
@@ -155,5 +147,34 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         entry::write_text(pciBusId, len, &format!("0000:{:02X}:00.0", device.ordinal))
+    }
+    /// The device at a PCI address.
+    fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
+        entry::wanted(dev)?;
+        let address = entry::text(pciBusId)?.to_str().ok().and_then(pci_address);
+        let [domain, bus, device, function] = address.ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let found = (domain, device, function) == (0, 0, 0) && (bus as usize) < state().devices.len();
+        if !found {
+            return Err(CUDA_ERROR_INVALID_DEVICE);
+        }
+        entry::write(dev, bus as CUdevice)
+    }
+    /// Nothing but Windows gives devices such a number: NOT_SUPPORTED (F253).
+    fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) {
+        entry::wanted(luid)?;
+        entry::wanted(deviceNodeMask)?;
+        device(dev)?;
+        Err(CUDA_ERROR_NOT_SUPPORTED)
+    }
+    /// The widest linear texture of a format.
+    fn cuDeviceGetTexture1DLinearMaxWidth(
+        maxWidthInElements: *mut usize,
+        format: CUarray_format,
+        numChannels: c_uint,
+        dev: CUdevice,
+    ) {
+        entry::wanted(maxWidthInElements)?;
+        device(dev)?;
+        entry::write(maxWidthInElements, widest_texture(element(format, numChannels)?))
     }
 }

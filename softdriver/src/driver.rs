@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The version of CUDA that this driver answers as.
-const VERSION: c_int = 13000;
+pub(crate) const VERSION: c_int = 13000;
 
 /// Everything of the process. Made by the first `cuInit`, never ended.
 pub(crate) struct Driver {

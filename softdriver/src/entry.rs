@@ -11,7 +11,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
 /// Calls that work before `cuInit`, in a forked child, and in host functions (F1).
-const ALWAYS: &[&str] = &["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString"];
+const ALWAYS: &[&str] = &[
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuGetExportTable",
+    "cuGetProcAddress",
+    "cuGetProcAddress_v2",
+];
 
 /// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
 const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
@@ -223,6 +230,7 @@ macro_rules! transparent_zero {
 }
 transparent_zero!(
     CUresult,
+    CUarray_format,
     CUdevResourceType,
     CUdevice_attribute,
     CUexecAffinityType,

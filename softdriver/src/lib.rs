@@ -21,8 +21,10 @@ mod capture;
 mod context;
 pub mod control;
 mod device;
+mod device_attribute;
 mod driver;
 mod entry;
+mod entry_point;
 mod event;
 mod exports;
 pub mod faults;
@@ -33,6 +35,10 @@ mod life;
 mod limits;
 mod memory;
 mod module;
+#[doc(hidden)]
+pub mod older;
+#[doc(hidden)]
+pub mod per_thread;
 mod primary;
 mod print;
 mod priority;
@@ -68,10 +74,12 @@ pub use context::{
     cuCtxSynchronize, cuCtxSynchronize_v2, cuCtxWaitEvent,
 };
 pub use device::{
-    cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetPCIBusId,
-    cuDeviceGetUuid_v2, cuDeviceTotalMem_v2,
+    cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetByPCIBusId, cuDeviceGetCount, cuDeviceGetLuid,
+    cuDeviceGetName, cuDeviceGetPCIBusId, cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetUuid_v2,
+    cuDeviceTotalMem_v2,
 };
 pub use driver::{cuDriverGetVersion, cuInit};
+pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
 pub use event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,

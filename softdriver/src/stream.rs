@@ -8,7 +8,7 @@ use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::{Kind, Queue, Ticket};
 use crate::schedule::Label;
-use crate::{capture, event, priority, stack, sync};
+use crate::{capture, event, per_thread, priority, stack, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -72,8 +72,13 @@ impl Target {
     }
 }
 
-/// The null stream of the current context, to use it; 906 if a capture forbids that (F143).
+/// The default stream of the current context, to use it; 906 if a capture forbids that (F143).
 pub(crate) fn null() -> Answer<Target> {
+    if per_thread::on() { look_up_per_thread() } else { legacy() }
+}
+
+/// The legacy default stream, in the same way.
+fn legacy() -> Answer<Target> {
     let null = look_up_null()?;
     capture::refuse_legacy(&null.life)?;
     Ok(null)
@@ -84,6 +89,16 @@ fn look_up_null() -> Answer<Target> {
     entry::refuse_in_host_function()?;
     let life = stack::current_life()?;
     Ok(Target { queue: life.null_queue(), life, flags: 0 })
+}
+
+/// The calling thread's default stream of the current context.
+fn look_up_per_thread() -> Answer<Target> {
+    entry::refuse_in_host_function()?;
+    let life = stack::current_life()?;
+    if life.is_green() {
+        return Err(CUDA_ERROR_INVALID_HANDLE); // F133
+    }
+    Ok(Target { queue: life.thread_queue(), life, flags: 0 })
 }
 
 /// The created stream of a handle: 400 for what never was one, 709 if it or its context was
@@ -100,21 +115,19 @@ fn find(handle: usize) -> Answer<Arc<Stream>> {
 
 /// What a stream handle stands for, to use it: as [`look_up`], and [`null`].
 pub(crate) fn target(handle: CUstream) -> Answer<Target> {
-    if matches!(handle.addr(), 0 | LEGACY) { null() } else { look_up(handle) }
+    match handle.addr() {
+        0 => null(),
+        LEGACY => legacy(),
+        _ => look_up(handle),
+    }
 }
 
 /// What a stream handle stands for; 201 for a default stream with no context current (F31).
 pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
+        0 if per_thread::on() => look_up_per_thread(),
         0 | LEGACY => look_up_null(),
-        PER_THREAD => {
-            entry::refuse_in_host_function()?;
-            let life = stack::current_life()?;
-            if life.is_green() {
-                return Err(CUDA_ERROR_INVALID_HANDLE); // F133
-            }
-            Ok(Target { queue: life.thread_queue(), life, flags: 0 })
-        }
+        PER_THREAD => look_up_per_thread(),
         handle => {
             let stream = find(handle)?;
             let (life, queue) = (stream.life.clone(), stream.queue.clone());

@@ -1,0 +1,199 @@
+//! Names that the driver exports besides those of the declared functions: older forms, and what is no
+//! part of `cuda.h`.
+#![allow(unsafe_code, reason = "functions of C that forward to others")]
+
+use crate::entry::{self, driver};
+use crate::{device, stack};
+use core::ffi::{c_int, c_uint, c_void};
+use cuscope_sys::*;
+
+/// What a device can do, as `cuDeviceGetProperties` tells it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CUdevprop {
+    maxThreadsPerBlock: c_int,
+    maxThreadsDim: [c_int; 3],
+    maxGridSize: [c_int; 3],
+    sharedMemPerBlock: c_int,
+    totalConstantMemory: c_int,
+    SIMDWidth: c_int,
+    memPitch: c_int,
+    regsPerBlock: c_int,
+    clockRate: c_int,
+    textureAlign: c_int,
+}
+
+/// Older forms that do what the newer ones do.
+macro_rules! same {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) = $newer:ident($($value:expr),*);)*) => { $(
+        #[doc = concat!("As [`", stringify!($newer), "`](crate::", stringify!($newer), ").")]
+        ///
+        /// # Safety
+        ///
+        /// As for that.
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> CUresult {
+            // SAFETY: the caller promises what the newer form asks for.
+            unsafe { crate::$newer($($value),*) }
+        }
+    )* };
+}
+
+same! {
+    fn cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) = cuCtxCreate_v2(pctx, flags, dev);
+    fn cuCtxDestroy(ctx: CUcontext) = cuCtxDestroy_v2(ctx);
+    fn cuCtxPopCurrent(pctx: *mut CUcontext) = cuCtxPopCurrent_v2(pctx);
+    fn cuCtxPushCurrent(ctx: CUcontext) = cuCtxPushCurrent_v2(ctx);
+    fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice) = cuDeviceGetUuid_v2(uuid, dev);
+    fn cuDevicePrimaryCtxRelease(dev: CUdevice) = cuDevicePrimaryCtxRelease_v2(dev);
+    fn cuDevicePrimaryCtxReset(dev: CUdevice) = cuDevicePrimaryCtxReset_v2(dev);
+    fn cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: c_uint) = cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+    fn cuEventDestroy(hEvent: CUevent) = cuEventDestroy_v2(hEvent);
+    fn cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint) = cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
+    fn cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint) = cuMemHostRegister_v2(p, bytesize, Flags);
+    fn cuStreamBatchMemOp(stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint) = cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+    fn cuStreamBeginCapture(hStream: CUstream) = cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    fn cuStreamDestroy(hStream: CUstream) = cuStreamDestroy_v2(hStream);
+    fn cuStreamGetCaptureInfo(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus, id: *mut cuuint64_t) = cuStreamGetCaptureInfo_v2(hStream, captureStatus, id, core::ptr::null_mut(), core::ptr::null_mut(), core::ptr::null_mut());
+    fn cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) = cuStreamWaitValue32_v2(stream, addr, value, flags);
+    fn cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) = cuStreamWaitValue64_v2(stream, addr, value, flags);
+    fn cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) = cuStreamWriteValue32_v2(stream, addr, value, flags);
+    fn cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) = cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+driver! {
+    /// The compute capability of a device (F253).
+    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
+        entry::wanted(major)?;
+        entry::wanted(minor)?;
+        let device = device::device(dev)?;
+        let number = |of| device::attribute(device, of);
+        entry::write(major, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?)?;
+        entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
+    }
+    /// What a device can do (F253).
+    fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) {
+        entry::wanted(prop)?;
+        let device = device::device(dev)?;
+        let number = |of| device::attribute(device, of);
+        entry::write(prop, CUdevprop {
+            maxThreadsPerBlock: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            maxThreadsDim: device::MAX_BLOCK.map(|extent| extent as c_int),
+            maxGridSize: device::MAX_GRID.map(|extent| extent as c_int),
+            sharedMemPerBlock: number(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+            totalConstantMemory: number(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)?,
+            SIMDWidth: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+            memPitch: number(CU_DEVICE_ATTRIBUTE_MAX_PITCH)?,
+            regsPerBlock: number(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
+            clockRate: number(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            textureAlign: number(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?,
+        })
+    }
+    /// Begins to profile, for a profiler that there is not (F253).
+    fn cuProfilerStart() {
+        stack::current_life().map(drop)
+    }
+    /// Ends that.
+    fn cuProfilerStop() {
+        stack::current_life().map(drop)
+    }
+}
+
+/// Hands the older forms to the macro `$with`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! older_functions { ($with:path) => { $with! {
+    cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice);
+    cuCtxDestroy(ctx: CUcontext);
+    cuCtxPopCurrent(pctx: *mut CUcontext);
+    cuCtxPushCurrent(ctx: CUcontext);
+    cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice);
+    cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice);
+    cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice);
+    cuDevicePrimaryCtxRelease(dev: CUdevice);
+    cuDevicePrimaryCtxReset(dev: CUdevice);
+    cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: c_uint);
+    cuEventDestroy(hEvent: CUevent);
+    cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t);
+    cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint);
+    cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint);
+    cuProfilerStart();
+    cuProfilerStop();
+    cuStreamBatchMemOp(stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
+    cuStreamBeginCapture(hStream: CUstream);
+    cuStreamDestroy(hStream: CUstream);
+    cuStreamGetCaptureInfo(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus, id: *mut cuuint64_t);
+    cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint);
+    cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint);
+    cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint);
+    cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint);
+} } }
+
+/// Hands the older forms that have one for the calling thread's default stream to the macro `$with`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! older_per_thread { ($with:path) => { $with! {
+    cuStreamBatchMemOp "_ptsz" (stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
+    cuStreamBeginCapture "_ptsz" (hStream: CUstream);
+    cuStreamGetCaptureInfo "_ptsz" (hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus, id: *mut cuuint64_t);
+    cuStreamWaitValue32 "_ptsz" (stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint);
+    cuStreamWaitValue64 "_ptsz" (stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint);
+    cuStreamWriteValue32 "_ptsz" (stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint);
+    cuStreamWriteValue64 "_ptsz" (stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint);
+} } }
+
+/// Hands the names that answer NOT_SUPPORTED and nothing else to the macro `$with`: forms with 32-bit
+/// addresses or sizes, what CUDA 4 and 12 gave up, and other APIs' memory.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! other_names {
+    ($with:path) => {
+        $with! {
+            cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor cuCtxAttach
+            cuCtxDetach cuDeviceTotalMem cuEGLApiInit cuEGLStreamConsumerAcquireFrame
+            cuEGLStreamConsumerConnect cuEGLStreamConsumerConnectWithFlags
+            cuEGLStreamConsumerDisconnect cuEGLStreamConsumerReleaseFrame cuEGLStreamProducerConnect
+            cuEGLStreamProducerDisconnect cuEGLStreamProducerPresentFrame
+            cuEGLStreamProducerReturnFrame cuFuncSetBlockShape cuFuncSetSharedSize cuGLCtxCreate
+            cuGLCtxCreate_v2 cuGLGetDevices cuGLGetDevices_v2 cuGLInit cuGLMapBufferObject
+            cuGLMapBufferObjectAsync cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
+            cuGLMapBufferObject_v2 cuGLMapBufferObject_v2_ptds cuGLRegisterBufferObject
+            cuGLSetBufferObjectMapFlags cuGLUnmapBufferObject cuGLUnmapBufferObjectAsync
+            cuGLUnregisterBufferObject cuGraphAddKernelNode cuGraphExecKernelNodeSetParams
+            cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2 cuGraphKernelNodeGetParams
+            cuGraphKernelNodeSetParams cuGraphicsEGLRegisterImage cuGraphicsGLRegisterBuffer
+            cuGraphicsGLRegisterImage cuGraphicsResourceGetMappedEglFrame
+            cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags
+            cuGraphicsVDPAURegisterOutputSurface cuGraphicsVDPAURegisterVideoSurface cuLaunch
+            cuLaunchGrid cuLaunchGridAsync cuLinkAddData cuLinkAddFile cuLinkCreate cuMemAlloc
+            cuMemAllocHost cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemGetAttribute
+            cuMemGetAttribute_v2 cuMemGetInfo cuMemHostGetDevicePointer cuMemcpy2D cuMemcpy2DAsync
+            cuMemcpy2DUnaligned cuMemcpy3D cuMemcpy3DAsync cuMemcpyAtoA cuMemcpyAtoD cuMemcpyAtoH
+            cuMemcpyAtoHAsync cuMemcpyDtoA cuMemcpyDtoD cuMemcpyDtoDAsync cuMemcpyDtoH
+            cuMemcpyDtoHAsync cuMemcpyHtoA cuMemcpyHtoAAsync cuMemcpyHtoD cuMemcpyHtoDAsync
+            cuMemsetD16 cuMemsetD2D16 cuMemsetD2D32 cuMemsetD2D8 cuMemsetD32 cuMemsetD8
+            cuModuleGetGlobal cuModuleGetSurfRef cuModuleGetTexRef cuParamSetSize cuParamSetTexRef
+            cuParamSetf cuParamSeti cuParamSetv cuProfilerInitialize cuSurfRefGetArray
+            cuSurfRefSetArray cuTexRefCreate cuTexRefDestroy cuTexRefGetAddress cuTexRefGetAddressMode
+            cuTexRefGetAddress_v2 cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode
+            cuTexRefGetFlags cuTexRefGetFormat cuTexRefGetMaxAnisotropy cuTexRefGetMipmapFilterMode
+            cuTexRefGetMipmapLevelBias cuTexRefGetMipmapLevelClamp cuTexRefGetMipmappedArray
+            cuTexRefSetAddress cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefSetAddress2D_v3
+            cuTexRefSetAddressMode cuTexRefSetAddress_v2 cuTexRefSetArray cuTexRefSetBorderColor
+            cuTexRefSetFilterMode cuTexRefSetFlags cuTexRefSetFormat cuTexRefSetMaxAnisotropy
+            cuTexRefSetMipmapFilterMode cuTexRefSetMipmapLevelBias cuTexRefSetMipmapLevelClamp
+            cuTexRefSetMipmappedArray cuVDPAUCtxCreate cuVDPAUCtxCreate_v2 cuVDPAUGetDevice
+        }
+    };
+}
+
+macro_rules! unsupported {
+    ($($name:ident)*) => { $(
+        /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
+        pub extern "C" fn $name() -> CUresult {
+            crate::entry::call(stringify!($name), &[], || Err(CUDA_ERROR_NOT_SUPPORTED))
+        }
+    )* };
+}
+crate::other_names!(unsupported);
+
+pub use crate::entry_point::cuGetProcAddress;
