@@ -4,7 +4,8 @@
 use crate::context::{Context, Creation};
 use crate::control::Live;
 use crate::device::Device;
-use crate::entry::{self, driver};
+use crate::entry::{self, Answer, driver};
+use crate::environment::Environment;
 use crate::event::Event;
 use crate::graph::{Exec, Graph};
 use crate::memory::pool::Pool;
@@ -13,7 +14,7 @@ use crate::module::{Function, Module};
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
-use crate::{schedule, sync};
+use crate::{faults, report, schedule, sync, trace};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -88,17 +89,33 @@ extern "C" fn after_fork() {
     READY.store(false, Ordering::Release);
 }
 
-/// The number of devices that the environment asks for; 2 if it does not, and at most 64.
-fn device_count() -> usize {
-    const VARIABLE: &str = "CUSCOPE_SOFT_DEVICES";
-    let Some(asked) = std::env::var_os(VARIABLE) else { return 2 };
-    let count = asked.to_str().and_then(|text| text.trim().parse().ok());
-    count.filter(|count| *count <= 64).unwrap_or_else(|| {
-        eprintln!(
-            "cuscope-softdriver: {VARIABLE} is {asked:?}, which is no number up to 64: 2 devices"
-        );
-        2
-    })
+/// What the environment asks for; if that makes no sense, it is said once and cuInit refuses.
+fn environment() -> Answer<&'static Environment> {
+    static READ: OnceLock<Result<Environment, Vec<String>>> = OnceLock::new();
+    let read = READ.get_or_init(|| {
+        Environment::read().inspect_err(|wrong| {
+            for sentence in wrong {
+                eprintln!("cuscope-softdriver: {sentence}; cuInit refuses");
+            }
+        })
+    });
+    read.as_ref().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
+}
+
+/// Begins what the environment asks for.
+fn begin(environment: &Environment) {
+    if let Some(plan) = &environment.faults {
+        faults::install(plan.clone());
+    }
+    if let Some(seed) = environment.seed {
+        schedule::from_environment(seed);
+    }
+    if let Some(path) = &environment.trace {
+        trace::begin(path);
+    }
+    if environment.report {
+        report::at_exit();
+    }
 }
 
 impl Driver {
@@ -157,15 +174,15 @@ driver! {
         if ready() {
             return Ok(());
         }
-        let devices = device_count();
-        if devices == 0 {
+        let environment = environment()?;
+        if environment.devices == 0 {
             return Err(CUDA_ERROR_NO_DEVICE);
         }
         DRIVER.get_or_init(|| {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
-            schedule::from_environment();
-            Driver::new(devices)
+            begin(environment);
+            Driver::new(environment.devices)
         });
         READY.store(true, Ordering::Release);
         Ok(())

@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, faults, schedule, sticky};
+use crate::{capture, control, faults, schedule, sticky, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -171,6 +171,16 @@ pub(crate) fn is_in_host_function() -> bool {
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     control::note(name);
     schedule::tick(name);
+    let span = trace::Span::new();
+    let code = perform(name, zeros, body);
+    if let Some(span) = span {
+        span.called(name, code);
+    }
+    code
+}
+
+/// The same, behind what is noted of every call.
+fn perform(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     let fault = faults::strike(name);
     if let Some(fault) = fault.filter(|fault| !fault.performed) {
         return fault.code;

@@ -1,7 +1,11 @@
-//! Faults on demand: calls that fail although nothing is wrong with them.
+//! Faults on demand: calls that fail although nothing is wrong with them, on a thread
+//! ([`with_fault`]), and what goes wrong in the whole process ([`Plan`], [`install`]).
 
+use crate::plan;
 use cuscope_sys::CUresult;
 use std::cell::RefCell;
+
+pub use crate::plan::{Bad, Calls, Plan, clear, install};
 
 /// Which calls of a thread fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +63,8 @@ pub fn with_fault<R>(fault: Fault, f: impl FnOnce() -> R) -> (R, Vec<&'static st
 #[inline]
 pub(crate) fn strike(name: &'static str) -> Option<Fault> {
     // A thread that is ending has none any more.
-    ACTIVE.try_with(|active| active.borrow_mut().as_mut()?.strike(name)).ok().flatten()
+    let own = ACTIVE.try_with(|active| active.borrow_mut().as_mut()?.strike(name)).ok().flatten();
+    own.or_else(|| plan::strike(name))
 }
 
 impl Active {

@@ -8,9 +8,12 @@
 //! The functions are exported with a prefix (`cuscope_soft_cuInit`), so that a real libcuda in the
 //! same process is not disturbed. [`control`] tells tests what the driver saw.
 //!
-//! The variable `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default);
-//! `CUSCOPE_SOFT_SEED` lets a seed decide the order of asynchronous work, and has races reported: see
-//! [`schedule`] and [`control::races`].
+//! Variables of the environment, which the first `cuInit` reads and refuses if they make no sense:
+//! `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default); `CUSCOPE_SOFT_SEED` lets a
+//! seed decide the order of asynchronous work, and has races reported ([`schedule`],
+//! [`control::races`]); `CUSCOPE_SOFT_FAULT` says what goes wrong ([`faults::Plan`]);
+//! `CUSCOPE_SOFT_REPORT=1` has what is alive at the exit told; `CUSCOPE_SOFT_TRACE` names a file for a
+//! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
 mod affinity;
@@ -25,6 +28,7 @@ mod device_attribute;
 mod driver;
 mod entry;
 mod entry_point;
+mod environment;
 mod event;
 mod exports;
 pub mod faults;
@@ -39,6 +43,7 @@ mod module;
 pub mod older;
 #[doc(hidden)]
 pub mod per_thread;
+mod plan;
 mod primary;
 mod print;
 mod priority;
@@ -46,6 +51,7 @@ mod ptx;
 mod queue;
 mod race;
 mod registry;
+mod report;
 mod resource;
 mod result;
 pub mod schedule;
@@ -54,6 +60,7 @@ mod stack;
 mod sticky;
 mod stream;
 mod sync;
+mod trace;
 mod unified;
 mod unsupported;
 

@@ -4,13 +4,13 @@
 use crate::attributes::Attributes;
 use crate::entry::Answer;
 use crate::race::Clock;
-use crate::schedule::{self, Label};
-use crate::{print, race, sticky, sync};
+use crate::schedule::{self, Class, Label};
+use crate::{plan, print, race, sticky, sync, trace};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -159,6 +159,9 @@ pub(crate) struct Item {
     pub(crate) after: Vec<Arc<Ticket>>,
     pub(crate) work: Work,
     pub(crate) ticket: Arc<Ticket>,
+    pub(crate) label: Label,
+    /// The number of the queue.
+    pub(crate) queue: u64,
 }
 
 /// How a queue relates to the others of its context (F52).
@@ -245,7 +248,7 @@ impl Queue {
             thread.spawn(move || queue.serve()).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
             inner.served = true;
         }
-        inner.items.push_back(Item { after, work, ticket: ticket.clone() });
+        inner.items.push_back(Item { after, work, ticket: ticket.clone(), label, queue: self.id });
         inner.last = Some(ticket.clone());
         drop(inner);
         self.wake.notify_one();
@@ -266,7 +269,7 @@ impl Queue {
         let ticket = Arc::new(Ticket::default());
         inner.last = Some(ticket.clone());
         inner.own = Some(ticket.clone());
-        Some(Turn { ticket })
+        Some(Turn { ticket, queue: self.id })
     }
 
     /// Whether nobody has to know it any more: it is closed, and what it did is done.
@@ -308,12 +311,14 @@ impl Queue {
 /// The turn of a queue, in the hands of a caller.
 pub(crate) struct Turn {
     ticket: Arc<Ticket>,
+    queue: u64,
 }
 
 impl Turn {
     /// Does the work and ends the turn.
     pub(crate) fn run(self, work: Work) -> Arc<Ticket> {
-        Item { after: Vec::new(), work, ticket: self.ticket.clone() }.run();
+        let (ticket, label) = (self.ticket.clone(), Label::of_call());
+        Item { after: Vec::new(), work, ticket, label, queue: self.queue }.run();
         self.ticket
     }
 }
@@ -331,8 +336,11 @@ impl Item {
             at_end();
             return self.ticket.complete(false);
         }
+        let _watched = Watched::new(&self.label);
+        let traced = trace::work(&self.label, self.queue);
         let result = catch_unwind(AssertUnwindSafe(self.work));
         let result = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED));
+        drop(traced);
         if let Err(code) = result {
             sticky::set(code);
         }
@@ -341,10 +349,38 @@ impl Item {
     }
 }
 
+/// A kernel that has a time to run in, if there is one: from then on the launch has timed out.
+struct Watched {
+    over: Option<mpsc::Sender<()>>,
+}
+
+impl Watched {
+    fn new(label: &Label) -> Self {
+        let timeout = plan::timeout().filter(|_| label.class == Class::Kernel);
+        let over = timeout.and_then(|timeout| {
+            let (over, ended) = mpsc::channel::<()>();
+            let watch = move || {
+                if ended.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    sticky::set(CUDA_ERROR_LAUNCH_TIMEOUT);
+                }
+            };
+            let thread = thread::Builder::new().name("cuscope-timeout".into());
+            thread.spawn(watch).ok().map(|_| over)
+        });
+        Self { over }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // The thread ends when nobody can tell it any more.
+        self.over.take();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc;
 
     #[test]
     fn work_is_done_in_order_and_after_its_tickets() {

@@ -77,6 +77,20 @@ const CODES: &[(CUresult, &CStr, &CStr)] = table! {
     CUDA_ERROR_UNKNOWN: c"unknown error",
 };
 
+/// The code of a name, with or without what all names begin with.
+pub(crate) fn code_of(name: &str) -> Option<CUresult> {
+    let is = |known: &CStr| {
+        let known = known.to_str().unwrap_or_default();
+        known == name || known.strip_prefix("CUDA_ERROR_") == Some(name)
+    };
+    CODES.iter().find(|row| is(row.1)).map(|row| row.0)
+}
+
+/// The name of a code, if it has one.
+pub(crate) fn name_of(code: CUresult) -> Option<&'static str> {
+    CODES.iter().find(|row| row.0 == code).and_then(|row| row.1.to_str().ok())
+}
+
 /// Points at one of a code's texts; unknown codes have none (F67).
 fn point(
     to: *mut *const c_char,

@@ -6,6 +6,10 @@ use crate::entry::{self, Answer, driver};
 use cuscope_sys::*;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The entries of all stacks, those that a thread left behind at its end included.
+static ENTRIES: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// From bottom to top. Starts empty on every thread (F11).
@@ -15,7 +19,18 @@ thread_local! {
 /// Works on the stack; a thread whose storage is gone has an empty one.
 fn with<R>(f: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
     let mut f = Some(f);
-    let done = STACK.try_with(|stack| f.take().map(|f| f(&mut stack.borrow_mut()))).ok().flatten();
+    let run = |stack: &RefCell<Vec<Arc<Context>>>| {
+        let stack = &mut stack.borrow_mut();
+        let before = stack.len();
+        let result = f.take().map(|f| f(stack));
+        match stack.len() {
+            after if after > before => ENTRIES.fetch_add(after - before, Ordering::Relaxed),
+            after if after < before => ENTRIES.fetch_sub(before - after, Ordering::Relaxed),
+            _ => 0,
+        };
+        result
+    };
+    let done = STACK.try_with(run).ok().flatten();
     match (done, f) {
         (Some(result), _) => result,
         (None, Some(f)) => f(&mut Vec::new()),
@@ -26,6 +41,11 @@ fn with<R>(f: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
 /// The depth.
 pub(crate) fn depth() -> usize {
     with(|stack| stack.len())
+}
+
+/// The entries of the stacks of all threads.
+pub(crate) fn entries() -> usize {
+    ENTRIES.load(Ordering::Relaxed)
 }
 
 /// The top, destroyed or not.

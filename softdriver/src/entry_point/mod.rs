@@ -43,6 +43,11 @@ fn names() -> &'static HashMap<&'static str, Name> {
     ALL.get_or_init(|| NAMES.lines().filter_map(name).collect())
 }
 
+/// Whether there is a function of the name, with or without the suffix of its form.
+pub(crate) fn is_function(name: &str) -> bool {
+    names().contains_key(name) || functions::address(name).is_some()
+}
+
 /// The address of a name's form in a version, or why there is none.
 fn look_up(
     symbol: *const c_char,

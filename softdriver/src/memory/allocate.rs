@@ -5,7 +5,7 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{graph, stack};
+use crate::{graph, plan, stack};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -51,7 +51,8 @@ driver! {
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
         let life = stack::current_life()?;
-        entry::write_optional(free, TOTAL_MEMORY - state().space.used(life.device));
+        let used = state().space.used(life.device);
+        entry::write_optional(free, plan::memory(TOTAL_MEMORY).saturating_sub(used));
         entry::write_optional(total, TOTAL_MEMORY);
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
 use crate::graph::Work;
+use crate::plan;
 use crate::race::{self, Access};
 use crate::stream::{self, Target};
 use core::ffi::c_void;
@@ -84,6 +85,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
         // SAFETY: the caller of the copy promises `len` readable bytes during the call.
         unsafe { staged.copy_in(0, from.cast(), len) };
         target.submit(move || {
+            plan::slow_copy();
             race::touch(&allocation, offset, len, Access::Write);
             allocation.storage.copy_across(offset, &staged, 0, len);
             Ok(())
@@ -93,6 +95,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let wait = when == Return::Done || locked.is_none();
     let source = from.expose_provenance();
     let work = move || {
+        plan::slow_copy();
         still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Write);
         touch_host(locked.as_deref(), source, len, Access::Read);
@@ -131,6 +134,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     let wait = when == Return::Done || locked.is_none();
     let destination = to.expose_provenance();
     let work = move || {
+        plan::slow_copy();
         still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Read);
         touch_host(locked.as_deref(), destination, len, Access::Write);
@@ -162,6 +166,7 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
         None
     };
     let work = move || {
+        plan::slow_copy();
         let (offset, start) = (destination.offset(to), source.offset(from));
         race::touch(&source, start, len, Access::Read);
         race::touch(&destination, offset, len, Access::Write);
@@ -322,6 +327,7 @@ impl Transfer {
 
     /// Copies, by way of memory of its own, so that the ends may overlap.
     pub(crate) fn run(self) -> Answer {
+        plan::slow_copy();
         let len = self.len;
         let (from, to) = (self.from.find(len)?, self.to.find(len)?);
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;

@@ -5,7 +5,7 @@ use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
 use crate::life::Life;
-use crate::{race, sync};
+use crate::{plan, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Host,
     /// What a node of a graph allocates: there while a run has it.
     Graph,
+    /// Memory that the host and all devices use, at one address.
+    Managed,
     /// Host memory of the program, registered: page-locked while it is.
     Registered,
 }
@@ -38,6 +40,11 @@ impl Kind {
     /// Page-locked memory of the host, at the address where the program sees it.
     pub(crate) fn is_host(self) -> bool {
         matches!(self, Kind::Host | Kind::Registered)
+    }
+
+    /// Mapped for the program, at the address that devices use too.
+    fn is_mapped(self) -> bool {
+        matches!(self, Kind::Host | Kind::Managed)
     }
 }
 
@@ -95,7 +102,11 @@ impl Allocation {
 
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
-        if self.kind.is_host() || self.pool.is_some() { 0 } else { cost(self.size) }
+        if self.kind.is_host() || self.kind == Kind::Managed || self.pool.is_some() {
+            0
+        } else {
+            cost(self.size)
+        }
     }
 
     /// Whether the device may only read it.
@@ -142,7 +153,7 @@ impl Inner {
         let used = self.used[device] + allocation.cost();
         // Where the program unmapped memory that is registered, the system may have mapped this.
         let taken = self.allocations.contains_key(&allocation.base);
-        if used > TOTAL_MEMORY || taken {
+        if used > plan::memory(TOTAL_MEMORY) || taken {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         self.used[device] = used;
@@ -179,18 +190,18 @@ impl Space {
         flags: c_uint,
         pool: Option<Arc<Pool>>,
     ) -> Answer<u64> {
-        let free = TOTAL_MEMORY - self.used(life.device);
+        let free = plan::memory(TOTAL_MEMORY).saturating_sub(self.used(life.device));
         if kind != Kind::Host && pool.is_none() && size.max(1) > free {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         let storage = match kind {
-            Kind::Host => Storage::host(size),
+            _ if kind.is_mapped() => Storage::host(size),
             _ => Storage::device(size),
         };
         let storage = storage.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         let mut inner = sync::write(&self.inner);
         let base = match kind {
-            Kind::Host => storage.start().expose_provenance() as u64,
+            _ if kind.is_mapped() => storage.start().expose_provenance() as u64,
             _ => inner.next,
         };
         let there = kind != Kind::Graph;
@@ -198,7 +209,7 @@ impl Space {
         let life = life.clone();
         let allocation = Allocation { base, size, kind, life, storage, flags, pool, live, gone };
         inner.insert(allocation)?;
-        if kind != Kind::Host {
+        if !kind.is_mapped() {
             inner.next += cost(size) as u64 + GRANULE;
         }
         Ok(base)
@@ -230,7 +241,7 @@ impl Space {
     /// Takes memory of a device for a pool; OUT_OF_MEMORY if there is less.
     pub(crate) fn reserve(&self, device: usize, bytes: usize) -> Answer {
         let used = &mut sync::write(&self.inner).used[device];
-        if bytes > TOTAL_MEMORY - *used {
+        if bytes > plan::memory(TOTAL_MEMORY).saturating_sub(*used) {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         *used += bytes;
@@ -330,14 +341,21 @@ impl Space {
         sync::read(&self.inner).used[device]
     }
 
+    /// The allocations that a program made and did not free.
+    pub(crate) fn left(&self) -> Vec<Arc<Allocation>> {
+        let inner = sync::read(&self.inner);
+        let all = inner.allocations.values();
+        all.filter(|one| one.live() && one.kind != Kind::Variable).cloned().collect()
+    }
+
     /// Counts what is in use.
     pub(crate) fn usage(&self) -> Usage {
         let inner = sync::read(&self.inner);
         let of =
             |kind| inner.allocations.values().filter(move |one| one.live() && one.kind == kind);
         Usage {
-            allocations: of(Kind::Device).count(),
-            bytes: of(Kind::Device).map(|one| one.size).sum(),
+            allocations: of(Kind::Device).chain(of(Kind::Managed)).count(),
+            bytes: of(Kind::Device).chain(of(Kind::Managed)).map(|one| one.size).sum(),
             host_allocations: of(Kind::Host).count(),
             registrations: of(Kind::Registered).count(),
         }
@@ -346,7 +364,8 @@ impl Space {
 
 /// Whether a kernel on the device may touch an allocation (F84).
 pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
-    allocation.kind.is_host() || allocation.life.device == device
+    let shared = allocation.kind.is_host() || allocation.kind == Kind::Managed;
+    shared || allocation.life.device == device
 }
 
 #[cfg(test)]

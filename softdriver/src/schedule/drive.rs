@@ -45,7 +45,7 @@ pub(crate) fn push(
     }
     let submission = Submission::new(&label, queue, position);
     let number = state.number();
-    let (ticket, pending) = state::pending(number, after, work, label, submission);
+    let (ticket, pending) = state::pending(number, queue, after, work, label, submission);
     state.push(queue, pending);
     ticket
 }
@@ -110,7 +110,7 @@ fn run(
     let number = pending.number;
     state.start(&pending);
     drop(state);
-    if pending.label.class == Class::Quick {
+    if pending.item.label.class == Class::Quick {
         pending.execute();
     } else {
         let cell = Arc::new(Mutex::new(Some(pending)));
@@ -142,7 +142,7 @@ fn execute(cell: &Mutex<Option<Pending>>) {
 impl Pending {
     /// Does the work, and says so.
     fn execute(self) {
-        let Self { number, item, label: _, submission } = self;
+        let Self { number, item, submission } = self;
         let after: Vec<_> = item.after.iter().filter_map(|ticket| ticket.clock()).collect();
         let ticket = item.ticket.clone();
         let running = race::enter(number, submission, &after);

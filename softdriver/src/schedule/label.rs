@@ -38,7 +38,7 @@ pub(crate) struct Label {
 }
 
 thread_local! {
-    /// The driver call that the thread is in, while there is a seed.
+    /// The driver call that the thread is in, while there is a seed or a trace.
     static CALL: Cell<&'static str> = const { Cell::new("") };
 }
 
@@ -54,9 +54,9 @@ pub(crate) fn call() -> &'static str {
 }
 
 impl Label {
-    /// A label for work of a class; its name is only made while there is a seed.
+    /// A label for work of a class; its name is only made while there is a seed or a trace.
     pub(crate) fn new<N: Into<Cow<'static, str>>>(class: Class, name: impl FnOnce() -> N) -> Self {
-        let name = if super::on() { name().into() } else { Cow::Borrowed("") };
+        let name = if super::named() { name().into() } else { Cow::Borrowed("") };
         Self { name, class, stream: None }
     }
 

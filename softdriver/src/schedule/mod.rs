@@ -32,19 +32,24 @@ pub(crate) fn on() -> bool {
 /// What every driver call does first: work may run now.
 #[inline]
 pub(crate) fn tick(name: &'static str) {
-    if on() {
+    if named() {
         label::note(name);
+    }
+    if on() {
         drive::tick();
     }
 }
 
+/// Whether work gets its name: for reports of races, or for the trace.
+#[inline]
+pub(crate) fn named() -> bool {
+    on() || crate::trace::on()
+}
+
 /// Takes the seed of the variable `CUSCOPE_SOFT_SEED`.
-pub(crate) fn from_environment() {
-    let seed = std::env::var("CUSCOPE_SOFT_SEED").ok().and_then(|text| text.trim().parse().ok());
-    if let Some(number) = seed {
-        race::print_reports();
-        seed_with(number);
-    }
+pub(crate) fn from_environment(seed: u64) {
+    race::print_reports();
+    seed_with(seed);
 }
 
 /// Lets a seed decide the order of all work that is submitted from now on, in the whole process. To be

@@ -17,7 +17,6 @@ pub(super) struct Pending {
     /// Never used again.
     pub(super) number: u64,
     pub(super) item: Item,
-    pub(super) label: Label,
     pub(super) submission: Submission,
 }
 
@@ -178,7 +177,7 @@ impl State {
 
     /// Notes that work begins, which has its time alone.
     pub(super) fn start(&mut self, one: &Pending) {
-        let until = Instant::now() + one.label.class.grace();
+        let until = Instant::now() + one.item.label.class.grace();
         self.running.push(Running { number: one.number, until });
         if let Some(number) = one.number.checked_sub(self.first)
             && self.order.len() < REMEMBERED
@@ -224,12 +223,14 @@ impl State {
 /// What becomes of a new piece of work.
 pub(super) fn pending(
     number: u64,
+    queue: u64,
     after: Vec<Arc<Ticket>>,
     work: crate::queue::Work,
     label: Label,
     submission: Submission,
 ) -> (Arc<Ticket>, Pending) {
     let ticket = Arc::new(Ticket::numbered(number));
-    let item = Item { after, work, ticket: ticket.clone() };
-    (ticket, Pending { number, item, label, submission })
+    let queue = label.stream.unwrap_or(queue);
+    let item = Item { after, work, ticket: ticket.clone(), label, queue };
+    (ticket, Pending { number, item, submission })
 }

@@ -1,0 +1,122 @@
+//! The variables of the environment, all read by the first `cuInit`.
+
+use crate::faults::Plan;
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the environment asks for.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Environment {
+    /// How many devices there are.
+    pub(crate) devices: usize,
+    /// What decides the order of work.
+    pub(crate) seed: Option<u64>,
+    /// What goes wrong.
+    pub(crate) faults: Option<Plan>,
+    /// Whether what is alive at the exit is told.
+    pub(crate) report: bool,
+    /// Where the trace of calls goes.
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// Devices without a variable, and at most.
+const DEVICES: (usize, usize) = (2, 64);
+
+impl Environment {
+    /// Reads it; what is wrong, a sentence each.
+    pub(crate) fn read() -> Result<Self, Vec<String>> {
+        Self::of(|name| env::var_os(name).filter(|value| !value.is_empty()))
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Vec<String>> {
+        let mut wrong = Vec::new();
+        let mut asked = |name: &str, is: &str, take: &mut dyn FnMut(&str) -> Result<(), String>| {
+            let Some(value) = variable(name) else { return };
+            let taken = match value.to_str() {
+                Some(text) => take(text.trim()),
+                None => Err(String::new()),
+            };
+            if let Err(why) = taken {
+                let colon = if why.is_empty() { "" } else { ": " };
+                wrong.push(format!("{name} is {value:?}, which is no {is}{colon}{why}"));
+            }
+        };
+        let mut read = Self { devices: DEVICES.0, ..Self::default() };
+        let silent = || Err(String::new());
+        asked("CUSCOPE_SOFT_DEVICES", "number up to 64", &mut |text| {
+            let Some(count) = text.parse().ok().filter(|count| *count <= DEVICES.1) else {
+                return silent();
+            };
+            read.devices = count;
+            Ok(())
+        });
+        asked("CUSCOPE_SOFT_SEED", "number", &mut |text| {
+            read.seed = Some(text.parse().map_err(|_| String::new())?);
+            Ok(())
+        });
+        asked("CUSCOPE_SOFT_RACES", "answer to a race: abort", &mut |text| {
+            if text == "abort" { Ok(()) } else { silent() }
+        });
+        asked("CUSCOPE_SOFT_FAULT", "list of faults", &mut |text| {
+            read.faults = Some(text.parse().map_err(|bad: crate::faults::Bad| bad.to_string())?);
+            Ok(())
+        });
+        asked("CUSCOPE_SOFT_REPORT", "switch: 0 or 1", &mut |text| {
+            match text {
+                "0" => {}
+                "1" => read.report = true,
+                _ => return silent(),
+            }
+            Ok(())
+        });
+        asked("CUSCOPE_SOFT_TRACE", "file to write", &mut |text| {
+            let path = PathBuf::from(text.replace("%p", &std::process::id().to_string()));
+            // Now, when there is still somebody to tell that it cannot be.
+            std::fs::File::create(&path).map_err(|error| error.to_string())?;
+            read.trace = Some(path);
+            Ok(())
+        });
+        if wrong.is_empty() { Ok(read) } else { Err(wrong) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Result<Environment, Vec<String>> {
+        Environment::of(|name| {
+            pairs.iter().find(|(of, _)| *of == name).map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn every_variable_is_read_or_refused() {
+        let nothing = of(&[]).unwrap();
+        assert_eq!(nothing, Environment { devices: 2, ..Environment::default() });
+        let read = of(&[
+            ("CUSCOPE_SOFT_DEVICES", "0"),
+            ("CUSCOPE_SOFT_SEED", "7"),
+            ("CUSCOPE_SOFT_RACES", "abort"),
+            ("CUSCOPE_SOFT_FAULT", "memory=1M"),
+            ("CUSCOPE_SOFT_REPORT", "1"),
+        ]);
+        let read = read.unwrap();
+        assert_eq!((read.devices, read.seed, read.report), (0, Some(7), true));
+        assert_eq!(read.faults.unwrap().memory, Some(1 << 20));
+        for (name, value) in [
+            ("CUSCOPE_SOFT_DEVICES", "65"),
+            ("CUSCOPE_SOFT_DEVICES", "two"),
+            ("CUSCOPE_SOFT_SEED", "-1"),
+            ("CUSCOPE_SOFT_RACES", "1"),
+            ("CUSCOPE_SOFT_FAULT", "memory"),
+            ("CUSCOPE_SOFT_REPORT", "yes"),
+            ("CUSCOPE_SOFT_TRACE", "/no/such/folder/trace.json"),
+        ] {
+            let wrong = of(&[(name, value)]).unwrap_err();
+            assert!(wrong.len() == 1 && wrong[0].starts_with(name), "{wrong:?}");
+            assert!(wrong[0].contains(value), "{wrong:?}");
+        }
+    }
+}

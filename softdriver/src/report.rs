@@ -1,0 +1,112 @@
+//! What is alive when the process exits, told on stderr if `CUSCOPE_SOFT_REPORT` is 1.
+#![allow(unsafe_code, reason = "a function that is called at the exit")]
+
+use crate::control::Live;
+use crate::driver;
+use crate::memory::space::{Allocation, Kind};
+use crate::stack;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Allocations that are told one by one.
+const TOLD: usize = 20;
+
+/// Has the report printed at the exit.
+pub(crate) fn at_exit() {
+    // SAFETY: a function of C without obligations, which looks at statics only.
+    let _ = unsafe { libc::atexit(print) };
+}
+
+extern "C" fn print() {
+    // None in the child of a fork, whose parent tells.
+    if let Some(text) = text() {
+        eprint!("{text}");
+    }
+}
+
+/// A count with its noun.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What kind of memory it is.
+fn kind(one: &Allocation) -> &'static str {
+    match one.kind {
+        Kind::Device if one.pool.is_some() => "of a pool",
+        Kind::Device => "on the device",
+        Kind::Variable => "a variable",
+        Kind::Host => "page-locked",
+        Kind::Registered => "registered",
+        Kind::Managed => "managed",
+    }
+}
+
+/// The report; none before `cuInit`.
+fn text() -> Option<String> {
+    let driver = driver::get()?;
+    let live = driver.live();
+    let left = driver.space.left();
+    Some(describe(&live, &left, stack::entries()))
+}
+
+fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
+    let bytes = |of: &dyn Fn(Kind) -> bool| -> usize {
+        left.iter().filter(|one| of(one.kind)).map(|one| one.size).sum()
+    };
+    let device = bytes(&|kind| matches!(kind, Kind::Device | Kind::Managed));
+    let (host, registered) =
+        (bytes(&|kind| kind == Kind::Host), bytes(&|kind| kind == Kind::Registered));
+    let rows = [
+        (live.contexts, counted(live.contexts, "context")),
+        (live.primary_contexts, counted(live.primary_contexts, "active primary context")),
+        (live.green_contexts, counted(live.green_contexts, "green context")),
+        (
+            live.allocations,
+            format!("{} of {device} bytes", counted(live.allocations, "allocation")),
+        ),
+        (
+            live.host_allocations,
+            format!("{} of {host} bytes", counted(live.host_allocations, "page-locked allocation")),
+        ),
+        (
+            live.registrations,
+            format!("{} of {registered} bytes", counted(live.registrations, "registration")),
+        ),
+        (live.streams, counted(live.streams, "stream")),
+        (live.events, counted(live.events, "event")),
+        (live.modules, counted(live.modules, "module")),
+        (live.pools, counted(live.pools, "pool")),
+        (live.graphs, counted(live.graphs, "graph")),
+        (live.graph_execs, counted(live.graph_execs, "executable graph")),
+        (
+            entries,
+            format!(
+                "{entries} {} of context stacks",
+                if entries == 1 { "entry" } else { "entries" }
+            ),
+        ),
+    ];
+    let mut out = String::from("cuscope-softdriver: at the exit ");
+    if rows.iter().all(|(count, _)| *count == 0) {
+        out.push_str("nothing is alive\n");
+        return out;
+    }
+    out.push_str("these are alive:\n");
+    for (_, row) in rows.iter().filter(|(count, _)| *count > 0) {
+        let _ = writeln!(out, "  {row}");
+    }
+    for one in left.iter().take(TOLD) {
+        let (base, size, life) = (one.base, one.size, &one.life);
+        let _ = writeln!(
+            out,
+            "  {base:#x}: {size} bytes {}, context {} of device {}",
+            kind(one),
+            life.id,
+            life.device
+        );
+    }
+    if left.len() > TOLD {
+        let _ = writeln!(out, "  and {} more", left.len() - TOLD);
+    }
+    out
+}
