@@ -11,6 +11,7 @@ use crate::graph::{Exec, Graph};
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
 use crate::module::{Function, Module};
+use crate::peer::Peers;
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
@@ -52,6 +53,8 @@ pub(crate) struct Driver {
     pub(crate) first_pools: Vec<usize>,
     /// The memory of all devices.
     pub(crate) space: Space,
+    /// Who has access to memory of other devices.
+    pub(crate) peers: Peers,
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
@@ -137,6 +140,7 @@ impl Driver {
             pools,
             first_pools,
             space: Space::new(devices),
+            peers: Peers::default(),
         }
     }
 

@@ -136,6 +136,10 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuStreamSetAttribute",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
+    "cuStreamWaitValue32_v2",
+    "cuStreamWaitValue64_v2",
+    "cuStreamWriteValue32_v2",
+    "cuStreamWriteValue64_v2",
     "cuThreadExchangeStreamCaptureMode",
 ];
 
@@ -242,6 +246,7 @@ transparent_zero!(
     CUresult,
     CUarray_format,
     CUdevResourceType,
+    CUdevice_P2PAttribute,
     CUdevice_attribute,
     CUexecAffinityType,
     CUfunc_cache,
@@ -250,6 +255,7 @@ transparent_zero!(
     CUlimit,
     CUgraphMem_attribute,
     CUmemPool_attribute,
+    CUmem_advise,
     CUpointer_attribute,
     CUsharedconfig,
     CUstreamCaptureMode
@@ -264,6 +270,12 @@ impl<T> Zero for *mut T {
 impl<T> Zero for *const T {
     fn is_zero(&self) -> bool {
         self.is_null()
+    }
+}
+
+impl Zero for CUmemLocation {
+    fn is_zero(&self) -> bool {
+        self.r#type.0 == 0
     }
 }
 

@@ -41,6 +41,7 @@ mod memory;
 mod module;
 #[doc(hidden)]
 pub mod older;
+mod peer;
 #[doc(hidden)]
 pub mod per_thread;
 mod plan;
@@ -59,6 +60,7 @@ mod settings;
 mod stack;
 mod sticky;
 mod stream;
+mod stream_memory;
 mod sync;
 mod trace;
 mod unified;
@@ -127,17 +129,25 @@ pub use memory::allocate::{
     cuMemGetInfo_v2,
 };
 pub use memory::copy::{
-    cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2,
-    cuMemcpyHtoDAsync_v2,
+    cuMemcpy, cuMemcpyAsync, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2,
+    cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync,
 };
 pub use memory::host::{
     cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemHostGetFlags, cuMemHostRegister_v2,
     cuMemHostUnregister,
 };
+pub use memory::managed::{
+    cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemPrefetchAsync, cuMemPrefetchAsync_v2,
+};
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
     cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy,
     cuMemPoolGetAttribute, cuMemPoolSetAttribute, cuMemPoolTrimTo,
+};
+pub use memory::rows::{
+    cuMemAllocPitch_v2, cuMemcpy2D_v2, cuMemcpy2DAsync_v2, cuMemcpy2DUnaligned_v2, cuMemcpy3D_v2,
+    cuMemcpy3DAsync_v2, cuMemcpy3DPeer, cuMemcpy3DPeerAsync, cuMemsetD2D8_v2, cuMemsetD2D8Async,
+    cuMemsetD2D16_v2, cuMemsetD2D16Async, cuMemsetD2D32_v2, cuMemsetD2D32Async,
 };
 pub use memory::set::{
     cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,
@@ -146,6 +156,9 @@ pub use memory::set::{
 pub use module::{
     cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx,
     cuModuleUnload,
+};
+pub use peer::{
+    cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute,
 };
 pub use primary::{
     cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
@@ -165,7 +178,11 @@ pub use stream::{
     cuStreamCreate, cuStreamDestroy_v2, cuStreamGetCtx, cuStreamGetFlags, cuStreamQuery,
     cuStreamSynchronize, cuStreamWaitEvent,
 };
-pub use unified::cuPointerGetAttribute;
+pub use stream_memory::{
+    cuStreamBatchMemOp_v2, cuStreamWaitValue32_v2, cuStreamWaitValue64_v2, cuStreamWriteValue32_v2,
+    cuStreamWriteValue64_v2,
+};
+pub use unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
 
 // What is not among the above.
 pub use unsupported::*;

@@ -302,3 +302,15 @@ fn elapsed_time_needs_two_recorded_events_with_timing() {
     });
     a.destroy();
 }
+
+/// F67
+#[test]
+fn an_unknown_code_has_no_name() {
+    let mut name = std::ptr::dangling();
+    assert_eq!(code!(cuGetErrorName(CUresult(12_345), &raw mut name)), INVALID_VALUE);
+    assert!(name.is_null());
+    assert_eq!(code!(cuGetErrorString(CUresult(12_345), &raw mut name)), INVALID_VALUE);
+    ok!(cuGetErrorName(INVALID_VALUE, &raw mut name));
+    // SAFETY: the driver's own string, which lasts.
+    assert_eq!(unsafe { std::ffi::CStr::from_ptr(name) }, c"CUDA_ERROR_INVALID_VALUE");
+}

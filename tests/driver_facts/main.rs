@@ -9,6 +9,7 @@ mod common;
 #[macro_use]
 mod raw;
 
+mod blocking;
 mod callbacks;
 mod capture;
 mod context_state;
@@ -18,7 +19,10 @@ mod graph_nodes;
 mod graph_updates;
 mod graphs;
 mod green_contexts;
+mod lookups;
 mod memory;
+mod peers;
 mod stack;
 mod stream_attributes;
 mod table;
+mod unified;

@@ -9,24 +9,25 @@ use std::path::Path;
 const REQUIRED: [std::ops::RangeInclusive<u32>; 16] = [
     1..=23,
     30..=42,
-    55..=55,
-    60..=66,
-    68..=71,
-    87..=89,
+    50..=55,
+    60..=71,
+    80..=92,
     94..=94,
     97..=98,
     100..=103,
-    106..=106,
+    105..=106,
     114..=139,
     140..=158,
     160..=168,
     170..=178,
     191..=199,
     210..=220,
+    250..=263,
 ];
 
 /// Where the tests are that ask for rows.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 16] = [
+    "tests/driver_facts/blocking.rs",
     "tests/driver_facts/callbacks.rs",
     "tests/driver_facts/capture.rs",
     "tests/driver_facts/stack.rs",
@@ -37,8 +38,11 @@ const SOURCES: [&str; 12] = [
     "tests/driver_facts/graph_updates.rs",
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
+    "tests/driver_facts/lookups.rs",
     "tests/driver_facts/memory.rs",
+    "tests/driver_facts/peers.rs",
     "tests/driver_facts/stream_attributes.rs",
+    "tests/driver_facts/unified.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.

@@ -201,6 +201,11 @@ impl Fill {
         Self { to, pattern, width, rows: 1, pitch: 0 }
     }
 
+    /// A fill of rows, which the caller has checked.
+    pub(crate) fn rows(to: u64, pattern: Pattern, width: usize, rows: usize, pitch: usize) -> Self {
+        Self { to, pattern, width, rows, pitch: if rows == 1 { 0 } else { pitch } }
+    }
+
     /// A fill with checked parameters: the rows have to lie in memory of the context's device.
     pub(crate) fn new(life: &Life, params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Self> {
         let invalid = CUDA_ERROR_INVALID_VALUE;
@@ -229,7 +234,7 @@ impl Fill {
 
     /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal
     /// address (F94).
-    fn run(&self) -> Answer {
+    pub(crate) fn run(&self) -> Answer {
         for row in 0..self.rows as u64 {
             let to = self.to + row * self.pitch as u64;
             let found = state().space.find_running(to, self.width * self.pattern.size);

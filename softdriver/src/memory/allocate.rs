@@ -5,7 +5,7 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{graph, plan, stack};
+use crate::{graph, peer, plan, stack};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -46,7 +46,11 @@ driver! {
         if let Some(current) = stack::top() {
             current.life()?;
         }
-        if dptr == 0 { Ok(()) } else { free(dptr, Kind::Device) }
+        if dptr == 0 {
+            return Ok(());
+        }
+        let managed = state().space.exactly(dptr, Kind::Managed).is_ok();
+        free(dptr, if managed { Kind::Managed } else { Kind::Device })
     }
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
@@ -61,8 +65,9 @@ driver! {
         if pbase.is_null() && psize.is_null() {
             return Ok(());
         }
-        let _current = stack::current_life()?;
-        let allocation = state().space.find(dptr, 1).map_err(|_| CUDA_ERROR_NOT_FOUND)?;
+        let current = stack::current_life()?;
+        let allocation = state().space.find(dptr, 1).ok().filter(|one| peer::may(&current, one));
+        let allocation = allocation.ok_or(CUDA_ERROR_NOT_FOUND)?;
         entry::write_optional(pbase, allocation.base);
         entry::write_optional(psize, allocation.size);
         Ok(())

@@ -225,6 +225,11 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
+    /// A copy from one place to another.
+    pub(crate) fn new(to: Place, from: Place, len: usize) -> Self {
+        Self { to, from, len }
+    }
+
     /// The two ends that the driver knows.
     pub(crate) fn places(self) -> [Option<u64>; 2] {
         [self.to, self.from].map(|place| match place {
@@ -328,9 +333,13 @@ impl Transfer {
     /// Copies, by way of memory of its own, so that the ends may overlap.
     pub(crate) fn run(self) -> Answer {
         plan::slow_copy();
+        self.run_through(&Storage::device(self.len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
+    }
+
+    /// The same, by way of memory that has room for it.
+    pub(crate) fn run_through(self, staged: &Storage) -> Answer {
         let len = self.len;
         let (from, to) = (self.from.find(len)?, self.to.find(len)?);
-        let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         self.from.touch(from.as_ref(), len, Access::Read);
         self.to.touch(to.as_ref(), len, Access::Write);
         match (from, self.from) {
@@ -345,7 +354,7 @@ impl Transfer {
         }
         match (to, self.to) {
             (Some((destination, offset)), _) => {
-                destination.storage.copy_across(offset, &staged, 0, len);
+                destination.storage.copy_across(offset, staged, 0, len);
             }
             (None, Place::Pageable(address)) => {
                 let destination = ptr::with_exposed_provenance_mut(address);
@@ -358,7 +367,74 @@ impl Transfer {
     }
 }
 
+/// Copies between memory of the host that the driver knows nothing of, or page-locked.
+fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
+    let captured = capture::takes(target)?;
+    let (from, to) = (from as usize, to as usize);
+    let from = ptr::with_exposed_provenance::<c_void>(from);
+    let to = ptr::with_exposed_provenance_mut::<c_void>(to);
+    let (from_locked, to_locked) = (locked_or_not(from, len)?, locked_or_not(to, len)?);
+    let both = from_locked.is_some() && to_locked.is_some();
+    let place = |at, locked: Option<_>| Place::of_host(at, locked.is_some());
+    let copy = Transfer { to: place(to, to_locked), from: place(from, from_locked), len };
+    if captured {
+        return capture::add(target, Work::Copy(copy));
+    }
+    let ticket = target.submit_short(move || copy.run())?;
+    if when == Return::Done || !both { ticket.wait() } else { Ok(()) }
+}
+
+/// Copies from whatever address to whatever other (F257).
+fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
+    let _valid = capture::takes(target)?;
+    if len == 0 {
+        return Ok(());
+    }
+    if to == 0 || from == 0 {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let on_device_at = |at| state().space.find(at, 1).is_ok_and(|one| !one.kind.is_host());
+    let host = |at: u64| ptr::with_exposed_provenance_mut::<c_void>(at as usize);
+    match (on_device_at(to), on_device_at(from)) {
+        (true, true) => on_device(target, to, from, len),
+        (true, false) => from_host(target, to, host(from), len, when),
+        (false, true) => to_host(target, host(to), from, len, when),
+        (false, false) => on_host(target, to, from, len, when),
+    }
+}
+
 driver! {
+    /// Copies between whatever addresses.
+    fn cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) {
+        unified(&stream::null()?, dst, src, ByteCount, Return::Done)
+    }
+    /// The same, in the order of a stream.
+    fn cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
+        unified(&stream::target(hStream)?, dst, src, ByteCount, Return::Soon)
+    }
+    /// Copies between contexts; the addresses say all there is to say, and the contexts nothing (F80).
+    fn cuMemcpyPeer(
+        dstDevice: CUdeviceptr,
+        dstContext: CUcontext,
+        srcDevice: CUdeviceptr,
+        srcContext: CUcontext,
+        ByteCount: usize,
+    ) {
+        let _unused = (dstContext, srcContext);
+        on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
+    }
+    /// The same, in the order of a stream.
+    fn cuMemcpyPeerAsync(
+        dstDevice: CUdeviceptr,
+        dstContext: CUcontext,
+        srcDevice: CUdeviceptr,
+        srcContext: CUcontext,
+        ByteCount: usize,
+        hStream: CUstream,
+    ) {
+        let _unused = (dstContext, srcContext);
+        on_device(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
+    }
     /// Copies from the host on the null stream of the current context (F33, F52).
     fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {
         from_host(&stream::null()?, dstDevice, srcHost, ByteCount, Return::Done)

@@ -2,12 +2,12 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::space::Allocation;
-use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
 use crate::graph::{Fill, Work};
 use crate::race::{self, Access};
 use crate::stream::{self, Target};
+use crate::{capture, peer};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
@@ -56,8 +56,7 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let allocation = state().space.find(to, len)?;
-    let elsewhere = !allocation.kind.is_host() && allocation.life.device != target.life.device;
-    if elsewhere || !aligned {
+    if !peer::may(&target.life, &allocation) || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let work = move || {

@@ -5,11 +5,11 @@ use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
 use crate::life::Life;
-use crate::{plan, race, sync};
+use crate::{peer, plan, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 /// The first address: beyond what a program can map, and within what a device can address.
@@ -42,6 +42,11 @@ impl Kind {
         matches!(self, Kind::Host | Kind::Registered)
     }
 
+    /// Memory that every device can use.
+    pub(crate) fn is_shared(self) -> bool {
+        self.is_host() || self == Kind::Managed
+    }
+
     /// Mapped for the program, at the address that devices use too.
     fn is_mapped(self) -> bool {
         matches!(self, Kind::Host | Kind::Managed)
@@ -62,6 +67,10 @@ pub(crate) struct Allocation {
     pub(crate) flags: c_uint,
     /// The pool that it came from, and belongs to rather than to its context.
     pub(crate) pool: Option<Arc<Pool>>,
+    /// A number that no other allocation has.
+    pub(crate) id: u64,
+    /// Whether synchronous operations always wait, as it was set.
+    synchronous: AtomicBool,
     /// False from the call that frees it: no new use.
     live: AtomicBool,
     /// True once it is freed: a kernel that still runs may not touch it either.
@@ -69,6 +78,34 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
+    fn new(
+        base: u64,
+        size: usize,
+        kind: Kind,
+        life: &Arc<Life>,
+        storage: Storage,
+        flags: c_uint,
+        pool: Option<Arc<Pool>>,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let there = kind != Kind::Graph;
+        let (live, gone) = (AtomicBool::new(there), AtomicBool::new(!there));
+        let synchronous = AtomicBool::new(!kind.is_host());
+        let life = life.clone();
+        Self { base, size, kind, life, storage, flags, pool, id, synchronous, live, gone }
+    }
+
+    /// Whether synchronous operations on it always wait.
+    pub(crate) fn synchronous(&self) -> bool {
+        self.synchronous.load(Ordering::Relaxed)
+    }
+
+    /// Says so, or not.
+    pub(crate) fn set_synchronous(&self, synchronous: bool) {
+        self.synchronous.store(synchronous, Ordering::Relaxed);
+    }
+
     /// Whether it was not freed.
     #[inline]
     pub(crate) fn live(&self) -> bool {
@@ -102,11 +139,7 @@ impl Allocation {
 
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
-        if self.kind.is_host() || self.kind == Kind::Managed || self.pool.is_some() {
-            0
-        } else {
-            cost(self.size)
-        }
+        if self.kind.is_shared() || self.pool.is_some() { 0 } else { cost(self.size) }
     }
 
     /// Whether the device may only read it.
@@ -204,10 +237,7 @@ impl Space {
             _ if kind.is_mapped() => storage.start().expose_provenance() as u64,
             _ => inner.next,
         };
-        let there = kind != Kind::Graph;
-        let (live, gone) = (AtomicBool::new(there), AtomicBool::new(!there));
-        let life = life.clone();
-        let allocation = Allocation { base, size, kind, life, storage, flags, pool, live, gone };
+        let allocation = Allocation::new(base, size, kind, life, storage, flags, pool);
         inner.insert(allocation)?;
         if !kind.is_mapped() {
             inner.next += cost(size) as u64 + GRANULE;
@@ -233,9 +263,13 @@ impl Space {
             let again = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
             return Err(if registered { again } else { CUDA_ERROR_INVALID_VALUE });
         }
-        let (live, gone) = (AtomicBool::new(true), AtomicBool::new(false));
-        let (kind, life, pool) = (Kind::Registered, life.clone(), None);
-        inner.insert(Allocation { base, size, kind, life, storage, flags, pool, live, gone })
+        let kind = Kind::Registered;
+        inner.insert(Allocation::new(base, size, kind, life, storage, flags, None))
+    }
+
+    /// What kernels may touch is another from now on.
+    pub(crate) fn changed(&self) {
+        sync::write(&self.inner).snapshots.fill(None);
     }
 
     /// Takes memory of a device for a pool; OUT_OF_MEMORY if there is less.
@@ -364,8 +398,8 @@ impl Space {
 
 /// Whether a kernel on the device may touch an allocation (F84).
 pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
-    let shared = allocation.kind.is_host() || allocation.kind == Kind::Managed;
-    shared || allocation.life.device == device
+    let own = allocation.kind.is_shared() || allocation.life.device == device;
+    own || peer::kernel_may(device, allocation)
 }
 
 #[cfg(test)]

@@ -1,0 +1,261 @@
+//! Waits for values in memory and writes of them, in the order of a stream (F262).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::memory::space::Allocation;
+use crate::race::{self, Access};
+use crate::schedule::{Class, Label};
+use crate::stream::{self, Target};
+use crate::{capture, peer, sticky};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// How often a stream that waits looks.
+const GLANCE: Duration = Duration::from_micros(50);
+/// Operations of a batch.
+const MOST: c_uint = 255;
+/// The flag of a wait that flushes what other devices wrote, which no H200 can.
+const FLUSH: c_uint = 1 << 30;
+
+const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+/// A value of 4 or 8 bytes in memory.
+struct Word {
+    allocation: Arc<Allocation>,
+    address: CUdeviceptr,
+    bytes: usize,
+}
+
+/// One operation.
+enum Operation {
+    Write(Word, u64),
+    Wait(Word, u64, Comparison),
+    Nothing,
+}
+
+/// How the value in memory has to compare with the one that is asked for.
+#[derive(Clone, Copy)]
+enum Comparison {
+    /// At least as large, in cyclic order.
+    AtLeast,
+    Equal,
+    /// They have a bit in common.
+    And,
+    /// Some bit is in neither.
+    Nor,
+}
+
+impl Word {
+    /// A word that the stream's device can reach.
+    fn new(target: &Target, address: CUdeviceptr, bytes: usize) -> Answer<Self> {
+        if address == 0 || !address.is_multiple_of(bytes as u64) {
+            return Err(INVALID);
+        }
+        let allocation = state().space.find(address, bytes)?;
+        if !peer::may(&target.life, &allocation) {
+            return Err(INVALID);
+        }
+        Ok(Self { allocation, address, bytes })
+    }
+
+    fn touch(&self, access: Access) {
+        race::touch(&self.allocation, self.allocation.offset(self.address), self.bytes, access);
+    }
+
+    fn load(&self) -> u64 {
+        let mut bytes = [0; 8];
+        let offset = self.allocation.offset(self.address);
+        self.allocation.storage.load(offset, &mut bytes[..self.bytes]);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn store(&self, value: u64) {
+        let offset = self.allocation.offset(self.address);
+        self.allocation.storage.store(offset, &value.to_le_bytes()[..self.bytes]);
+    }
+}
+
+impl Comparison {
+    fn of(flags: c_uint) -> Answer<Self> {
+        if flags & FLUSH != 0 {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        Ok(match flags {
+            0 => Self::AtLeast,
+            1 => Self::Equal,
+            2 => Self::And,
+            3 => Self::Nor,
+            _ => return Err(INVALID),
+        })
+    }
+
+    /// Whether the value in memory is what is waited for.
+    fn holds(self, found: u64, value: u64, bytes: usize) -> bool {
+        let mask = if bytes == 4 { u64::from(u32::MAX) } else { u64::MAX };
+        let (found, value) = (found & mask, value & mask);
+        match self {
+            Self::AtLeast if bytes == 4 => (found as u32).wrapping_sub(value as u32) as i32 >= 0,
+            Self::AtLeast => found.wrapping_sub(value) as i64 >= 0,
+            Self::Equal => found == value,
+            Self::And => found & value != 0,
+            Self::Nor => !(found | value) & mask != 0,
+        }
+    }
+}
+
+impl Operation {
+    fn write(
+        target: &Target,
+        address: u64,
+        bytes: usize,
+        value: u64,
+        flags: c_uint,
+    ) -> Answer<Self> {
+        // The flag that does without a barrier is refused too.
+        if flags != 0 {
+            return Err(INVALID);
+        }
+        Ok(Self::Write(Word::new(target, address, bytes)?, value))
+    }
+
+    fn wait(
+        target: &Target,
+        address: u64,
+        bytes: usize,
+        value: u64,
+        flags: c_uint,
+    ) -> Answer<Self> {
+        let comparison = Comparison::of(flags)?;
+        Ok(Self::Wait(Word::new(target, address, bytes)?, value, comparison))
+    }
+
+    /// Does it.
+    fn run(&self) {
+        match self {
+            Self::Nothing => {}
+            Self::Write(word, value) => {
+                word.touch(Access::Write);
+                word.store(*value);
+            }
+            Self::Wait(word, value, comparison) => {
+                while !comparison.holds(word.load(), *value, word.bytes)
+                    && !word.allocation.gone()
+                    && !sticky::faulted()
+                {
+                    thread::sleep(GLANCE);
+                }
+            }
+        }
+    }
+}
+
+/// Enqueues operations; a capture does not take them.
+fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
+    if capture::takes(target)? {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    let waits = operations.iter().any(|one| matches!(one, Operation::Wait(..)));
+    let label =
+        if waits { Label::new(Class::Wait, || "wait for a value") } else { Label::of_call() };
+    let work = move || {
+        operations.iter().for_each(Operation::run);
+        Ok(())
+    };
+    target.submit_as(label, work).map(drop)
+}
+
+/// An operation of a batch, of whichever kind: all begin alike.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Parameters {
+    operation: c_uint,
+    /// Flags of those that have no address.
+    first: c_uint,
+    address: u64,
+    value: u64,
+    flags: c_uint,
+    rest: [c_uint; 5],
+}
+
+const _: () = assert!(size_of::<Parameters>() == size_of::<CUstreamBatchMemOpParams>());
+
+impl Parameters {
+    fn check(&self, target: &Target) -> Answer<Operation> {
+        let Self { address, value, flags, .. } = *self;
+        let low = value & u64::from(u32::MAX);
+        match CUstreamBatchMemOpType(self.operation) {
+            CU_STREAM_MEM_OP_WAIT_VALUE_32 => Operation::wait(target, address, 4, low, flags),
+            CU_STREAM_MEM_OP_WRITE_VALUE_32 => Operation::write(target, address, 4, low, flags),
+            CU_STREAM_MEM_OP_WAIT_VALUE_64 => Operation::wait(target, address, 8, value, flags),
+            CU_STREAM_MEM_OP_WRITE_VALUE_64 => Operation::write(target, address, 8, value, flags),
+            CU_STREAM_MEM_OP_BARRIER if self.first <= 1 => Ok(Operation::Nothing),
+            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => Err(INVALID),
+        }
+    }
+}
+
+driver! {
+    /// Waits until a 32-bit value compares as asked for.
+    fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
+        let target = stream::target(stream)?;
+        let wait = Operation::wait(&target, addr, 4, value.into(), flags)?;
+        enqueue(&target, vec![wait])
+    }
+    /// Waits until a 64-bit value compares as asked for.
+    fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
+        let target = stream::target(stream)?;
+        let wait = Operation::wait(&target, addr, 8, value, flags)?;
+        enqueue(&target, vec![wait])
+    }
+    /// Writes a 32-bit value.
+    fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
+        let target = stream::target(stream)?;
+        let write = Operation::write(&target, addr, 4, value.into(), flags)?;
+        enqueue(&target, vec![write])
+    }
+    /// Writes a 64-bit value.
+    fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
+        let target = stream::target(stream)?;
+        let write = Operation::write(&target, addr, 8, value, flags)?;
+        enqueue(&target, vec![write])
+    }
+    /// Waits, writes and barriers, all or none.
+    fn cuStreamBatchMemOp_v2(
+        stream: CUstream,
+        count: c_uint,
+        paramArray: *mut CUstreamBatchMemOpParams,
+        flags: c_uint,
+    ) {
+        let target = stream::target(stream)?;
+        if count > MOST || flags != 0 {
+            return Err(INVALID);
+        }
+        let array: *const Parameters = paramArray.cast_const().cast();
+        let one = |index| entry::element(array, index)?.check(&target);
+        let operations = (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?;
+        enqueue(&target, operations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_compare_in_cyclic_order_and_by_bits() {
+        let holds =
+            |flags, found, value, bytes| Comparison::of(flags).unwrap().holds(found, value, bytes);
+        assert!(holds(0, 5, 5, 4) && holds(0, 6, 5, 4) && !holds(0, 4, 5, 4));
+        assert!(holds(0, 1, u64::from(u32::MAX), 4) && !holds(0, 1, u64::from(u32::MAX), 8));
+        assert!(holds(1, 5, 5, 8) && !holds(1, 6, 5, 8));
+        assert!(holds(2, 6, 2, 4) && !holds(2, 4, 2, 4));
+        assert!(holds(3, 0, 0, 4) && !holds(3, u64::from(u32::MAX), 0, 4));
+        assert_eq!(Comparison::of(4).err(), Some(INVALID));
+        assert_eq!(Comparison::of(FLUSH).err(), Some(CUDA_ERROR_NOT_SUPPORTED));
+    }
+}
