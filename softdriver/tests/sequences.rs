@@ -14,6 +14,7 @@ use cuscope_sys::{
     CUpointer_attribute, CUstreamCaptureMode,
 };
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::TestCaseError;
 use std::ffi::{c_uint, c_void};
 use std::ptr::{null, null_mut};
@@ -319,7 +320,12 @@ fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
             move || {
                 let context = known.contexts.lock().unwrap_or_else(PoisonError::into_inner)[0];
                 ok!(cuCtxPushCurrent_v2(std::ptr::with_exposed_provenance_mut(context)));
-                of(thread).find(|call| make(call, known, host) == PANICKED)
+                of(thread).find(|call| {
+                    let code = make(call, known, host);
+                    ANSWERS[0].fetch_add(1, Ordering::Relaxed);
+                    ANSWERS[1].fetch_add(u64::from(code == 0), Ordering::Relaxed);
+                    code == PANICKED
+                })
             }
         };
         let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(work(thread))).collect();
@@ -348,8 +354,11 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     prop::collection::vec(call, 1..80)
 }
 
+/// What the calls of all sequences answered: how many, and how many with success.
+static ANSWERS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(600), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1500), ..ProptestConfig::default() })]
 
     #[test]
     fn any_calls_of_a_thread_are_answered(calls in calls()) {
@@ -362,4 +371,16 @@ proptest! {
         let _alone = alone();
         run(&calls, 3)?;
     }
+}
+
+#[test]
+fn the_sequences_do_something() {
+    let _alone = alone();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..50 {
+        let sequence = calls().new_tree(&mut runner).unwrap().current();
+        run(&sequence, 1).unwrap();
+    }
+    let [all, good] = [0, 1].map(|i| ANSWERS[i].load(Ordering::Relaxed));
+    assert!(all > 1000 && good * 4 > all, "{good} of {all} calls succeeded");
 }
