@@ -351,7 +351,8 @@ fn managed_memory_is_that_of_the_host_and_of_the_device() {
         assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[memory + 4, 9]), SUCCESS);
         ok!(cuCtxSynchronize());
         // SAFETY: as above.
-        assert_eq!(unsafe { [words.read_volatile(), words.add(1).read_volatile()] }, [5, 9]);
+        let read = |index| unsafe { words.wrapping_add(index).read_volatile() };
+        assert_eq!([read(0), read(1)], [5, 9]);
         each_gives!(SUCCESS; {
             cuMemPrefetchAsync(memory, 4096, device(), a.stream);
             cuMemPrefetchAsync(memory, 4096, CU_DEVICE_CPU, a.stream);
@@ -440,14 +441,12 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         type Fill = unsafe extern "C" fn(CUdeviceptr, u8, usize) -> CUresult;
         type OfStream = unsafe extern "C" fn(CUstream) -> CUresult;
         let a = Place::new();
-        // SAFETY: the functions of the names have these types.
-        let (fill, query, wait): (Fill, OfStream, OfStream) = unsafe {
-            (
-                transmute(per_thread(c"cuMemsetD8")),
-                transmute(per_thread(c"cuStreamQuery")),
-                transmute(per_thread(c"cuStreamSynchronize")),
-            )
-        };
+        // SAFETY: the function of the name has this type.
+        let fill: Fill = unsafe { transmute(per_thread(c"cuMemsetD8")) };
+        // SAFETY: as above.
+        let query: OfStream = unsafe { transmute(per_thread(c"cuStreamQuery")) };
+        // SAFETY: as above.
+        let wait: OfStream = unsafe { transmute(per_thread(c"cuStreamSynchronize")) };
         // SAFETY: memory of the place, and null for the default stream.
         let fill = || assert_eq!(unsafe { fill(a.memory, 1, 64) }, SUCCESS);
         // SAFETY: as above.
