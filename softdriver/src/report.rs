@@ -35,6 +35,8 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Device if one.pool.is_some() => "of a pool",
         Kind::Device => "on the device",
         Kind::Variable => "a variable",
+        Kind::Heap => "of a kernel's malloc",
+        Kind::Graph => "of a graph",
         Kind::Host => "page-locked",
         Kind::Registered => "registered",
         Kind::Managed => "managed",
