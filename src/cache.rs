@@ -27,6 +27,10 @@ impl CacheConfig {
         (CacheConfig::PreferL1, ffi::CU_FUNC_CACHE_PREFER_L1),
         (CacheConfig::PreferEqual, ffi::CU_FUNC_CACHE_PREFER_EQUAL),
     ];
+
+    pub(crate) fn raw(self) -> CUfunc_cache {
+        Self::ALL[self as usize].1
+    }
 }
 
 /// The width of the banks of shared memory. Devices since capability 5.0 have one width, and ignore
@@ -48,6 +52,10 @@ impl SharedMemoryConfig {
         (SharedMemoryConfig::FourByteBankSize, ffi::CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE),
         (SharedMemoryConfig::EightByteBankSize, ffi::CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE),
     ];
+
+    pub(crate) fn raw(self) -> CUsharedconfig {
+        Self::ALL[self as usize].1
+    }
 }
 
 impl PushedGuard<'_> {
@@ -75,9 +83,8 @@ impl PushedGuard<'_> {
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         const CALL: &str = "cuCtxSetCacheConfig";
         self.enter(CALL)?;
-        let (_, raw) = CacheConfig::ALL[config as usize];
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
-        Ok(check(CALL, unsafe { ffi::cuCtxSetCacheConfig(raw) })?)
+        Ok(check(CALL, unsafe { ffi::cuCtxSetCacheConfig(config.raw()) })?)
     }
 
     /// The width of the banks of shared memory.
@@ -104,9 +111,8 @@ impl PushedGuard<'_> {
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         const CALL: &str = "cuCtxSetSharedMemConfig";
         self.enter(CALL)?;
-        let (_, raw) = SharedMemoryConfig::ALL[config as usize];
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
-        Ok(check(CALL, unsafe { ffi::cuCtxSetSharedMemConfig(raw) })?)
+        Ok(check(CALL, unsafe { ffi::cuCtxSetSharedMemConfig(config.raw()) })?)
     }
 
     /// Gives what data that persist hold of the L2 cache back to ordinary use.

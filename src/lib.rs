@@ -21,10 +21,16 @@ mod fork;
 mod function;
 mod graph;
 mod host_function;
+mod image;
+mod jit;
+mod kernel;
 mod launch;
+mod library;
 mod limits;
+mod link;
 mod memory;
 mod module;
+mod name;
 mod on_default_stream;
 mod on_stream;
 mod scope;
@@ -54,19 +60,27 @@ pub use error::{DriverError, Error, LoadError, Result, on_release_error};
 pub use event::{Event, EventFlags};
 #[cfg(feature = "async")]
 pub use finished::Finished;
-pub use function::{Function, FunctionAttribute};
+pub use function::{Carveout, Function, FunctionAttribute, ParameterInfo};
 pub use graph::{
     AllocNode, Capture, CaptureQueue, ChildGraphNode, DeviceQueue, DotFlags, EmptyNode,
     EventRecordNode, EventWaitNode, FreeNode, Graph, GraphBuffers, GraphBuilder, HostNode,
     KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, ScopeGraphBuffers, kind,
 };
+pub use image::{Cubin, Fatbin, Image, ImageError, ImageKind, ImageProblem, Ptx, PtxText};
+pub use jit::{JitCache, JitFallback, JitLog, JitOptions, JitTarget};
+pub use kernel::{
+    Checked, Kernel, Launchable, Parameter, Signature, SignatureError, SignatureProblem, Value,
+};
 pub use launch::{Dim3, LaunchConfig};
+pub use library::{Library, LibraryKernel, ManagedVariable};
 pub use limits::Limit;
+pub use link::{Linked, Linker};
 pub use memory::{
     BufferKind, DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, DeviceSliceMut, Element,
     MemoryInfo, MemoryPool, PinnedBuffer, PoolReuse, PoolUsage, Registered,
 };
-pub use module::{Module, PtxText};
+pub use module::{Loaded, LoadingMode, Module};
+pub use name::Name;
 pub use on_default_stream::OnDefaultStream;
 pub use on_stream::OnStream;
 pub use scope::{

@@ -5,7 +5,7 @@ use crate::blocking::Blocking;
 use crate::error::check;
 use crate::wait::wait;
 use crate::{
-    DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchConfig, PushedGuard,
+    DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable, PushedGuard,
     Result, enqueue, host_function,
 };
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
@@ -138,15 +138,15 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
     #[doc(alias = "cuLaunchKernel")]
-    pub unsafe fn launch(
+    pub unsafe fn launch<A: KernelArgs<'ctx>>(
         &self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl KernelArgs<'ctx>,
+        args: A,
     ) -> Result {
         let stream = self.now(enqueue::LAUNCH)?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { stream.launch(function, config, args) }
+        unsafe { stream.launch(kernel.function(), config, args) }
     }
 
     /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it.

@@ -3,7 +3,7 @@
 
 use crate::blocking::Blocking;
 use crate::{
-    Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchConfig,
+    Context, DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable,
     PushedGuard, Result, Stream,
 };
 use ffi::CUstream;
@@ -139,20 +139,20 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     ///
     /// # Safety
     /// 1. The arguments are those of the kernel: as many, in order, each of the parameter's size and
-    ///    meaning.
+    ///    meaning. Of a [`Kernel`](crate::Kernel), number and sizes were compared.
     /// 2. The kernel accesses memory only through its arguments and its module's variables, inside
     ///    the buffers, and writes only `&mut` ones. Two threads of it that race on an address leave
     ///    unspecified bytes there and do nothing worse.
     /// 3. What the kernel needs of the launch is given: block shape, shared memory.
     #[doc(alias = "cuLaunchKernel")]
-    pub unsafe fn launch(
+    pub unsafe fn launch<A: KernelArgs<'ctx>>(
         &self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl KernelArgs<'ctx>,
+        args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.blocking().launch(function, config, args) }
+        unsafe { self.blocking().launch(kernel.function(), config, args) }
     }
 
     /// As [`launch`](Self::launch), without the wait: one driver call. A fault of the kernel shows in
@@ -168,14 +168,14 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     ///    not the host; and none is dropped (a leak is fine).
     #[doc(alias = "cuLaunchKernel")]
     #[inline]
-    pub unsafe fn launch_unscoped(
+    pub unsafe fn launch_unscoped<A: KernelArgs<'ctx>>(
         &self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl KernelArgs<'ctx>,
+        args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 4.
-        unsafe { self.blocking().launch_unscoped(function, config, args) }
+        unsafe { self.blocking().launch_unscoped(kernel.function(), config, args) }
     }
 
     /// Records an event behind what the stream holds.

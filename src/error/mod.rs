@@ -1,14 +1,17 @@
 //! What can go wrong, and what to do about it.
 
 mod advice;
+mod load;
 mod release;
 
+use crate::{ImageError, SignatureError};
 use ffi::CUresult;
 use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::path::PathBuf;
 
 pub(crate) use advice::is_sticky;
+pub use load::LoadError;
 #[cfg(feature = "tracing")]
 pub(crate) use release::contained;
 pub use release::on_release_error;
@@ -136,6 +139,36 @@ pub enum Error {
         /// Its answer.
         value: u32,
     },
+    /// Bytes that are not the image that they were said to be; the driver did not see them.
+    #[error(transparent)]
+    Image(#[from] Box<ImageError>),
+    /// A typed kernel has other parameters than its signature says.
+    #[error(transparent)]
+    Signature(#[from] Box<SignatureError>),
+    /// A variable of a module is not made of whole elements of the type.
+    #[error(
+        "`{call}`: the variable has {bytes} bytes, and is no array of elements of {size} bytes, aligned to \
+         {align}; name the type that the code declares"
+    )]
+    VariableType {
+        /// The driver call that found it.
+        call: &'static str,
+        /// Bytes of the variable.
+        bytes: usize,
+        /// Bytes of the element.
+        size: usize,
+        /// Alignment of the element.
+        align: usize,
+    },
+    /// A variable of a module is lent already.
+    #[error(
+        "`{call}`: the variable is lent already, and there is one view of it at a time: lend that on by `&` or \
+         `&mut`, or drop it first"
+    )]
+    VariableLent {
+        /// The driver call that found it.
+        call: &'static str,
+    },
     /// A file could not be read.
     #[error("`{call}` was not called: cannot read {}: {kind}; check the path", path.display())]
     File {
@@ -154,7 +187,7 @@ impl Error {
     pub fn code(&self) -> Option<CUresult> {
         match self {
             Error::Driver(e) => Some(e.code),
-            Error::Load(e) => Some(e.driver.code),
+            Error::Load(e) => Some(e.driver().code),
             _ => None,
         }
     }
@@ -165,10 +198,12 @@ impl Error {
     pub fn call(&self) -> Option<&'static str> {
         match self {
             Error::Driver(e) => Some(e.call),
-            Error::Load(e) => Some(e.driver.call),
+            Error::Load(e) => Some(e.driver().call),
             #[cfg(feature = "nvrtc-load")]
             Error::Nvrtc(e) => Some(e.call()),
             Error::StackTaken => None,
+            Error::Image(_) => Some(crate::image::LOAD),
+            Error::Signature(_) => Some("cuFuncGetParamInfo"),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -178,6 +213,8 @@ impl Error {
             | Error::InvalidArgument { call, .. }
             | Error::NeedsDriver { call, .. }
             | Error::UnknownValue { call, .. }
+            | Error::VariableType { call, .. }
+            | Error::VariableLent { call }
             | Error::File { call, .. } => Some(call),
         }
     }
@@ -244,32 +281,6 @@ impl fmt::Debug for DriverError {
 }
 
 impl std::error::Error for DriverError {}
-
-/// An image that the driver refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{driver}{}{log}", if log.is_empty() { "" } else { "\n" })]
-pub struct LoadError {
-    driver: DriverError,
-    log: String,
-}
-
-impl LoadError {
-    pub(crate) fn new(driver: DriverError, log: String) -> Self {
-        LoadError { driver, log }
-    }
-
-    /// The driver's refusal.
-    #[must_use]
-    pub fn driver(&self) -> DriverError {
-        self.driver
-    }
-
-    /// What the compiler of PTX wrote, with line numbers of the PTX; may be empty.
-    #[must_use]
-    pub fn log(&self) -> &str {
-        &self.log
-    }
-}
 
 /// Turns the code of a call into a result: the only place that does.
 #[inline]

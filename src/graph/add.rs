@@ -11,7 +11,7 @@ use super::node::{
 use super::{Graph, GraphBuilder, ScopeGraphBuffers};
 use crate::enqueue::same_len;
 use crate::scope::{Held, NO_HOST_MEMORY, ScopeArgs, Source};
-use crate::{Context, Element, Error, Event, Function, LaunchConfig, Result};
+use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
 use std::ffi::c_void;
 use std::{mem, ptr};
@@ -37,14 +37,15 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphAddKernelNode")]
-    pub unsafe fn kernel(
+    pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
         &self,
         after: &[NodeId],
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'s, 'ctx>,
+        args: A,
     ) -> Result<KernelNode> {
         const CALL: &str = "cuGraphAddKernelNode_v2";
+        let function = kernel.function();
         let add = || {
             self.same(CALL, function.context())?;
             if !args.all_of(self.gpu.context()) {
@@ -61,12 +62,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             });
             {
                 let mut kept = self.record.kept.borrow_mut();
-                kept.module(function.module());
+                kept.code(function.owner());
                 kept.kernel(self.place(), spans);
             }
             let before = args.with_uses(|uses| self.behind(CALL, after, uses))?;
             args.with_pointers(|pointers| {
-                let params = kernel(function, config, pointers);
+                let params = kernel_params(function, config, pointers);
                 self.add(CALL, &before, |Slot { node, graph, before, count }| {
                     // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
                     // value for each argument, which the driver reads before it returns; the rest is the
@@ -294,7 +295,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 }
 
 /// A launch as a node has it.
-pub(super) fn kernel(
+pub(super) fn kernel_params(
     function: &Function<'_>,
     config: LaunchConfig,
     pointers: &mut [*mut c_void],

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureQueue, GraphBuilder};
-use crate::{Element, Function, Held, LaunchConfig, Queue, Result, ScopeArgs, Source};
+use crate::{Element, Held, LaunchConfig, Launchable, Queue, Result, ScopeArgs, Source};
 
 /// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
 /// which adds nodes that only memory orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` does
@@ -38,11 +38,11 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.
-    unsafe fn launch(
+    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'s, 'ctx>,
+        args: A,
     ) -> Result;
 }
 
@@ -77,14 +77,14 @@ macro_rules! device_queues {
                 $queue::zero(&self, to)
             }
             #[inline]
-            unsafe fn launch(
+            unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
                 self,
-                function: &Function<'ctx>,
+                kernel: &impl Launchable<'ctx, A>,
                 config: LaunchConfig,
-                args: impl ScopeArgs<'s, 'ctx>,
+                args: A,
             ) -> Result {
                 // SAFETY: the caller's obligations 1 to 3.
-                unsafe { $queue::launch(&self, function, config, args) }
+                unsafe { $queue::launch(&self, kernel, config, args) }
             }
         }
     )* };
@@ -101,13 +101,13 @@ impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
-    unsafe fn launch(
+    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'s, 'ctx>,
+        args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.kernel(&[], function, config, args) }.map(drop)
+        unsafe { self.kernel(&[], kernel, config, args) }.map(drop)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::host::Called;
 use crate::event::EventInner;
+use crate::function::Owner;
 use crate::host_function::{Panic, Pending};
 use crate::memory::Allocation;
-use crate::module::ModuleInner;
 use crate::scope::args::sealed::Touched;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
@@ -20,7 +20,7 @@ pub(super) struct Kept {
     scratch: Vec<Arc<Allocation>>,
     /// What its nodes allocate.
     allocated: Vec<Arc<Allocation>>,
-    modules: Vec<std::sync::Arc<ModuleInner>>,
+    code: Vec<Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
     /// Functions of the host.
     calls: Vec<std::sync::Arc<dyn Called>>,
@@ -85,9 +85,10 @@ impl Kept {
         self.allocated.push(memory);
     }
 
-    pub(super) fn module(&mut self, module: &std::sync::Arc<ModuleInner>) {
-        if !self.modules.iter().any(|kept| std::sync::Arc::ptr_eq(kept, module)) {
-            self.modules.push(module.clone());
+    /// Keeps the code of a kernel loaded.
+    pub(super) fn code(&mut self, owner: &Owner) {
+        if !self.code.iter().any(|kept| kept.is(owner)) {
+            self.code.push(owner.clone());
         }
     }
 
@@ -113,7 +114,7 @@ impl Kept {
 
     /// Keeps what another graph keeps, but for its memory: that is named.
     pub(super) fn child(&mut self, child: &Kept) {
-        child.modules.iter().for_each(|module| self.module(module));
+        child.code.iter().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
     }

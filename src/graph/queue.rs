@@ -3,7 +3,7 @@
 
 use super::capture::Record;
 use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
-use crate::{Element, Function, LaunchConfig, PushedGuard, Result, Stream};
+use crate::{Element, LaunchConfig, Launchable, PushedGuard, Result, Stream};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -79,19 +79,19 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
     #[doc(alias = "cuLaunchKernel")]
-    pub unsafe fn launch(
+    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         &self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'s, 'ctx>,
+        args: A,
     ) -> Result {
         {
             let mut kept = self.record.kept.borrow_mut();
-            kept.module(function.module());
+            kept.code(kernel.function().owner());
             args.each_memory(|touched| kept.memory(touched.memory, touched.writes));
         }
         // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
-        self.record.note(unsafe { self.queue.launch(function, config, args) })
+        self.record.note(unsafe { self.queue.launch(kernel, config, args) })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Changes of single nodes, from the next replay on.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::add::{kernel, pattern};
+use super::add::{kernel_params, pattern};
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NodeId};
 use crate::error::check;
 use crate::scope::{NO_HOST_MEMORY, ScopeArgs};
-use crate::{Element, Error, Function, LaunchConfig, PushedGuard, Result};
+use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {
@@ -101,15 +101,16 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
-    pub unsafe fn set_kernel<'a>(
+    pub unsafe fn set_kernel<'a, A: ScopeArgs<'a, 'ctx>>(
         &self,
         graph: &mut Graph<'ctx>,
         node: KernelNode,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'a, 'ctx>,
+        args: A,
     ) -> Result {
         const CALL: &str = "cuGraphExecKernelNodeSetParams_v2";
+        let function = kernel.function();
         let own = |context| self.context() == context;
         if !own(graph.context()) || !own(function.context()) || !args.all_of(self.context()) {
             return Err(Error::OtherContext { call: CALL });
@@ -131,9 +132,9 @@ impl<'ctx> PushedGuard<'ctx> {
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         self.enter(CALL)?;
-        kept.module(function.module());
+        kept.code(function.owner());
         let code = args.with_pointers(|pointers| {
-            let params = kernel(function, config, pointers);
+            let params = kernel_params(function, config, pointers);
             // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The
             // context of the function, which is kept, is current (F217). 2. `params` leads to one value for
             // each argument, which the driver reads before it returns. 3. The memory is kept, named by each

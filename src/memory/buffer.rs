@@ -6,6 +6,7 @@ use crate::capture_mode::relaxed;
 use crate::error::{Error, check, release};
 use crate::memory::MemoryPool;
 use crate::memory::view::View;
+use crate::module::Lease;
 use crate::stream::StreamInner;
 use crate::sync::Arc;
 use crate::{Context, Element, PushedGuard, Result};
@@ -38,6 +39,9 @@ pub enum BufferKind {
     /// By [`OnStream::alloc`](crate::OnStream::alloc), from a pool: the free is enqueued in the stream
     /// that it was allocated on, and waits for nothing (F51).
     StreamOrdered,
+    /// A variable of a module or library: [`Module::variable`](crate::Module::variable). The free gives it
+    /// back.
+    Variable,
 }
 
 pub(crate) struct Allocation {
@@ -53,6 +57,8 @@ enum Free {
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// A node of the graph that allocates it.
     InGraph(Context),
+    /// Nothing: it is lent by its module.
+    Lent(Lease),
 }
 
 impl Allocation {
@@ -70,10 +76,16 @@ impl Allocation {
         Allocation { address, free: Free::InGraph(context) }
     }
 
+    /// A variable that is lent.
+    pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
+        Allocation { address, free: Free::Lent(lease) }
+    }
+
     #[inline]
     pub(crate) fn context(&self) -> &Context {
         match &self.free {
             Free::Plain(context) | Free::InGraph(context) => context,
+            Free::Lent(lease) => lease.context(),
             Free::InOrder { stream, .. } => &stream.context,
         }
     }
@@ -89,7 +101,7 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         match &self.free {
-            Free::InGraph(_) => {}
+            Free::InGraph(_) | Free::Lent(_) => {}
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
@@ -182,6 +194,7 @@ impl<T: Element> DeviceBuffer<'_, T> {
             // Memory of a graph is held, and never a buffer.
             Free::Plain(_) | Free::InGraph(_) => BufferKind::Plain,
             Free::InOrder { .. } => BufferKind::StreamOrdered,
+            Free::Lent(_) => BufferKind::Variable,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
-use crate::{Element, Error, Function, LaunchConfig, Result};
+use crate::{Element, Error, LaunchConfig, Launchable, Result};
 
 // The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
@@ -144,12 +144,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
     #[doc(alias = "cuLaunchKernel")]
     #[inline]
-    pub unsafe fn launch(
+    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         &self,
-        function: &Function<'ctx>,
+        kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
-        args: impl ScopeArgs<'s, 'ctx>,
+        args: A,
     ) -> Result {
+        let function = kernel.function();
         self.same(LAUNCH, function.context())?;
         if !args.all_of(self.context()) {
             return Err(Error::OtherContext { call: LAUNCH });

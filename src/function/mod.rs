@@ -1,0 +1,171 @@
+//! Functions: kernels of loaded code, in one context.
+#![allow(unsafe_code, reason = "calls the driver, and says that a function may be shared")]
+
+mod attributes;
+
+pub use attributes::Carveout;
+pub(crate) use attributes::bytes;
+
+use crate::brand::Brand;
+use crate::error::check;
+use crate::library::LibraryInner;
+use crate::module::ModuleInner;
+use crate::{Context, Result};
+use ffi::{CUfunction, CUfunction_attribute};
+use static_assertions::assert_impl_all;
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::Arc;
+
+/// An attribute of a kernel; the constants are those of [`ffi`], such as
+/// [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
+pub type FunctionAttribute = CUfunction_attribute;
+
+/// A kernel. Keeps its module or library loaded; cheap to clone.
+#[derive(Clone)]
+pub struct Function<'ctx> {
+    pub(crate) inner: FunctionInner,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(Function<'static>: Send, Sync);
+
+#[derive(Clone)]
+pub(crate) struct FunctionInner {
+    raw: CUfunction,
+    owner: Owner,
+}
+// SAFETY: a function is a part of its module and, like it, not tied to a thread (F30, F38).
+unsafe impl Send for FunctionInner {}
+// SAFETY: as for `Send`; through `&FunctionInner` the handle is only read, and what is set of a function is
+// ordered by the driver.
+unsafe impl Sync for FunctionInner {}
+
+/// What keeps code loaded, in a context that it keeps.
+#[derive(Clone)]
+pub(crate) enum Owner {
+    Module(Arc<ModuleInner>),
+    Library(Arc<LibraryInner>, Context),
+}
+
+impl Owner {
+    pub(crate) fn context(&self) -> &Context {
+        match self {
+            Owner::Module(module) => &module.context,
+            Owner::Library(_, context) => context,
+        }
+    }
+
+    /// Whether both are one module, or one library in one context.
+    pub(crate) fn is(&self, other: &Owner) -> bool {
+        match (self, other) {
+            (Owner::Module(a), Owner::Module(b)) => Arc::ptr_eq(a, b),
+            (Owner::Library(a, here), Owner::Library(b, there)) => {
+                Arc::ptr_eq(a, b) && here == there
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Where a parameter of a kernel is, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParameterInfo {
+    /// Its place among the parameters.
+    pub offset: usize,
+    /// Its size.
+    pub size: usize,
+}
+
+impl Function<'_> {
+    /// Of code that the owner keeps loaded.
+    pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
+        Function { inner: FunctionInner { raw, owner }, _brand: Brand::new() }
+    }
+
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.inner.owner
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.inner.owner.context()
+    }
+
+    /// The handle, for calls of [`ffi`]. It is valid while this value lives.
+    #[must_use]
+    pub fn raw(&self) -> CUfunction {
+        self.inner.raw
+    }
+
+    /// The name, mangled if it is of C++.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.3.
+    #[doc(alias = "cuFuncGetName")]
+    pub fn name(&self) -> Result<String> {
+        let get = ffi::cuFuncGetName()?;
+        let mut name = std::ptr::null();
+        // SAFETY: writes one pointer to `name`, which is valid for it; the function is alive; needs no
+        // current context (F272).
+        check("cuFuncGetName", unsafe { get(&raw mut name, self.raw()) })?;
+        // SAFETY: on success a string that ends in NUL and lives as long as the module.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+
+    /// Where the kernel's parameters are, in order.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    #[doc(alias = "cuFuncGetParamCount")]
+    pub fn parameters(&self) -> Result<Vec<ParameterInfo>> {
+        let get = ffi::cuFuncGetParamInfo()?;
+        let mut parameters = Vec::new();
+        loop {
+            let mut info = ParameterInfo { offset: 0, size: 0 };
+            let ParameterInfo { offset, size } = &mut info;
+            // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
+            // current context (F272).
+            let code = unsafe { get(self.raw(), parameters.len(), offset, size) };
+            // Past the last one (F92).
+            if code == ffi::CUDA_ERROR_INVALID_VALUE {
+                return Ok(parameters);
+            }
+            check("cuFuncGetParamInfo", code)?;
+            parameters.push(info);
+        }
+    }
+
+    /// Whether its code is on the device. A module may be loaded without, and its kernels when they are first
+    /// used.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
+    #[doc(alias = "cuFuncIsLoaded")]
+    pub fn is_loaded(&self) -> Result<bool> {
+        let get = ffi::cuFuncIsLoaded()?;
+        let mut state = ffi::CU_FUNCTION_LOADING_STATE_UNLOADED;
+        // SAFETY: writes one value to `state`, which is valid for it; the function is alive; needs no
+        // current context (F272).
+        check("cuFuncIsLoaded", unsafe { get(&raw mut state, self.raw()) })?;
+        Ok(state == ffi::CU_FUNCTION_LOADING_STATE_LOADED)
+    }
+
+    /// Brings its code to the device now, rather than when it is first used.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    #[doc(alias = "cuFuncLoad")]
+    pub fn load(&self) -> Result {
+        let load = ffi::cuFuncLoad()?;
+        // SAFETY: the function is alive; needs no current context (F272).
+        Ok(check("cuFuncLoad", unsafe { load(self.raw()) })?)
+    }
+}
+
+impl fmt::Debug for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({:p}, {:?})", self.raw(), self.context())
+    }
+}

@@ -1,0 +1,122 @@
+//! Images: code that a driver loads, each kind a type of its own.
+
+mod cubin;
+mod elf;
+mod error;
+mod fatbin;
+mod ptx;
+mod text;
+
+pub use cubin::Cubin;
+pub use error::{ImageError, ImageKind, ImageProblem};
+pub use fatbin::Fatbin;
+pub use ptx::Ptx;
+pub use text::PtxText;
+
+use crate::{Error, Result};
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The call that loads modules.
+pub(crate) const LOAD: &str = "cuModuleLoadDataEx";
+
+/// Code that a driver loads: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an image",
+    label = "expected `&Ptx`, `&Cubin` or `&Fatbin`",
+    note = "make one of bytes or text, which are then checked: `Cubin::new(include_bytes!(\"kernel.cubin\"))`"
+)]
+pub trait Image: sealed::Sealed {}
+
+pub(crate) mod sealed {
+    use super::Bytes;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Image`, which is sealed",
+        label = "only `&Ptx`, `&Cubin` and `&Fatbin` do"
+    )]
+    pub trait Sealed: Copy {
+        #[doc(hidden)]
+        fn kind(self) -> super::ImageKind;
+        #[doc(hidden)]
+        fn bytes<'a>(self) -> &'a Bytes
+        where
+            Self: 'a;
+    }
+}
+
+macro_rules! images {
+    ($($image:ident)*) => { $(
+        impl Image for &$image {}
+        impl sealed::Sealed for &$image {
+            fn kind(self) -> ImageKind {
+                ImageKind::$image
+            }
+            fn bytes<'a>(self) -> &'a Bytes where Self: 'a {
+                &self.0
+            }
+        }
+    )* };
+}
+images! { Ptx Cubin Fatbin }
+
+/// A copy of an image as the driver can read it: aligned, with zeros behind it, since the driver reads
+/// some bytes to tell images apart, whatever their length (F113).
+#[derive(Clone, PartialEq, Eq)]
+#[doc(hidden)]
+#[allow(missing_debug_implementations, reason = "not public: bytes")]
+pub struct Bytes {
+    words: Box<[u64]>,
+    len: usize,
+}
+
+/// Zeros behind an image.
+const PADDING: usize = 128;
+
+impl Bytes {
+    fn new(bytes: &[u8]) -> Bytes {
+        let mut words = vec![0_u64; (bytes.len() + PADDING).div_ceil(8)].into_boxed_slice();
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Bytes { words, len: bytes.len() }
+    }
+
+    /// Without the zeros.
+    pub(crate) fn get(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.len]
+    }
+}
+
+/// What bytes look like by how they begin.
+fn looks_like(bytes: &[u8]) -> Option<ImageKind> {
+    let text = bytes.trim_ascii_start();
+    let begins = |with: &[u8]| text.starts_with(with);
+    if bytes.starts_with(&fatbin::MAGIC) {
+        Some(ImageKind::Fatbin)
+    } else if bytes.starts_with(b"\x7fELF") {
+        Some(ImageKind::Cubin)
+    } else if begins(b".version") || begins(b"//") || begins(b"/*") {
+        Some(ImageKind::Ptx)
+    } else {
+        None
+    }
+}
+
+/// Refuses what looks like no image of the kind.
+fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
+    let problem = match looks_like(bytes) {
+        Some(found) if found == kind => return Ok(()),
+        Some(found) => ImageProblem::IsA(found),
+        None if bytes.is_empty() => ImageProblem::Empty,
+        None => ImageProblem::Unknown,
+    };
+    Err(ImageError::new(kind, problem).into())
+}
+
+/// The bytes of a file.
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| file_error(path, error.kind()))
+}
+
+fn file_error(path: &Path, kind: ErrorKind) -> Error {
+    Error::File { call: LOAD, path: Box::new(path.to_owned()), kind }
+}

@@ -1,0 +1,50 @@
+//! PTX text.
+
+use super::{Bytes, ImageKind, PtxText, expect, file_error, read};
+use crate::Result;
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// PTX text, ready to be compiled by the driver: with its NUL, which it is given.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ptx(pub(super) Bytes);
+
+impl Ptx {
+    /// Of text in memory: `include_str!("kernel.ptx")`.
+    ///
+    /// # Errors
+    /// [`Error::Image`](crate::Error::Image) for what begins neither with `.version` nor with a comment;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text with a NUL inside.
+    pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
+        let text = text.with_nul()?;
+        expect(ImageKind::Ptx, text.to_bytes())?;
+        Ok(Ptx(Bytes::new(text.to_bytes_with_nul())))
+    }
+
+    /// Of a file.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File) if it cannot be read; as [`new`](Self::new).
+    #[doc(alias = "cuModuleLoad")]
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Ptx> {
+        let path = path.as_ref();
+        let bytes = read(path)?;
+        expect(ImageKind::Ptx, &bytes)?;
+        let text = String::from_utf8(bytes);
+        Ptx::new(text.map_err(|_| file_error(path, ErrorKind::InvalidData))?)
+    }
+
+    /// The text, without its NUL.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        let bytes = self.0.get();
+        &bytes[..bytes.len() - 1]
+    }
+}
+
+impl fmt::Debug for Ptx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ptx({} bytes)", self.text().len())
+    }
+}

@@ -1,0 +1,59 @@
+//! PTX text as programs have it.
+
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+use super::LOAD;
+
+/// PTX text: `&str`, `String`, `&CStr` or `CString`. Sealed.
+///
+/// The driver reads PTX up to a NUL. The text is copied and gets it, so a missing NUL cannot reach the
+/// driver.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not PTX text",
+    note = "PTX is `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
+)]
+pub trait PtxText<'p>: sealed::Sealed {
+    #[doc(hidden)]
+    fn with_nul(self) -> Result<Cow<'p, CStr>>;
+}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `PtxText`, which is sealed",
+        label = "only `&str`, `String`, `&CStr` and `CString` do"
+    )]
+    pub trait Sealed {}
+    impl Sealed for &str {}
+    impl Sealed for String {}
+    impl Sealed for &std::ffi::CStr {}
+    impl Sealed for std::ffi::CString {}
+}
+
+fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
+    let reason = "the PTX text has a NUL byte inside: the driver would read it only to there";
+    let text = CString::new(text).map_err(|_| Error::InvalidArgument { call: LOAD, reason })?;
+    Ok(Cow::Owned(text))
+}
+
+impl<'p> PtxText<'p> for &str {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        owned(self)
+    }
+}
+impl<'p> PtxText<'p> for String {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        owned(self)
+    }
+}
+impl<'p> PtxText<'p> for &'p CStr {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        Ok(Cow::Borrowed(self))
+    }
+}
+impl<'p> PtxText<'p> for CString {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        Ok(Cow::Owned(self))
+    }
+}

@@ -1,0 +1,127 @@
+//! Options as the driver takes them, and the logs that it writes.
+
+use super::JitOptions;
+use crate::{Error, Result};
+use ffi::CUjit_option;
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
+use std::time::Duration;
+use std::{fmt, ptr};
+
+/// What compiler and linker wrote about code that was loaded.
+#[derive(Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct JitLog {
+    /// Information, if a log of it was asked for: [`JitOptions::verbose`].
+    pub info: String,
+    /// Errors that were none: warnings.
+    pub errors: String,
+    /// How long it took, if it was to be measured.
+    pub time: Option<Duration>,
+}
+
+impl fmt::Debug for JitLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JitLog({}{}{:?})", self.errors, self.info, self.time)
+    }
+}
+
+/// Options and their values, with all that they point to, where they stay until it is dropped: the driver
+/// writes to them.
+pub(crate) struct Request {
+    options: Vec<CUjit_option>,
+    values: Vec<*mut c_void>,
+    errors: Vec<u8>,
+    info: Vec<u8>,
+    /// What the values of lists point to.
+    _names: Vec<Vec<CString>>,
+    _lists: Vec<Vec<*const c_char>>,
+    _addresses: Vec<*mut c_void>,
+}
+
+/// A number in the place of a pointer.
+fn number(value: usize) -> *mut c_void {
+    ptr::without_provenance_mut(value)
+}
+
+impl Request {
+    /// For a call that is named in what it refuses.
+    pub(crate) fn new(call: &'static str, options: &JitOptions) -> Result<Request> {
+        if let Some(reason) = options.refused {
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        let mut request = Request {
+            options: Vec::new(),
+            values: Vec::new(),
+            errors: vec![0; options.error_log as usize],
+            info: vec![0; options.info_log as usize],
+            _names: Vec::new(),
+            _lists: Vec::new(),
+            _addresses: options.addresses.clone(),
+        };
+        if options.error_log > 0 {
+            let buffer = request.errors.as_mut_ptr().cast();
+            request.push(ffi::CU_JIT_ERROR_LOG_BUFFER, buffer);
+            let bytes = number(options.error_log as usize);
+            request.push(ffi::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, bytes);
+        }
+        if options.info_log > 0 {
+            let buffer = request.info.as_mut_ptr().cast();
+            request.push(ffi::CU_JIT_INFO_LOG_BUFFER, buffer);
+            let bytes = number(options.info_log as usize);
+            request.push(ffi::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, bytes);
+        }
+        if options.time {
+            request.push(ffi::CU_JIT_WALL_TIME, number(0));
+        }
+        for &(option, value) in &options.numbers {
+            request.push(option, number(value));
+        }
+        for (list, count, names) in &options.names {
+            let names = names.clone();
+            let mut pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+            request.push(*list, pointers.as_mut_ptr().cast());
+            if *list == ffi::CU_JIT_GLOBAL_SYMBOL_NAMES {
+                let addresses = request._addresses.as_mut_ptr().cast();
+                request.push(ffi::CU_JIT_GLOBAL_SYMBOL_ADDRESSES, addresses);
+            }
+            request.push(*count, number(names.len()));
+            request._names.push(names);
+            request._lists.push(pointers);
+        }
+        Ok(request)
+    }
+
+    fn push(&mut self, option: CUjit_option, value: *mut c_void) {
+        self.options.push(option);
+        self.values.push(value);
+    }
+
+    /// The number of options, the options, and their values, which the driver may write.
+    pub(crate) fn parts(&mut self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
+        let (options, values) = (self.options.as_mut_ptr(), self.values.as_mut_ptr());
+        (self.options.len() as c_uint, options, values)
+    }
+
+    /// What the compiler wrote of errors.
+    pub(crate) fn errors(&self) -> String {
+        text(&self.errors)
+    }
+
+    /// All that it wrote.
+    pub(crate) fn log(&self) -> JitLog {
+        let time = self.options.iter().position(|&option| option == ffi::CU_JIT_WALL_TIME);
+        // Milliseconds, as the bits of an `f32` in the low half of the pointer.
+        let time = time.map(|i| f32::from_bits(self.values[i].addr() as u32) / 1e3);
+        let time = time.and_then(|seconds| Duration::try_from_secs_f32(seconds).ok());
+        JitLog { info: text(&self.info), errors: self.errors(), time }
+    }
+}
+
+fn text(log: &[u8]) -> String {
+    let text = match CStr::from_bytes_until_nul(log) {
+        Ok(text) => text.to_bytes(),
+        // A full log.
+        Err(_) => log,
+    };
+    String::from_utf8_lossy(text).trim_end().to_owned()
+}

@@ -1,0 +1,178 @@
+//! Kernels whose signature was compared.
+
+use super::entries::PtxEntry;
+use super::parameter::Given;
+use super::signature::sealed::Sealed;
+use super::{Signature, SignatureError, SignatureProblem};
+use crate::function::ParameterInfo;
+use crate::{Context, Error, Function, Result};
+use static_assertions::assert_impl_all;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A kernel whose parameters are those of its [`Signature`], compared once, when it was looked up: a launch
+/// takes the arguments that they say, and others do not compile.
+///
+/// ```
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device, Kernel, LaunchConfig};
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// # let stream = gpu.stream()?;
+/// let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+/// let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
+/// let (x, mut y) = (gpu.zeroed(4)?, gpu.zeroed(4)?);
+/// // SAFETY: the kernel stays inside `x` and `y`, which have 4 elements.
+/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
+/// assert!(module.kernel::<(u32, f64, &[f32], &mut [f32])>("saxpy").is_err());
+/// # Ok(()) }
+/// ```
+///
+/// What is compared: how many parameters there are, and where each begins and ends (F92). A driver before
+/// CUDA 12.4 cannot tell; then it is what the PTX text says, if the module was loaded from PTX, which is also
+/// asked whether a parameter is an integer or a floating-point number. [`checked`](Self::checked) tells which
+/// of these was done. Two parameters of the same size and type in the wrong order cannot be seen.
+pub struct Kernel<'ctx, S> {
+    pub(crate) function: Function<'ctx>,
+    pub(crate) checked: Checked,
+    pub(crate) _signature: PhantomData<fn(S)>,
+}
+assert_impl_all!(Kernel<'static, (u32, &'static mut [f32])>: Send, Sync);
+
+/// What a [`Kernel`]'s signature was compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Checked {
+    /// With what the driver says and with the PTX text: places, sizes and, as far as the text says, types.
+    DriverAndPtx,
+    /// With what the driver says: places and sizes.
+    Driver,
+    /// With the PTX text, as the driver is too old to tell.
+    Ptx,
+    /// With nothing: the driver is too old to tell, and there is no PTX text.
+    Unchecked,
+}
+
+impl<S> Clone for Kernel<'_, S> {
+    fn clone(&self) -> Self {
+        let (function, checked) = (self.function.clone(), self.checked);
+        Kernel { function, checked, _signature: PhantomData }
+    }
+}
+
+impl<'ctx, S: Signature> Kernel<'ctx, S> {
+    /// Compares.
+    pub(crate) fn new(
+        function: Function<'ctx>,
+        name: &str,
+        entry: Option<&PtxEntry>,
+    ) -> Result<Self> {
+        let given = <S as Sealed>::GIVEN;
+        let driver = match function.parameters() {
+            Ok(parameters) => Some(parameters),
+            Err(Error::NeedsDriver { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let checked = match (&driver, entry) {
+            (Some(_), Some(_)) => Checked::DriverAndPtx,
+            (Some(_), None) => Checked::Driver,
+            (None, Some(_)) => Checked::Ptx,
+            (None, None) => Checked::Unchecked,
+        };
+        let layout = driver.or_else(|| entry.map(layout));
+        let wrong = |(index, problem)| {
+            let kernel = name.to_owned();
+            Error::from(Box::new(SignatureError { kernel, index, problem }))
+        };
+        if let Some(parameters) = layout {
+            compare(given, &parameters).map_err(wrong)?;
+        }
+        if let Some(entry) = entry {
+            types(given, entry).map_err(wrong)?;
+        }
+        Ok(Kernel { function, checked, _signature: PhantomData })
+    }
+}
+
+impl<'ctx, S> Kernel<'ctx, S> {
+    /// The function, for its attributes, or to launch it with arguments that nothing compares.
+    #[must_use]
+    pub fn function(&self) -> &Function<'ctx> {
+        &self.function
+    }
+
+    /// What the signature was compared with.
+    #[must_use]
+    pub fn checked(&self) -> Checked {
+        self.checked
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.function.context()
+    }
+}
+
+impl<S> fmt::Debug for Kernel<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let signature = std::any::type_name::<S>();
+        write!(f, "Kernel<{signature}>({:?}, {:?})", self.function, self.checked)
+    }
+}
+
+/// Where each of a list of sizes and alignments begins.
+fn places(list: impl Iterator<Item = (usize, usize)>) -> impl Iterator<Item = ParameterInfo> {
+    list.scan(0_usize, |end, (size, align)| {
+        let offset = end.next_multiple_of(align.max(1));
+        *end = offset + size;
+        Some(ParameterInfo { offset, size })
+    })
+}
+
+/// The layout of what PTX text declares.
+fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
+    places(entry.params.iter().map(|param| (param.size, param.align))).collect()
+}
+
+type Problem = (usize, SignatureProblem);
+
+/// Compares places and sizes.
+fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
+    let ours = places(given.iter().map(|given| (given.size, given.align)));
+    for (index, (ours, given)) in ours.zip(given).enumerate() {
+        let given_name = (given.name)();
+        let Some(theirs) = kernel.get(index) else {
+            return Err((index, SignatureProblem::TooMany { given: given_name }));
+        };
+        if *theirs != ours {
+            let ParameterInfo { offset, size } = *theirs;
+            let (given_size, given_offset) = (ours.size, ours.offset);
+            let given = given_name;
+            let problem =
+                SignatureProblem::Layout { size, offset, given, given_size, given_offset };
+            return Err((index, problem));
+        }
+    }
+    match kernel.get(given.len()) {
+        Some(&ParameterInfo { offset, size }) => {
+            Err((given.len(), SignatureProblem::TooFew { size, offset }))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Compares types with those of PTX text, of parameters of the same size.
+fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
+    let mut both = given.iter().zip(&entry.params).enumerate();
+    match both.find(|(_, (given, param))| given.size == param.size && !param.admits(given.class)) {
+        Some((index, (given, param))) => {
+            let pointer = if param.pointer { " .ptr" } else { "" };
+            let array = if param.array { " […]" } else { "" };
+            let ptx = format!("{}{pointer}{array}", param.ty);
+            Err((index, SignatureProblem::Type { ptx, given: (given.name)() }))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,94 @@
+//! What a launch takes: a function with any arguments, or a typed kernel with its own.
+
+use super::{Kernel, Signature, Value};
+use crate::scope::{Held, HeldSlice, Mapped};
+use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
+use bytemuck::NoUninit;
+
+/// What can be launched with the arguments `A`: a [`Function`] with any, a [`Kernel`] with those of its
+/// signature. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not launched with `{A}`",
+    label = "other arguments than the kernel's signature says",
+    note = "each number as it is, `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`, a struct for `Value<Struct>`"
+)]
+pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
+
+/// An argument for a parameter `P` of a [`Kernel`]: a number for itself, a struct `T` for [`Value<T>`](Value),
+/// what can be read for `&[T]`, what can be written for `&mut [T]`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no argument for a parameter `{P}`",
+    label = "the kernel's signature says `{P}`",
+    note = "memory that a kernel writes, `&mut [T]`, is passed as `&mut buffer`, what it reads as `&buffer`"
+)]
+pub trait Argument<P> {}
+
+/// Arguments that match a [`Signature`], one by one. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are not the arguments of a kernel `{S}`",
+    label = "as many arguments as parameters, each of its type"
+)]
+pub trait Matches<S> {}
+
+pub(crate) mod sealed {
+    use crate::Function;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Launchable`, which is sealed",
+        label = "only `Function` and `Kernel` do"
+    )]
+    pub trait Sealed<'ctx> {
+        #[doc(hidden)]
+        fn function(&self) -> &Function<'ctx>;
+    }
+}
+
+impl<'ctx, A> Launchable<'ctx, A> for Function<'ctx> {}
+impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
+    #[inline]
+    fn function(&self) -> &Function<'ctx> {
+        self
+    }
+}
+
+impl<'ctx, S: Signature, A: Matches<S>> Launchable<'ctx, A> for Kernel<'ctx, S> {}
+impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
+    #[inline]
+    fn function(&self) -> &Function<'ctx> {
+        &self.function
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => { $(
+        impl Argument<$ty> for $ty {}
+        impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {}
+    )* };
+}
+numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool f32 f64 }
+
+impl<T: NoUninit> Argument<Value<T>> for T {}
+
+impl<T: Element> Argument<&[T]> for &DeviceBuffer<'_, T> {}
+impl<T: Element> Argument<&[T]> for DeviceSlice<'_, '_, T> {}
+impl<T: Element> Argument<&[T]> for &DeviceSliceMut<'_, '_, T> {}
+impl<T: Element> Argument<&[T]> for &PinnedBuffer<T> {}
+impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
+impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
+impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
+
+impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
+impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
+
+macro_rules! tuples {
+    ($(($($a:ident $p:ident)*))*) => { $(
+        impl<$($a: Argument<$p>, $p),*> Matches<($($p,)*)> for ($($a,)*) {}
+    )* };
+}
+tuples! { () (A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T)
+(A P B Q C R D S E T F U) (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W)
+(A P B Q C R D S E T F U G V H W I X) (A P B Q C R D S E T F U G V H W I X J Y)
+(A P B Q C R D S E T F U G V H W I X J Y K Z) (A P B Q C R D S E T F U G V H W I X J Y K Z L O) }

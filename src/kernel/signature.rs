@@ -1,0 +1,37 @@
+//! Lists of parameters.
+
+use super::Parameter;
+use super::parameter::{Given, sealed::Sealed};
+
+/// The parameters of a kernel: a tuple of up to twelve [`Parameter`]s, in the kernel's order. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the signature of a kernel",
+    label = "expected a tuple such as `(u32, f32, &[f32], &mut [f32])`",
+    note = "a single parameter is written `(u32,)`, none is `()`; at most twelve",
+    note = "each is a number, `Value<Struct>`, `&[T]` to read or `&mut [T]` to write"
+)]
+pub trait Signature: sealed::Sealed {}
+
+pub(crate) mod sealed {
+    use super::Given;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Signature`, which is sealed",
+        label = "only tuples do"
+    )]
+    pub trait Sealed {
+        #[doc(hidden)]
+        const GIVEN: &'static [Given];
+    }
+}
+
+macro_rules! tuples {
+    ($(($($p:ident)*))*) => { $(
+        impl<$($p: Parameter),*> Signature for ($($p,)*) {}
+        impl<$($p: Parameter),*> sealed::Sealed for ($($p,)*) {
+            const GIVEN: &'static [Given] = &[$(<$p as Sealed>::GIVEN),*];
+        }
+    )* };
+}
+tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
+(A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L) }

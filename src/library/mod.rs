@@ -1,0 +1,173 @@
+//! Libraries: code that belongs to no context, and is loaded into each that uses it.
+#![allow(unsafe_code, reason = "calls the driver, and says that a library may be shared")]
+
+mod kernel;
+mod variable;
+
+pub use kernel::LibraryKernel;
+pub use variable::ManagedVariable;
+
+use crate::capture_mode::relaxed;
+use crate::error::{Error, LoadError, check, release};
+use crate::image::ImageKind;
+use crate::jit::Request;
+use crate::kernel::PtxEntry;
+use crate::module::Leases;
+use crate::{Image, JitLog, JitOptions, Result};
+use ffi::CUlibrary;
+use static_assertions::assert_impl_all;
+use std::sync::Arc;
+use std::{fmt, ptr};
+
+const LOAD: &str = "cuLibraryLoadData";
+const UNLOAD: &str = "cuLibraryUnload";
+
+/// Code that belongs to no context: its [kernels](LibraryKernel) can be used under any guard. Loading it needs
+/// no guard. A cheap clone; its kernels, functions and variables keep it loaded.
+///
+/// ```
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, Ptx};
+/// # fn main() -> cuscope::Result {
+/// let library = Library::load(&Ptx::new(include_str!("../../examples/kernels/saxpy.ptx"))?)?;
+/// let saxpy = library.kernel("saxpy")?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// for _ in 0..2 {
+///     let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+///     let gpu = stack.push(&context)?;
+///     let saxpy = saxpy.typed::<(u32, f32, &[f32], &mut [f32])>(&gpu)?; // in this context
+/// }
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Library {
+    pub(crate) inner: Arc<LibraryInner>,
+}
+assert_impl_all!(Library: Send, Sync);
+
+pub(crate) struct LibraryInner {
+    raw: CUlibrary,
+    /// Whether the handle is no more.
+    unloaded: bool,
+    /// What the PTX text said of its kernels, if it was PTX.
+    entries: Vec<PtxEntry>,
+    /// Its variables that are lent.
+    leases: Arc<Leases>,
+}
+// SAFETY: a library is tied to no thread and no context (F285). The handle is never changed.
+unsafe impl Send for LibraryInner {}
+// SAFETY: as for `Send`; look-ups are ordered by the driver.
+unsafe impl Sync for LibraryInner {}
+
+impl LibraryInner {
+    /// Unloads, if that was not done.
+    fn unload(&mut self) -> ffi::CUresult {
+        if std::mem::replace(&mut self.unloaded, true) {
+            return ffi::CUDA_SUCCESS;
+        }
+        // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and nothing of it
+        // is left, since all that is holds this value. Work that runs its code is waited for by the driver
+        // (F286), no context need be current (F285), and captures do not refuse it (F287).
+        relaxed(|| unsafe { ffi::cuLibraryUnload(self.raw) })
+    }
+}
+
+impl Drop for LibraryInner {
+    fn drop(&mut self) {
+        if !self.unloaded {
+            release(UNLOAD, || self.unload());
+        }
+    }
+}
+
+impl Library {
+    /// Loads an image: PTX is compiled now; the code is brought to a context when it is first used there.
+    ///
+    /// # Errors
+    /// As [`PushedGuard::load`](crate::PushedGuard::load), but for the context.
+    #[doc(alias = "cuLibraryLoadData")]
+    #[doc(alias = "cuLibraryLoadFromFile")]
+    pub fn load(image: impl Image) -> Result<Library> {
+        Ok(Self::load_with(image, &JitOptions::new())?.0)
+    }
+
+    /// As [`load`](Self::load), with options of the compiler, and its logs.
+    ///
+    /// # Errors
+    /// As [`PushedGuard::load_with`](crate::PushedGuard::load_with), but for the context.
+    #[doc(alias = "cuLibraryLoadData")]
+    pub fn load_with(image: impl Image, options: &JitOptions) -> Result<(Library, JitLog)> {
+        let mut request = Request::new(LOAD, options)?;
+        crate::init()?;
+        let bytes = image.bytes().get();
+        let ptx = (image.kind() == ImageKind::Ptx).then_some(bytes);
+        let mut raw = ptr::null_mut();
+        let (count, jit, values) = request.parts();
+        // SAFETY: 1. `raw` is valid for one handle. 2. The image is what it says: text that ends in NUL, or a
+        // structure that was checked, with zeros behind it (F113). 3. `jit` and `values` have `count` elements,
+        // and live in `request`. 4. No options of the library. No context need be current (F285).
+        let code = unsafe {
+            ffi::cuLibraryLoadData(
+                &raw mut raw,
+                bytes.as_ptr().cast(),
+                jit,
+                values,
+                count,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                0,
+            )
+        };
+        let failed = |driver| Box::new(LoadError::new(driver, request.errors(), ptx));
+        check(LOAD, code).map_err(failed)?;
+        let entries = ptx.map(|ptx| PtxEntry::all(&String::from_utf8_lossy(ptx)));
+        let inner = LibraryInner {
+            raw,
+            unloaded: false,
+            entries: entries.unwrap_or_default(),
+            leases: Arc::default(),
+        };
+        let library = Library { inner: Arc::new(inner) };
+        // Loading succeeds whatever the image is, and asking for a kernel tells (F284).
+        let mut none = ptr::null_mut();
+        // SAFETY: `none` is valid for one handle, the library is loaded, the name ends in NUL.
+        let code = unsafe { ffi::cuLibraryGetKernel(&raw mut none, raw, c"".as_ptr()) };
+        if code != ffi::CUDA_ERROR_NOT_FOUND {
+            check(LOAD, code).map_err(failed)?;
+        }
+        Ok((library, request.log()))
+    }
+
+    /// The handle, for calls of [`ffi`]. It is valid while this value or something of it lives; do not unload
+    /// it.
+    #[must_use]
+    pub fn raw(&self) -> CUlibrary {
+        self.inner.raw
+    }
+
+    /// Unloads now and tells the result, or gives the library back if a clone, a kernel, a function, a
+    /// variable or a graph of it still holds it. Waits for the work of all contexts that use it (F286).
+    ///
+    /// # Errors
+    /// `Err(self)` if something else holds it; inside, what the driver answered.
+    #[doc(alias = "cuLibraryUnload")]
+    pub fn try_unload(self) -> Result<Result, Library> {
+        match Arc::try_unwrap(self.inner) {
+            Ok(mut inner) => Ok(check(UNLOAD, inner.unload()).map_err(Error::from)),
+            Err(inner) => Err(Library { inner }),
+        }
+    }
+}
+
+/// Equal if the driver's handles are.
+impl PartialEq for Library {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw() == other.raw()
+    }
+}
+impl Eq for Library {}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Library({:p})", self.raw())
+    }
+}

@@ -1,0 +1,117 @@
+//! What else is in a library: its variables, unified functions, and the module that it is in a context.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::{Library, LibraryInner};
+use crate::error::check;
+use crate::function::Owner;
+use crate::{DeviceBuffer, Element, Name, PushedGuard, Result};
+use ffi::CUmodule;
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::{fmt, ptr};
+
+/// A managed variable of a [`Library`]: memory that the host and every device can reach, the same in all
+/// contexts. Keeps its library loaded.
+///
+/// Reading and writing it is `unsafe`, by its address: kernels that run may use it by name.
+pub struct ManagedVariable {
+    address: ffi::CUdeviceptr,
+    bytes: usize,
+    _library: Arc<LibraryInner>,
+}
+
+impl ManagedVariable {
+    /// The address, which is valid on the host and on devices while this value lives.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut c_void {
+        ptr::with_exposed_provenance_mut(self.address as usize)
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl fmt::Debug for ManagedVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ManagedVariable({} bytes at {:#x})", self.bytes, self.address)
+    }
+}
+
+impl Library {
+    /// A variable in the context of a guard, where it is one of its own, lent as a buffer:
+    /// [`Module::variable`](crate::Module::variable).
+    ///
+    /// # Errors
+    /// As there; [`NotCurrent`](crate::Error::NotCurrent).
+    #[doc(alias = "cuLibraryGetGlobal")]
+    pub fn variable<'ctx, T: Element>(
+        &self,
+        gpu: &PushedGuard<'ctx>,
+        name: impl Name,
+    ) -> Result<DeviceBuffer<'ctx, T>> {
+        const CALL: &str = "cuLibraryGetGlobal";
+        let name = name.with_nul(CALL)?;
+        gpu.enter(CALL)?;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: `address` and `bytes` are valid for one value each, the library is loaded, `name` ends in
+        // NUL; acts on the current context, which `enter` found to be the guard's.
+        check(CALL, unsafe {
+            ffi::cuLibraryGetGlobal(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
+        })?;
+        let owner = Owner::Library(self.inner.clone(), gpu.context().clone());
+        crate::module::lend(CALL, (address, bytes), &self.inner.leases, owner)
+    }
+
+    /// A managed variable, which is the same in all contexts. It can be asked for as a
+    /// [`variable`](Self::variable) as well.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, or it is not managed.
+    #[doc(alias = "cuLibraryGetManaged")]
+    pub fn managed(&self, name: impl Name) -> Result<ManagedVariable> {
+        const CALL: &str = "cuLibraryGetManaged";
+        let name = name.with_nul(CALL)?;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: as above; no context need be current (F285).
+        check(CALL, unsafe {
+            ffi::cuLibraryGetManaged(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
+        })?;
+        Ok(ManagedVariable { address, bytes, _library: self.inner.clone() })
+    }
+
+    /// The address of a unified function, which host and devices can call. It is valid while the library is
+    /// loaded.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if there is none of that name (F285), or the device has none.
+    #[doc(alias = "cuLibraryGetUnifiedFunction")]
+    pub fn unified_function(&self, name: impl Name) -> Result<*mut c_void> {
+        const CALL: &str = "cuLibraryGetUnifiedFunction";
+        let name = name.with_nul(CALL)?;
+        let mut address = ptr::null_mut();
+        // SAFETY: `address` is valid for one pointer, the library is loaded, `name` ends in NUL.
+        check(CALL, unsafe {
+            ffi::cuLibraryGetUnifiedFunction(&raw mut address, self.raw(), name.as_ptr())
+        })?;
+        Ok(address)
+    }
+
+    /// The module that the library is in the context of a guard, for calls of [`ffi`]. It belongs to the
+    /// library: unloading it is `CUDA_ERROR_NOT_PERMITTED` (F285).
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    #[doc(alias = "cuLibraryGetModule")]
+    pub fn raw_module(&self, gpu: &PushedGuard<'_>) -> Result<CUmodule> {
+        const CALL: &str = "cuLibraryGetModule";
+        gpu.enter(CALL)?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for one handle, the library is loaded; acts on the current context, which
+        // `enter` found to be the guard's.
+        check(CALL, unsafe { ffi::cuLibraryGetModule(&raw mut raw, self.raw()) })?;
+        Ok(raw)
+    }
+}

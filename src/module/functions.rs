@@ -1,0 +1,70 @@
+//! The kernels of a module.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::error::check;
+use crate::function::Owner;
+use crate::{Function, Kernel, Module, Name, Result, Signature};
+use std::ffi::CStr;
+use std::ptr;
+
+impl<'ctx> Module<'ctx> {
+    /// A kernel, by name: the name in the PTX, which is the one in the source for `extern "C"`.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel (F63), `CUDA_ERROR_INVALID_VALUE` for an empty name;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name with a NUL inside.
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
+        const CALL: &str = "cuModuleGetFunction";
+        self.find(&name.with_nul(CALL)?)
+    }
+
+    fn find(&self, name: &CStr) -> Result<Function<'ctx>> {
+        const CALL: &str = "cuModuleGetFunction";
+        let mut raw = ptr::null_mut();
+        // SAFETY: `raw` is valid for one handle, the module is loaded, `name` ends in NUL; needs no
+        // current context (F38).
+        check(CALL, unsafe { ffi::cuModuleGetFunction(&raw mut raw, self.raw(), name.as_ptr()) })?;
+        Ok(Function::new(raw, Owner::Module(self.inner.clone())))
+    }
+
+    /// A kernel, by name, whose parameters are compared with a [`Signature`] now, so that no launch has other
+    /// arguments: `module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")`.
+    ///
+    /// # Errors
+    /// As [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which names the
+    /// parameter, what the kernel has there and what was given.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<'ctx, S>> {
+        const CALL: &str = "cuModuleGetFunction";
+        let name = name.with_nul(CALL)?;
+        let function = self.find(&name)?;
+        let name = name.to_string_lossy();
+        let entry = self.inner.entries.iter().find(|entry| entry.name == name);
+        Kernel::new(function, &name, entry)
+    }
+
+    /// All kernels, in the driver's order. They are not loaded by that, where kernels are loaded as they are
+    /// used.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
+    #[doc(alias = "cuModuleGetFunctionCount")]
+    #[doc(alias = "cuModuleEnumerateFunctions")]
+    pub fn functions(&self) -> Result<Vec<Function<'ctx>>> {
+        let (count, enumerate) =
+            (ffi::cuModuleGetFunctionCount()?, ffi::cuModuleEnumerateFunctions()?);
+        let mut len = 0;
+        // SAFETY: writes one number to `len`, which is valid for it; the module is loaded; needs no
+        // current context (F272).
+        check("cuModuleGetFunctionCount", unsafe { count(&raw mut len, self.raw()) })?;
+        let mut raw = vec![ptr::null_mut(); len as usize];
+        if len != 0 {
+            // SAFETY: as above; writes at most `len` handles, for which there is room.
+            let code = unsafe { enumerate(raw.as_mut_ptr(), len, self.raw()) };
+            check("cuModuleEnumerateFunctions", code)?;
+        }
+        let of = |raw| Function::new(raw, Owner::Module(self.inner.clone()));
+        Ok(raw.into_iter().map(of).collect())
+    }
+}

@@ -1,0 +1,205 @@
+//! Loading modules.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::ModuleInner;
+use crate::error::{LoadError, check};
+use crate::image::ImageKind;
+use crate::image::LOAD;
+use crate::jit::Request;
+use crate::{Cubin, Fatbin, Image, JitLog, JitOptions, Module, Ptx, PtxText, PushedGuard, Result};
+use std::path::Path;
+use std::{fmt, ptr};
+
+/// A module, and what its compiler wrote.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loaded<'ctx> {
+    /// The module.
+    pub module: Module<'ctx>,
+    /// The logs.
+    pub log: JitLog,
+}
+
+/// When the code of kernels is brought to the device: the variable `CUDA_MODULE_LOADING` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LoadingMode {
+    /// With the module.
+    Eager,
+    /// When a kernel is first used; or by [`Module::load_functions`].
+    Lazy,
+}
+
+impl LoadingMode {
+    /// The one of this process.
+    ///
+    /// # Errors
+    /// [`UnknownValue`](crate::Error::UnknownValue); what the driver answers.
+    #[doc(alias = "cuModuleGetLoadingMode")]
+    pub fn current() -> Result<LoadingMode> {
+        const CALL: &str = "cuModuleGetLoadingMode";
+        crate::init()?;
+        let mut mode = ffi::CUmoduleLoadingMode(0);
+        // SAFETY: writes one value to `mode`, which is valid for it (null would be followed, F274).
+        check(CALL, unsafe { ffi::cuModuleGetLoadingMode(&raw mut mode) })?;
+        match mode {
+            ffi::CU_MODULE_EAGER_LOADING => Ok(LoadingMode::Eager),
+            ffi::CU_MODULE_LAZY_LOADING => Ok(LoadingMode::Lazy),
+            other => Err(crate::Error::UnknownValue { call: CALL, value: other.0 }),
+        }
+    }
+}
+
+impl fmt::Display for LoadingMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == LoadingMode::Eager { "eager" } else { "lazy" })
+    }
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Loads an image: PTX, which is compiled for this device, a cubin or a fatbin. Waits for all work of the
+    /// context (F50).
+    ///
+    /// # Errors
+    /// [`Error::Load`](crate::Error::Load) with the compiler's log and the line of PTX that it names:
+    /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_NO_BINARY_FOR_GPU` for
+    /// machine code of another architecture (F63, F281); [`NotCurrent`](crate::Error::NotCurrent).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Ptx};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let ptx = Ptx::new(include_str!("../../examples/kernels/saxpy.ptx"))?;
+    /// let saxpy = gpu.load(&ptx)?.function("saxpy")?;
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuModuleLoadDataEx")]
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub fn load(&self, image: impl Image) -> Result<Module<'ctx>> {
+        Ok(self.load_with(image, &JitOptions::new())?.module)
+    }
+
+    /// As [`load`](Self::load), with options of the compiler, and its logs.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load); `CUDA_ERROR_INVALID_VALUE` for an option that the driver does not take;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for one that it would divide by.
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load_with(&self, image: impl Image, options: &JitOptions) -> Result<Loaded<'ctx>> {
+        let mut request = Request::new(LOAD, options)?;
+        let ptx = (image.kind() == ImageKind::Ptx).then(|| image.bytes().get());
+        self.enter(LOAD)?;
+        // SAFETY: `Ptx`, `Cubin` and `Fatbin` are what they say: text that ends in NUL, or a structure that was
+        // checked.
+        let module = unsafe { self.load_raw(image.bytes().get().as_ptr(), &mut request, ptx) }?;
+        Ok(Loaded { module, log: request.log() })
+    }
+
+    /// Loads whatever the driver takes, without a look at it.
+    ///
+    /// # Errors
+    /// As [`load_with`](Self::load_with).
+    ///
+    /// # Safety
+    /// 1. `image` begins an image that the driver can load: PTX that ends in NUL, a whole cubin, a whole
+    ///    fatbin, each as a compiler wrote it, and at least 128 bytes can be read (F113). The driver looks at
+    ///    little of its structure, and follows what it finds there (F290).
+    #[doc(alias = "cuModuleLoadData")]
+    pub unsafe fn load_unchecked(
+        &self,
+        image: *const u8,
+        options: &JitOptions,
+    ) -> Result<Loaded<'ctx>> {
+        let mut request = Request::new(LOAD, options)?;
+        self.enter(LOAD)?;
+        // SAFETY: the caller's obligation 1.
+        let module = unsafe { self.load_raw(image, &mut request, None) }?;
+        Ok(Loaded { module, log: request.log() })
+    }
+
+    /// # Safety
+    /// 1. As [`load_unchecked`](Self::load_unchecked); the guard was entered.
+    unsafe fn load_raw(
+        &self,
+        image: *const u8,
+        request: &mut Request,
+        ptx: Option<&[u8]>,
+    ) -> Result<Module<'ctx>> {
+        let (count, options, values) = request.parts();
+        let mut raw = ptr::null_mut();
+        // SAFETY: 1. `raw` is valid for one handle. 2. The image is one: the caller's obligation 1.
+        // 3. `options` and `values` have `count` elements each, of the types that the options say, and live
+        // in `request`. 4. The current context is the guard's: the caller called `enter`.
+        let code =
+            unsafe { ffi::cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values) };
+        check(LOAD, code)
+            .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
+        let entries = ptx.map(|ptx| crate::kernel::PtxEntry::all(&String::from_utf8_lossy(ptx)));
+        let entries = entries.unwrap_or_default();
+        Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
+    }
+
+    /// Compiles PTX text for this device and loads it: [`load`](Self::load) of [`Ptx::new`].
+    ///
+    /// # Errors
+    /// As these.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let module = gpu.load_ptx(
+    ///     ".version 7.0 .target sm_52 .address_size 64 .visible .entry nothing() { ret; }",
+    /// )?;
+    /// let nothing = module.function("nothing")?;
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuModuleLoadData")]
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load_ptx<'p>(&self, ptx: impl PtxText<'p>) -> Result<Module<'ctx>> {
+        self.load(&Ptx::new(ptx)?)
+    }
+
+    /// Reads a file of PTX text, compiles it for this device and loads it.
+    ///
+    /// # Errors
+    /// As [`Ptx::from_file`] and [`load`](Self::load).
+    #[doc(alias = "cuModuleLoad")]
+    pub fn load_ptx_file(&self, path: impl AsRef<Path>) -> Result<Module<'ctx>> {
+        self.load(&Ptx::from_file(path)?)
+    }
+
+    /// Loads a cubin from memory: [`load`](Self::load) of [`Cubin::new`].
+    ///
+    /// # Errors
+    /// As these.
+    #[doc(alias = "cuModuleLoadData")]
+    pub fn load_cubin(&self, cubin: impl AsRef<[u8]>) -> Result<Module<'ctx>> {
+        self.load(&Cubin::new(cubin)?)
+    }
+
+    /// Loads a fatbin from memory: [`load`](Self::load) of [`Fatbin::new`].
+    ///
+    /// # Errors
+    /// As these.
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub fn load_fatbin(&self, fatbin: impl AsRef<[u8]>) -> Result<Module<'ctx>> {
+        self.load(&Fatbin::new(fatbin)?)
+    }
+}
+
+impl Module<'_> {
+    /// Brings the code of all kernels to the device now, rather than that of each when it is first used.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    #[doc(alias = "cuFuncLoad")]
+    pub fn load_functions(&self) -> Result {
+        self.functions()?.iter().try_for_each(|function| function.load())
+    }
+}

@@ -1,0 +1,86 @@
+//! The variables of modules, lent as buffers.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::brand::Brand;
+use crate::error::check;
+use crate::function::Owner;
+use crate::memory::Allocation;
+use crate::{Context, DeviceBuffer, Element, Error, Module, Name, Result};
+use ffi::CUdeviceptr;
+use std::collections::HashSet;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const CALL: &str = "cuModuleGetGlobal_v2";
+
+/// The addresses of variables that are lent.
+#[derive(Default)]
+pub(crate) struct Leases(Mutex<HashSet<CUdeviceptr>>);
+
+/// A variable, while it is lent; its code stays loaded.
+pub(crate) struct Lease {
+    address: CUdeviceptr,
+    leases: Arc<Leases>,
+    owner: Owner,
+}
+
+impl Lease {
+    /// Lends the variable at an address, unless it is lent.
+    fn new(address: CUdeviceptr, leases: &Arc<Leases>, owner: Owner) -> Option<Lease> {
+        let mut lent = leases.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lease = || Lease { address, leases: leases.clone(), owner };
+        lent.insert(address).then(lease)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        self.owner.context()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.leases.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.address);
+    }
+}
+
+/// The variable as a buffer, if it is one of whole elements, and not lent.
+pub(crate) fn lend<'ctx, T: Element>(
+    call: &'static str,
+    (address, bytes): (CUdeviceptr, usize),
+    leases: &Arc<Leases>,
+    owner: Owner,
+) -> Result<DeviceBuffer<'ctx, T>> {
+    let (size, align) = (size_of::<T>(), align_of::<T>());
+    if size == 0 || bytes == 0 || bytes % size != 0 || address % align as CUdeviceptr != 0 {
+        return Err(Error::VariableType { call, bytes, size, align });
+    }
+    let lease = Lease::new(address, leases, owner).ok_or(Error::VariableLent { call })?;
+    let inner = crate::sync::Arc::new(Allocation::lent(address, lease));
+    Ok(DeviceBuffer { inner, len: bytes / size, _brand: Brand::new(), data: PhantomData })
+}
+
+impl<'ctx> Module<'ctx> {
+    /// A variable, `__device__` or `__constant__`, as a buffer of its elements: to be copied, filled, passed
+    /// to kernels, held by scopes and read or written by borrow, as any buffer. Dropping the buffer gives the
+    /// variable back; until then it is lent, and there is no second one, so that two exclusive views cannot
+    /// be.
+    ///
+    /// What kernels of the module do with the variable by its name is a part of the contract of
+    /// [`launch`](crate::OnStream::launch).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a kernel;
+    /// [`Error::VariableType`] if its size is no multiple of the element's; [`Error::VariableLent`];
+    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    #[doc(alias = "cuModuleGetGlobal")]
+    pub fn variable<T: Element>(&self, name: impl Name) -> Result<DeviceBuffer<'ctx, T>> {
+        let name = name.with_nul(CALL)?;
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: `address` and `bytes` are valid for one value each, the module is loaded, `name` ends in
+        // NUL; needs no current context (F38).
+        check(CALL, unsafe {
+            ffi::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
+        })?;
+        lend(CALL, (address, bytes), &self.inner.leases, Owner::Module(self.inner.clone()))
+    }
+}

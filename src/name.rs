@@ -1,0 +1,66 @@
+//! Names of functions and variables, as the driver takes them.
+
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+/// The name of a kernel or variable: `&str`, `String`, `&CStr` or `CString`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a name",
+    label = "expected `&str`, `String`, `&CStr` or `CString`"
+)]
+pub trait Name: sealed::Sealed {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Name`, which is sealed",
+        label = "only `&str`, `String`, `&CStr` and `CString` do"
+    )]
+    pub trait Sealed {
+        #[doc(hidden)]
+        fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>>
+        where
+            Self: 'n;
+    }
+}
+
+impl Name for &str {}
+impl sealed::Sealed for &str {
+    fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>>
+    where
+        Self: 'n,
+    {
+        let reason = "the name has a NUL byte inside";
+        let name = CString::new(self).map_err(|_| Error::InvalidArgument { call, reason })?;
+        Ok(Cow::Owned(name))
+    }
+}
+
+impl Name for &CStr {}
+impl sealed::Sealed for &CStr {
+    fn with_nul<'n>(self, _: &'static str) -> Result<Cow<'n, CStr>>
+    where
+        Self: 'n,
+    {
+        Ok(Cow::Borrowed(self))
+    }
+}
+
+macro_rules! by_reference {
+    ($($ty:ty => $as:ident;)*) => { $(
+        impl Name for $ty {}
+        impl sealed::Sealed for $ty {
+            fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>> where Self: 'n {
+                Ok(Cow::Owned(self.$as().with_nul(call)?.into_owned()))
+            }
+        }
+    )* };
+}
+by_reference! {
+    &String => as_str;
+    String => as_str;
+    &CString => as_c_str;
+    CString => as_c_str;
+}
