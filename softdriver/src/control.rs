@@ -57,8 +57,12 @@ pub struct Live {
     pub streams: usize,
     /// Events.
     pub events: usize,
-    /// Modules.
+    /// Modules, but for those of libraries.
     pub modules: usize,
+    /// Libraries.
+    pub libraries: usize,
+    /// Links in progress.
+    pub links: usize,
     /// Allocations of device memory; variables of modules do not count.
     pub allocations: usize,
     /// The bytes that were asked for in them.

@@ -7,10 +7,13 @@ use crate::device::Device;
 use crate::entry::{self, Answer, driver};
 use crate::environment::Environment;
 use crate::event::Event;
+use crate::function::Function;
 use crate::graph::{Exec, Graph};
+use crate::library::{Kernel, Library};
+use crate::link::Link;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
-use crate::module::{Function, Module};
+use crate::module::Module;
 use crate::peer::Peers;
 use crate::registry::Registry;
 use crate::resource::Description;
@@ -39,6 +42,12 @@ pub(crate) struct Driver {
     pub(crate) events: Registry<Event>,
     /// Loaded modules.
     pub(crate) modules: Registry<Module>,
+    /// Loaded libraries.
+    pub(crate) libraries: Registry<Library>,
+    /// Their kernels that were asked for.
+    pub(crate) kernels: Registry<Kernel>,
+    /// Links in progress.
+    pub(crate) links: Registry<Link>,
     /// Kernels that were asked for.
     pub(crate) functions: Registry<Function>,
     /// Graphs.
@@ -133,6 +142,9 @@ impl Driver {
             streams: Registry::reusing(0x42),
             events: Registry::new(0x43),
             modules: Registry::new(0x44),
+            libraries: Registry::new(0x4a),
+            kernels: Registry::new(0x4b),
+            links: Registry::new(0x4c),
             functions: Registry::new(0x45),
             graphs: Registry::new(0x46),
             execs: Registry::new(0x47),
@@ -157,7 +169,9 @@ impl Driver {
             green_contexts: contexts(|creation| matches!(creation, Creation::Green(_))),
             streams: self.streams.count(|stream| stream.life.alive()),
             events: self.events.count(|event| event.life.alive()),
-            modules: self.modules.count(|_| true),
+            modules: self.modules.count(|module| module.library.is_none()),
+            libraries: self.libraries.count(|_| true),
+            links: self.links.count(|_| true),
             allocations: memory.allocations,
             bytes: memory.bytes,
             host_allocations: memory.host_allocations,

@@ -1,14 +1,15 @@
 //! Launches of kernels and host functions.
 #![allow(unsafe_code, reason = "exported functions; a host function of the caller is called")]
 
-use crate::device::{MAX_BLOCK, MAX_GRID, MAX_SHARED, MAX_THREADS, MULTIPROCESSORS};
+use crate::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
+use crate::function::{self, Function};
 use crate::graph::Work;
+use crate::library;
 use crate::life::Life;
 use crate::memory::access::DeviceMemory;
 use crate::memory::space::Kind;
-use crate::module::{self, Function, TARGET};
 use crate::ptx::{self, Kernel};
 use crate::{capture, print, schedule, sticky, stream};
 use core::ffi::{c_int, c_uint, c_void};
@@ -32,11 +33,12 @@ const BUFFER_SIZE: usize = 2;
 
 /// Refuses extents and sizes that no launch may have (F61).
 pub(crate) fn check_shape(
-    kernel: &Kernel,
+    function: &Function,
     grid: [u32; 3],
     block: [u32; 3],
     dynamic: usize,
 ) -> Answer {
+    let kernel = function.kernel();
     let fits = |extents: [u32; 3], most: [u32; 3]| {
         extents.iter().zip(most).all(|(&extent, most)| (1..=most).contains(&extent))
     };
@@ -46,7 +48,7 @@ pub(crate) fn check_shape(
         && fits(block, MAX_BLOCK)
         && threads <= u64::from(most)
         && kernel.block.required.is_none_or(|shape| shape == block)
-        && kernel.static_shared + dynamic <= MAX_SHARED;
+        && dynamic <= function.max_dynamic();
     if good { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
 }
 
@@ -283,45 +285,30 @@ fn launch(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Answer {
-    let function = module::function(f)?;
+    let kern = library::is_kernel(f.cast());
+    if !kern {
+        let _known = function::function(f)?;
+    }
     let target = stream::target(stream)?;
+    let f = if kern { library::function_in(f.cast(), &target.life.home())? } else { f };
+    let function = function::function(f)?;
     if !target.life.shares(&function.module.life) {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
     capture::takes(&target)?;
     // A bad shape spoils a capture, bad parameters do not (F146).
-    check_shape(function.kernel(), grid, block, shared as usize)
+    check_shape(&function, grid, block, shared as usize)
         .inspect_err(|_| capture::spoil(&target))?;
     if cooperative && !fits_at_once(function.kernel(), grid, block, shared as usize) {
         return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     }
+    function.load();
     let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
     launch.cooperative = cooperative;
     capture::enqueue(&target, Work::Kernel(launch))
 }
 
 driver! {
-    /// One attribute of a kernel.
-    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
-        entry::wanted(pi)?;
-        let function = module::function(hfunc)?;
-        let kernel = function.kernel();
-        entry::write(pi, match attrib {
-            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
-                kernel.block.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
-            }
-            CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared as c_int,
-            CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.module.constant_bytes() as c_int,
-            CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes as c_int,
-            CU_FUNC_ATTRIBUTE_NUM_REGS => kernel.registers as c_int,
-            CU_FUNC_ATTRIBUTE_PTX_VERSION => function.module.code.target as c_int,
-            CU_FUNC_ATTRIBUTE_BINARY_VERSION => TARGET as c_int,
-            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-                MAX_SHARED.saturating_sub(kernel.static_shared) as c_int
-            }
-            _ => return Err(CUDA_ERROR_INVALID_VALUE),
-        })
-    }
     /// Enqueues a kernel on a stream of its context (F30–F32); the parameters are read before it
     /// returns.
     fn cuLaunchKernel(
@@ -367,7 +354,9 @@ driver! {
         extra: *mut *mut c_void,
     ) {
         let config = entry::read(config)?;
-        let _function = module::function(f)?;
+        if !library::is_kernel(f.cast()) {
+            let _known = function::function(f)?;
+        }
         entry::refuse_in_host_function()?;
         let mut cooperative = false;
         for i in 0..config.numAttrs as usize {
@@ -387,21 +376,6 @@ driver! {
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
         let (shared, stream) = (config.sharedMemBytes, config.hStream);
         launch(cooperative, f, (grid, block), shared, stream, kernelParams, extra)
-    }
-    /// Where a parameter is, and how large (F92, F196).
-    fn cuFuncGetParamInfo(
-        func: CUfunction,
-        paramIndex: usize,
-        paramOffset: *mut usize,
-        paramSize: *mut usize,
-    ) {
-        entry::wanted(paramOffset)?;
-        entry::wanted(func)?;
-        let function = module::function(func)?;
-        let param = function.kernel().params.get(paramIndex).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        entry::write(paramOffset, param.offset)?;
-        entry::write_optional(paramSize, param.size);
-        Ok(())
     }
     /// Enqueues a function of the host, in which driver calls are refused (F23).
     fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {

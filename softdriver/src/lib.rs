@@ -32,11 +32,16 @@ mod environment;
 mod event;
 mod exports;
 pub mod faults;
+mod function;
 mod graph;
 mod green;
+mod image;
+mod jit;
 mod launch;
+mod library;
 mod life;
 mod limits;
+mod link;
 mod memory;
 mod module;
 #[doc(hidden)]
@@ -93,6 +98,10 @@ pub use event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
 };
+pub use function::{
+    cuFuncGetAttribute, cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded,
+    cuFuncLoad, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig,
+};
 pub use graph::{
     cuDeviceGetGraphMemAttribute, cuDeviceGraphMemTrim, cuDeviceSetGraphMemAttribute,
     cuGraphAddChildGraphNode, cuGraphAddDependencies, cuGraphAddDependencies_v2,
@@ -120,10 +129,19 @@ pub use green::{
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
 };
 pub use launch::{
-    cuFuncGetAttribute, cuFuncGetParamInfo, cuLaunchCooperativeKernel, cuLaunchHostFunc,
-    cuLaunchKernel, cuLaunchKernelEx,
+    cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx,
+};
+pub use library::{
+    cuKernelGetAttribute, cuKernelGetFunction, cuKernelGetLibrary, cuKernelGetName,
+    cuKernelGetParamInfo, cuKernelSetAttribute, cuKernelSetCacheConfig, cuLibraryEnumerateKernels,
+    cuLibraryGetGlobal, cuLibraryGetKernel, cuLibraryGetKernelCount, cuLibraryGetManaged,
+    cuLibraryGetModule, cuLibraryGetUnifiedFunction, cuLibraryLoadData, cuLibraryLoadFromFile,
+    cuLibraryUnload,
 };
 pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
+pub use link::{
+    cuLinkAddData_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkCreate_v2, cuLinkDestroy,
+};
 pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2,
@@ -154,8 +172,9 @@ pub use memory::set::{
     cuMemsetD32Async,
 };
 pub use module::{
-    cuModuleGetFunction, cuModuleGetGlobal_v2, cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx,
-    cuModuleUnload,
+    cuModuleEnumerateFunctions, cuModuleGetFunction, cuModuleGetFunctionCount,
+    cuModuleGetGlobal_v2, cuModuleGetLoadingMode, cuModuleLoad, cuModuleLoadData,
+    cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
 pub use peer::{
     cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute,

@@ -4,11 +4,14 @@
 use crate::device::MAX_CONSTANT;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::function::{Function, Settings};
+use crate::image::ptx_of;
+use crate::jit::Logs;
 use crate::life::Life;
 use crate::memory::space::Kind;
 use crate::ptx::{self, GlobalSpace, ParseError, ParseErrorKind};
 use crate::{capture, stack, sync};
-use core::ffi::{CStr, c_char, c_uint, c_void};
+use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::io;
@@ -19,8 +22,6 @@ use std::sync::{Arc, Mutex};
 /// The compute capability, as PTX writes it: code for a newer one does not run.
 pub(crate) const TARGET: u32 = 90;
 
-/// The number of options that the compiler has.
-const OPTIONS: c_uint = 34;
 /// What the compiler says of an image that is nothing known.
 const NO_IMAGE: &str = "error   : Binary format for key='0', ident='' is not recognized";
 /// What the compiler says of code for a newer device.
@@ -29,44 +30,62 @@ const NEWER_TARGET: &str =
 
 /// A loaded module.
 pub(crate) struct Module {
+    pub(crate) handle: usize,
     pub(crate) life: Arc<Life>,
-    pub(crate) code: ptx::Module,
+    pub(crate) code: Arc<ptx::Module>,
     /// The addresses of its variables.
     pub(crate) addresses: Vec<u64>,
+    /// The library that it is a part of: it cannot be unloaded alone.
+    pub(crate) library: Option<usize>,
     /// The handles of its kernels that were asked for, by index.
     functions: Mutex<HashMap<usize, usize>>,
 }
 
-/// A kernel of a module.
-pub(crate) struct Function {
-    pub(crate) module: Arc<Module>,
-    /// Its index.
-    pub(crate) kernel: usize,
-}
-
-impl Function {
-    /// Its code.
-    pub(crate) fn kernel(&self) -> &ptx::Kernel {
-        &self.module.code.kernels[self.kernel]
-    }
-}
-
 impl Module {
-    /// Bytes of its constants, each behind the one before.
-    pub(crate) fn constant_bytes(&self) -> usize {
-        constant_bytes(&self.code)
+    /// The handle of a kernel, the same each time; `settings` are those that it has at first.
+    pub(crate) fn function(self: &Arc<Self>, kernel: usize, settings: Option<Settings>) -> usize {
+        let mut functions = sync::lock(&self.functions);
+        *functions.entry(kernel).or_insert_with(|| {
+            let module = self.clone();
+            let settings = settings.unwrap_or_else(|| Settings::new(&self.code.kernels[kernel]));
+            state().functions.insert(|_| Function::new(module, kernel, settings)).0
+        })
+    }
+
+    /// Ends what was taken out of the registry, once all work of the context is finished (F50).
+    pub(crate) fn end(&self) {
+        for (_, handle) in sync::lock(&self.functions).drain() {
+            state().functions.remove(handle);
+        }
+        self.life.settle();
+        free(&self.addresses);
+    }
+
+    /// Writes address and size of a variable; one of the results may be unwanted. The name of a kernel is
+    /// INVALID_VALUE.
+    pub(crate) fn write_variable(
+        &self,
+        name: &[u8],
+        address_to: *mut CUdeviceptr,
+        bytes_to: *mut usize,
+    ) -> Answer {
+        let kernel = self.code.kernels.iter().any(|kernel| kernel.name.as_bytes() == name);
+        if kernel || name.is_empty() || (address_to.is_null() && bytes_to.is_null()) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let mut variables = self.code.globals.iter().zip(&self.addresses);
+        let found = variables.find(|(variable, _)| variable.name.as_bytes() == name);
+        let (variable, &address) = found.ok_or(CUDA_ERROR_NOT_FOUND)?;
+        entry::write_optional(address_to, address);
+        entry::write_optional(bytes_to, variable.size);
+        Ok(())
     }
 }
 
 /// Bytes of a module's constants, each behind the one before.
-fn constant_bytes(code: &ptx::Module) -> usize {
+pub(crate) fn constant_bytes(code: &ptx::Module) -> usize {
     let constants = code.globals.iter().filter(|variable| variable.space == GlobalSpace::Const);
     constants.fold(0, |end, one| end.next_multiple_of(one.align.max(1)) + one.size)
-}
-
-/// The function of a handle; 400 for what is none (F42).
-pub(crate) fn function(handle: CUfunction) -> Answer<Arc<Function>> {
-    state().functions.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
 /// The module of a handle; 400 for what is none (F42).
@@ -74,35 +93,20 @@ fn find(handle: CUmodule) -> Answer<Arc<Module>> {
     state().modules.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
-/// The text of an image; anything that does not begin as PTX does is an INVALID_IMAGE.
-fn text_of_image<'a>(image: *const c_void) -> Answer<&'a CStr> {
-    let at = |i: usize| entry::element(image.cast::<u8>(), i);
-    let mut start = 0;
-    while at(start)?.is_ascii_whitespace() {
-        start += 1;
-    }
-    let begins = match at(start)? {
-        b'/' => matches!(at(start + 1)?, b'/' | b'*'),
-        _ => b".version"
-            .iter()
-            .enumerate()
-            .try_fold(true, |same, (i, byte)| Ok(same && at(start + i)? == *byte))?,
-    };
-    if begins { entry::text(image.cast()) } else { Err(CUDA_ERROR_INVALID_IMAGE) }
-}
-
 /// The code for an error in PTX (F63).
-fn code(error: &ParseError) -> CUresult {
+pub(crate) fn code(error: &ParseError) -> CUresult {
     match error.kind {
         ParseErrorKind::UnsupportedVersion => CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         _ => CUDA_ERROR_INVALID_PTX,
     }
 }
 
-/// Loads PTX into the current context, once all work of that is finished (F50); what the compiler
-/// has to say goes to `log`.
-fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
-    let life = stack::current_home()?;
+/// Compiles PTX; what the compiler has to say goes to `log`.
+pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
+    if log.refuse_ptx() {
+        log.write("");
+        return Err(CUDA_ERROR_INVALID_PTX);
+    }
     let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
     let code = parsed.map_err(|error| {
         log.write(error.log.trim_end());
@@ -115,7 +119,31 @@ fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
     if constant_bytes(&code) > MAX_CONSTANT {
         return Err(CUDA_ERROR_INVALID_PTX);
     }
-    log.write("");
+    log.succeeded(Some(&code));
+    Ok(code)
+}
+
+/// The PTX of an image; what is none is told in `log`.
+pub(crate) fn image(image: *const c_void, log: &Logs) -> Answer<Vec<u8>> {
+    ptx_of(image).inspect_err(|&code| {
+        log.write(if code == CUDA_ERROR_INVALID_IMAGE { NO_IMAGE } else { "" });
+    })
+}
+
+/// Loads PTX into the current context.
+fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
+    let life = stack::current_home()?;
+    let code = Arc::new(compile(source, log)?);
+    let module = instantiate(life, code, None)?;
+    entry::write(to, std::ptr::without_provenance_mut(module.handle))
+}
+
+/// Brings code to a context, once all work of that is finished (F50).
+pub(crate) fn instantiate(
+    life: Arc<Life>,
+    code: Arc<ptx::Module>,
+    library: Option<usize>,
+) -> Answer<Arc<Module>> {
     life.synchronize()?;
     let space = &state().space;
     let mut addresses = Vec::new();
@@ -133,9 +161,9 @@ fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
         let variable = space.exactly(address, Kind::Variable)?;
         variable.storage.store(0, &bytes[..bytes.len().min(variable.size)]);
     }
-    let module = Module { life, code, addresses, functions: Mutex::default() };
-    let (handle, _) = state().modules.insert(|_| module);
-    entry::write(to, std::ptr::without_provenance_mut(handle))
+    let functions = Mutex::default();
+    let make = |handle| Module { handle, life, code, addresses, library, functions };
+    Ok(state().modules.insert(make).1)
 }
 
 /// Frees variables.
@@ -147,68 +175,6 @@ fn free(addresses: &[u64]) {
         {
             space.take(&variable);
         }
-    }
-}
-
-/// The buffers for what the compiler says: of errors, which may be given more than once.
-#[derive(Default)]
-struct Logs {
-    buffer: Option<*mut c_char>,
-    size: usize,
-    /// Where the number of bytes goes.
-    written: Option<*mut *mut c_void>,
-    /// Where the length of the empty information log goes.
-    info: Option<*mut c_char>,
-    info_size: usize,
-    info_written: Option<*mut *mut c_void>,
-}
-
-impl Logs {
-    /// Reads the options; those that are not about logs are ignored.
-    fn new(count: c_uint, options: *const CUjit_option, values: *mut *mut c_void) -> Answer<Self> {
-        let mut logs = Self::default();
-        for i in 0..count as usize {
-            let value = entry::element(values, i)?;
-            // A number in place of a pointer: its low 32 bits.
-            let number = value.addr() as c_uint as usize;
-            let slot = values.wrapping_add(i);
-            match entry::element(options, i)? {
-                CUjit_option(OPTIONS..) => return Err(CUDA_ERROR_INVALID_VALUE),
-                CU_JIT_ERROR_LOG_BUFFER => logs.buffer = Some(value.cast()),
-                CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => {
-                    (logs.size, logs.written) = (number, Some(slot));
-                }
-                CU_JIT_INFO_LOG_BUFFER => logs.info = Some(value.cast()),
-                CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES => {
-                    (logs.info_size, logs.info_written) = (number, Some(slot));
-                }
-                _ => {}
-            }
-        }
-        Ok(logs)
-    }
-
-    /// Writes the log of errors, and an empty one of information.
-    fn write(&self, log: &str) {
-        fill(self.buffer, self.size, self.written, log);
-        fill(self.info, self.info_size, self.info_written, "");
-    }
-}
-
-/// Writes a log, cut off to its buffer with the NUL, and its length or that of the buffer.
-fn fill(buffer: Option<*mut c_char>, size: usize, written: Option<*mut *mut c_void>, log: &str) {
-    let taken = match buffer {
-        Some(buffer) if size > 0 && !buffer.is_null() => {
-            let taken = log.len().min(size - 1);
-            for (i, byte) in log.bytes().take(taken).chain([0]).enumerate() {
-                entry::write_optional(buffer.wrapping_add(i), byte as c_char);
-            }
-            if size == 1 { 0 } else { log.len().min(size) }
-        }
-        _ => 0,
-    };
-    if let Some(slot) = written {
-        entry::write_optional(slot, std::ptr::without_provenance_mut(taken));
     }
 }
 
@@ -226,16 +192,21 @@ driver! {
             io::ErrorKind::OutOfMemory | io::ErrorKind::IsADirectory => CUDA_ERROR_OUT_OF_MEMORY,
             _ => CUDA_ERROR_FILE_NOT_FOUND,
         })?;
-        // The rest after the first NUL is no text; one is added in case there is none.
-        let file: Vec<u8> = file.into_iter().take_while(|&byte| byte != 0).chain([0]).collect();
-        let text = text_of_image(file.as_ptr().cast())?;
-        load(module, text.to_bytes(), &Logs::default())
+        // Text gets a NUL in case there is none, and whatever it is, zeros to tell by.
+        let file: Vec<u8> = file.into_iter().chain([0; 128]).collect();
+        load(module, &ptx_of(file.as_ptr().cast())?, &Logs::default())
     }
     /// Loads PTX from memory (F63).
     fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        load(module, text_of_image(image)?.to_bytes(), &Logs::default())
+        load(module, &ptx_of(image)?, &Logs::default())
+    }
+    /// Loads the PTX in a fatbin, and whatever else can be loaded (F281).
+    fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
+        let _current = stack::current_life()?;
+        entry::wanted(module)?;
+        load(module, &ptx_of(fatCubin)?, &Logs::default())
     }
     /// Loads PTX from memory and says what is wrong with it.
     fn cuModuleLoadDataEx(
@@ -248,19 +219,42 @@ driver! {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
         let logs = Logs::new(numOptions, options, optionValues)?;
-        let image = text_of_image(image).inspect_err(|_| logs.write(NO_IMAGE))?;
-        load(module, image.to_bytes(), &logs)
+        load(module, &self::image(image, &logs)?, &logs)
     }
-    /// Unloads, once all work of the context is finished (F50).
+    /// Unloads, once all work of the context is finished (F50). That of a library is NOT_PERMITTED (F285).
     fn cuModuleUnload(hmod: CUmodule) {
-        let _known = find(hmod)?;
+        let known = find(hmod)?;
+        if known.library.is_some() {
+            return Err(CUDA_ERROR_NOT_PERMITTED);
+        }
         capture::check_unsafe()?;
         let module = state().modules.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-        for (_, handle) in sync::lock(&module.functions).drain() {
-            state().functions.remove(handle);
+        module.end();
+        Ok(())
+    }
+    /// Kernels are loaded as they are used (F274).
+    fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {
+        // The real driver dies of null.
+        entry::write(mode, CU_MODULE_LAZY_LOADING)
+    }
+    /// How many kernels there are (F270).
+    fn cuModuleGetFunctionCount(count: *mut c_uint, mod_: CUmodule) {
+        entry::wanted(count)?;
+        entry::write(count, find(mod_)?.code.kernels.len() as c_uint)
+    }
+    /// The first so many kernels, in the order of the text. They are not loaded by that (F270, F271).
+    fn cuModuleEnumerateFunctions(
+        functions: *mut CUfunction,
+        numFunctions: c_uint,
+        mod_: CUmodule,
+    ) {
+        entry::wanted(functions)?;
+        let module = find(mod_)?;
+        for kernel in 0..module.code.kernels.len().min(numFunctions as usize) {
+            let handle = module.function(kernel, None);
+            let place = functions.wrapping_add(kernel);
+            entry::write(place, std::ptr::without_provenance_mut(handle))?;
         }
-        module.life.settle();
-        free(&module.addresses);
         Ok(())
     }
     /// A kernel by name, with the same handle each time.
@@ -274,11 +268,10 @@ driver! {
         let kernels = &module.code.kernels;
         let kernel = kernels.iter().position(|kernel| kernel.name.as_bytes() == name);
         let kernel = kernel.ok_or(CUDA_ERROR_NOT_FOUND)?;
-        let mut functions = sync::lock(&module.functions);
-        let handle = *functions.entry(kernel).or_insert_with(|| {
-            let module = module.clone();
-            state().functions.insert(|_| Function { module, kernel }).0
-        });
+        let handle = module.function(kernel, None);
+        if let Some(function) = state().functions.get(handle) {
+            function.load();
+        }
         entry::write(hfunc, std::ptr::without_provenance_mut(handle))
     }
     /// A variable by name; one of the results may be unwanted. The name of a kernel is
@@ -290,16 +283,6 @@ driver! {
         name: *const c_char,
     ) {
         let module = find(hmod)?;
-        let name = entry::text(name)?.to_bytes();
-        let kernel = module.code.kernels.iter().any(|kernel| kernel.name.as_bytes() == name);
-        if kernel || (dptr.is_null() && bytes.is_null()) {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
-        let mut variables = module.code.globals.iter().zip(&module.addresses);
-        let found = variables.find(|(variable, _)| variable.name.as_bytes() == name);
-        let (variable, &address) = found.ok_or(CUDA_ERROR_NOT_FOUND)?;
-        entry::write_optional(dptr, address);
-        entry::write_optional(bytes, variable.size);
-        Ok(())
+        module.write_variable(entry::text(name)?.to_bytes(), dptr, bytes)
     }
 }

@@ -6,7 +6,7 @@ use super::{Node, Work, find_exec};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::{self, Launch};
-use crate::{module, stack, sync};
+use crate::{function, stack, sync};
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ pub(super) fn launch_of(params: *const CUDA_KERNEL_NODE_PARAMS) -> Answer<Launch
     if params.func.is_null() && !params.kern.is_null() {
         return Err(CUDA_ERROR_NOT_SUPPORTED);
     }
-    let function = module::function(params.func)?;
+    let function = function::function(params.func)?;
     let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];
     let block = [params.blockDimX, params.blockDimY, params.blockDimZ];
     let dynamic = params.sharedMemBytes;
-    launch::check_shape(function.kernel(), grid, block, dynamic as usize)?;
+    launch::check_shape(&function, grid, block, dynamic as usize)?;
     let (pointers, extra) = (params.kernelParams, params.extra);
     Launch::new(params.func, function, grid, block, dynamic, pointers, extra)
 }

@@ -1,0 +1,220 @@
+//! Kernels of modules, and what is set of them.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::device::{MAX_SHARED, MAX_THREADS};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::module::{Module, TARGET};
+use crate::{ptx, sync};
+use core::ffi::{CStr, c_char, c_int};
+use cuscope_sys::*;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Shared memory of a block, for those that opt in.
+const MAX_OPT_IN: usize = 232_448;
+
+/// A kernel of a module.
+pub(crate) struct Function {
+    pub(crate) module: Arc<Module>,
+    /// Its index.
+    pub(crate) kernel: usize,
+    pub(crate) settings: Mutex<Settings>,
+    /// Whether its code was brought to the device (F271).
+    loaded: AtomicBool,
+    name: CString,
+}
+
+impl Function {
+    pub(crate) fn new(module: Arc<Module>, kernel: usize, settings: Settings) -> Self {
+        let name = name_of(&module.code.kernels[kernel]);
+        let (settings, loaded) = (Mutex::new(settings), AtomicBool::new(false));
+        Self { module, kernel, settings, loaded, name }
+    }
+
+    /// Its code.
+    pub(crate) fn kernel(&self) -> &ptx::Kernel {
+        &self.module.code.kernels[self.kernel]
+    }
+
+    /// The most dynamic shared memory that a launch may ask for (F273).
+    pub(crate) fn max_dynamic(&self) -> usize {
+        usize::try_from(sync::lock(&self.settings).dynamic).unwrap_or(0)
+    }
+
+    /// Brings its code to the device.
+    pub(crate) fn load(&self) {
+        self.loaded.store(true, Ordering::Release);
+    }
+}
+
+/// The name as a string of C. Names of PTX have no NUL.
+pub(crate) fn name_of(kernel: &ptx::Kernel) -> CString {
+    CString::new(kernel.name.as_str()).unwrap_or_default()
+}
+
+/// What can be set of a kernel (F273).
+#[derive(Clone)]
+pub(crate) struct Settings {
+    dynamic: c_int,
+    carveout: c_int,
+    cluster: [c_int; 3],
+    non_portable: c_int,
+    scheduling: c_int,
+}
+
+impl Settings {
+    /// As a kernel has them at first.
+    pub(crate) fn new(kernel: &ptx::Kernel) -> Self {
+        let dynamic = MAX_SHARED.saturating_sub(kernel.static_shared) as c_int;
+        Self { dynamic, carveout: -1, cluster: [0; 3], non_portable: 0, scheduling: 0 }
+    }
+
+    /// One attribute.
+    pub(crate) fn get(
+        &self,
+        code: &ptx::Module,
+        kernel: &ptx::Kernel,
+        attribute: CUfunction_attribute,
+    ) -> Answer<c_int> {
+        Ok(match attribute {
+            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
+                kernel.block.max_threads.unwrap_or(MAX_THREADS).min(MAX_THREADS) as c_int
+            }
+            CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.static_shared as c_int,
+            CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => crate::module::constant_bytes(code) as c_int,
+            CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes as c_int,
+            CU_FUNC_ATTRIBUTE_NUM_REGS => kernel.registers as c_int,
+            CU_FUNC_ATTRIBUTE_PTX_VERSION => code.target as c_int,
+            CU_FUNC_ATTRIBUTE_BINARY_VERSION => TARGET as c_int,
+            CU_FUNC_ATTRIBUTE_CACHE_MODE_CA | CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => self.dynamic,
+            CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => self.carveout,
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => self.cluster[0],
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => self.cluster[1],
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => self.cluster[2],
+            CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => self.non_portable,
+            CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => self.scheduling,
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        })
+    }
+
+    /// Sets one attribute.
+    pub(crate) fn set(
+        &mut self,
+        kernel: &ptx::Kernel,
+        attribute: CUfunction_attribute,
+        value: c_int,
+    ) -> Answer {
+        let most = MAX_OPT_IN.saturating_sub(kernel.static_shared) as c_int;
+        let (place, good) = match attribute {
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
+                (&mut self.dynamic, (0..=most).contains(&value))
+            }
+            CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                (&mut self.carveout, (-1..=100).contains(&value))
+            }
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => (&mut self.cluster[0], value >= 0),
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => (&mut self.cluster[1], value >= 0),
+            CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => (&mut self.cluster[2], value >= 0),
+            CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => (&mut self.non_portable, true),
+            CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                (&mut self.scheduling, (0..=2).contains(&value))
+            }
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        };
+        if !good {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        *place = value;
+        Ok(())
+    }
+}
+
+/// The function of a handle; 400 for what is none (F42).
+pub(crate) fn function(handle: CUfunction) -> Answer<Arc<Function>> {
+    state().functions.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+}
+
+/// Writes the address of a name that lives as long as what it is of.
+pub(crate) fn write_name(to: *mut *const c_char, name: &CStr) -> Answer {
+    entry::write(to, name.as_ptr())
+}
+
+driver! {
+    /// One attribute of a kernel.
+    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
+        entry::wanted(pi)?;
+        let function = function(hfunc)?;
+        let settings = sync::lock(&function.settings);
+        entry::write(pi, settings.get(&function.module.code, function.kernel(), attrib)?)
+    }
+    /// Sets an attribute of a kernel; not all can be set (F273).
+    fn cuFuncSetAttribute(hfunc: CUfunction, attrib: CUfunction_attribute, value: c_int) {
+        let function = function(hfunc)?;
+        sync::lock(&function.settings).set(function.kernel(), attrib, value)
+    }
+    /// Prefers a split of L1 cache and shared memory: nothing here depends on it (F273).
+    fn cuFuncSetCacheConfig(hfunc: CUfunction, config: CUfunc_cache) {
+        let _function = function(hfunc)?;
+        if config > CU_FUNC_CACHE_PREFER_EQUAL { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+    /// Asks for a width of banks, and gets four bytes (F273).
+    fn cuFuncSetSharedMemConfig(hfunc: CUfunction, config: CUsharedconfig) {
+        let _function = function(hfunc)?;
+        let known = config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+        if known { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+    }
+    /// The module of a kernel (F270).
+    fn cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction) {
+        entry::wanted(hmod)?;
+        entry::wanted(hfunc)?;
+        let module = function(hfunc)?.module.handle;
+        entry::write(hmod, std::ptr::without_provenance_mut(module))
+    }
+    /// The name of a kernel (F270).
+    fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) {
+        entry::wanted(name)?;
+        entry::wanted(hfunc)?;
+        write_name(name, &function(hfunc)?.name)
+    }
+    /// Whether the code of a kernel is on the device (F271).
+    fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, function: CUfunction) {
+        entry::wanted(state)?;
+        let loaded = self::function(function)?.loaded.load(Ordering::Acquire);
+        entry::write(state, match loaded {
+            true => CU_FUNCTION_LOADING_STATE_LOADED,
+            false => CU_FUNCTION_LOADING_STATE_UNLOADED,
+        })
+    }
+    /// Brings the code of a kernel to the device (F271).
+    fn cuFuncLoad(function: CUfunction) {
+        self::function(function)?.load();
+        Ok(())
+    }
+    /// Where a parameter is, and how large (F92, F196).
+    fn cuFuncGetParamInfo(
+        func: CUfunction,
+        paramIndex: usize,
+        paramOffset: *mut usize,
+        paramSize: *mut usize,
+    ) {
+        entry::wanted(paramOffset)?;
+        entry::wanted(func)?;
+        write_param(function(func)?.kernel(), paramIndex, paramOffset, paramSize)
+    }
+}
+
+/// Writes where a parameter is, and how large.
+pub(crate) fn write_param(
+    kernel: &ptx::Kernel,
+    index: usize,
+    offset: *mut usize,
+    size: *mut usize,
+) -> Answer {
+    let param = kernel.params.get(index).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    entry::write(offset, param.offset)?;
+    entry::write_optional(size, param.size);
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! What an image is: PTX, alone or in a fatbin. Machine code is of no use here.
+
+use crate::entry::{self, Answer};
+use core::ffi::c_void;
+use cuscope_sys::*;
+
+/// How a fatbin begins.
+const FATBIN: u32 = 0xba55_ed50;
+/// Bytes of the header of the container.
+const HEADER: usize = 16;
+/// The kind of an entry with PTX.
+const PTX: u16 = 1;
+/// The flags of compressed code.
+const COMPRESSED: u64 = 0x2000 | 0x8000;
+/// The most bytes of a fatbin that are looked at.
+const MOST: usize = 1 << 30;
+
+/// The PTX in an image, without its NUL: INVALID_IMAGE for what is none, NO_BINARY_FOR_GPU for machine code.
+pub(crate) fn ptx_of(image: *const c_void) -> Answer<Vec<u8>> {
+    let at = |i: usize| entry::element(image.cast::<u8>(), i);
+    let mut start = 0;
+    while at(start)?.is_ascii_whitespace() {
+        start += 1;
+    }
+    let starts = |with: &[u8]| {
+        with.iter()
+            .enumerate()
+            .try_fold(true, |same, (i, byte)| Ok(same && at(start + i)? == *byte))
+    };
+    match at(start)? {
+        b'/' if matches!(at(start + 1)?, b'/' | b'*') => text(image),
+        b'.' if starts(b".version")? => text(image),
+        0x7f if starts(b"\x7fELF")? => Err(CUDA_ERROR_NO_BINARY_FOR_GPU),
+        0x50 if starts(&FATBIN.to_le_bytes())? => fatbin(image),
+        _ => Err(CUDA_ERROR_INVALID_IMAGE),
+    }
+}
+
+fn text(image: *const c_void) -> Answer<Vec<u8>> {
+    Ok(entry::text(image.cast())?.to_bytes().to_vec())
+}
+
+/// The PTX for the newest architecture that is not newer than the device.
+fn fatbin(image: *const c_void) -> Answer<Vec<u8>> {
+    let size = entry::read(image.cast::<u64>().wrapping_add(1))?;
+    let size = usize::try_from(size).ok().filter(|&size| size <= MOST);
+    let end = HEADER + size.ok_or(CUDA_ERROR_INVALID_IMAGE)?;
+    let byte = |i: usize| entry::element(image.cast::<u8>(), i);
+    let number = |i: usize, bytes: usize| {
+        (0..bytes).try_fold(0_u64, |sum, j| Ok(sum | u64::from(byte(i + j)?) << (8 * j)))
+    };
+    let (mut at, mut best) = (HEADER, None::<(u64, usize, usize)>);
+    while at + 64 <= end {
+        let (kind, header) = (number(at, 2)? as u16, number(at + 4, 4)? as usize);
+        let (size, arch) = (number(at + 8, 8)? as usize, number(at + 28, 4)?);
+        let begin = at.saturating_add(header);
+        let next = begin.saturating_add(size);
+        if header < 64 || next > end {
+            return Err(CUDA_ERROR_INVALID_IMAGE);
+        }
+        let compressed = number(at + 40, 8)? & COMPRESSED != 0;
+        let fits = arch <= u64::from(crate::module::TARGET);
+        if kind == PTX && !compressed && fits && best.is_none_or(|(than, ..)| arch > than) {
+            best = Some((arch, begin, next));
+        }
+        at = next;
+    }
+    let (_, begin, next) = best.ok_or(CUDA_ERROR_NO_BINARY_FOR_GPU)?;
+    let text: Vec<u8> = (begin..next).map(byte).collect::<Answer<_>>()?;
+    Ok(text.into_iter().take_while(|&byte| byte != 0).collect())
+}

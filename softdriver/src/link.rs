@@ -1,0 +1,237 @@
+//! The linker: PTX whose declarations without a body are defined by other PTX (F289).
+//!
+//! What it makes is PTX as well, and can be loaded by this driver alone.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::image::ptx_of;
+use crate::jit::Logs;
+use crate::{ptx, stack, sync};
+use core::ffi::{CStr, c_char, c_uint, c_void};
+use cuscope_sys::*;
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Arc, Mutex};
+
+/// What the assembler says of a function that another input may have.
+const UNRESOLVED: &str = "Unresolved extern function '";
+/// What links to nothing.
+const NOTHING: &str = ".version 7.0\n.target sm_52\n.address_size 64\n";
+
+/// A link in progress.
+pub(crate) struct Link {
+    logs: Logs,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Name and text of each input.
+    inputs: Vec<(String, String)>,
+    /// What an input was refused with, if that ends the link.
+    failed: Option<CUresult>,
+    /// What was made.
+    image: Option<Box<[u8]>>,
+}
+
+fn find(handle: CUlinkState) -> Answer<Arc<Link>> {
+    state().links.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+}
+
+/// The names of the functions that a text defines.
+fn defined(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(".func") {
+        rest = rest[at + ".func".len()..].trim_start();
+        // A result comes before the name.
+        if let Some(result) = rest.strip_prefix('(') {
+            rest = result.split_once(')').map_or("", |(_, rest)| rest).trim_start();
+        }
+        let end = rest.find(|c: char| c.is_whitespace() || "({;".contains(c)).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        let body = behind.find(['{', ';']).is_some_and(|at| behind[at..].starts_with('{'));
+        if body {
+            names.push(name);
+        }
+        rest = behind;
+    }
+    names
+}
+
+/// A text without its head, which is that of the whole: three directives, each with a word behind it.
+fn body(text: &str) -> String {
+    let mut out = text.to_owned();
+    for directive in [".version", ".target", ".address_size"] {
+        let Some(at) = out.find(directive) else { continue };
+        let mut end = at + directive.len();
+        loop {
+            end = out.len() - out[end..].trim_start().len();
+            let word = out[end..].split(char::is_whitespace).next().unwrap_or_default();
+            end += word.len();
+            // `.target sm_75, debug`
+            if word.is_empty() || !word.ends_with(',') {
+                break;
+            }
+        }
+        out.replace_range(at..end, "");
+    }
+    out
+}
+
+impl Link {
+    fn add(&self, kind: CUjitInputType, source: Answer<Vec<u8>>, name: &str) -> Answer {
+        let mut inner = sync::lock(&self.inner);
+        if inner.image.is_some() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let source = match (kind, source) {
+            (_, Err(code)) => {
+                inner.failed = Some(code);
+                return Err(code);
+            }
+            (CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY, Ok(source)) => source,
+            _ => return Err(CUDA_ERROR_INVALID_IMAGE),
+        };
+        let text = String::from_utf8_lossy(&source).into_owned();
+        if let Err(error) = ptx::Module::parse(&text) {
+            let others = |line: &&str| line.contains("error   :") && !line.contains(UNRESOLVED);
+            if error.log.lines().any(|line| others(&line)) || !error.log.contains(UNRESOLVED) {
+                self.logs.write(error.log.trim_end());
+                return Err(crate::module::code(&error));
+            }
+        }
+        let mut first = BTreeMap::new();
+        for (input, text) in &inner.inputs {
+            defined(text).into_iter().for_each(|function| _ = first.insert(function, input));
+        }
+        if let Some(twice) = defined(&text).iter().find(|function| first.contains_key(*function)) {
+            self.logs.write(&format!(
+                "error   : Multiple definition of '{twice}' in '{name}', first defined in '{}'",
+                first[twice]
+            ));
+            inner.failed = Some(CUDA_ERROR_INVALID_SOURCE);
+            return Err(CUDA_ERROR_INVALID_SOURCE);
+        }
+        inner.inputs.push((name.to_owned(), text));
+        Ok(())
+    }
+
+    /// One text of all: definitions before those who call them is not asked for.
+    fn complete(&self) -> Answer<(usize, usize)> {
+        let mut inner = sync::lock(&self.inner);
+        if inner.image.is_some() {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        if let Some(code) = inner.failed {
+            return Err(code);
+        }
+        let mut whole = String::new();
+        for (i, (_, text)) in inner.inputs.iter().enumerate() {
+            whole.push_str(&if i == 0 { text.clone() } else { body(text) });
+            whole.push('\n');
+        }
+        if whole.is_empty() {
+            NOTHING.clone_into(&mut whole);
+        }
+        match ptx::Module::parse(&whole) {
+            Ok(code) => self.logs.succeeded(Some(&code)),
+            Err(error) => {
+                let missing =
+                    error.log.split(UNRESOLVED).nth(1).and_then(|rest| rest.split('\'').next());
+                let by = |name: &str| inner.inputs.iter().find(|(_, text)| text.contains(name));
+                let log = match missing.and_then(|name| Some((name, by(name)?))) {
+                    Some((name, (input, _))) => {
+                        format!("error   : Undefined reference to '{name}' in '{input}'")
+                    }
+                    None => error.log.trim_end().to_owned(),
+                };
+                self.logs.write(&log);
+                return Err(CUDA_ERROR_INVALID_SOURCE);
+            }
+        }
+        whole.push('\0');
+        let image = inner.image.insert(whole.into_bytes().into_boxed_slice());
+        Ok((image.as_ptr().expose_provenance(), image.len()))
+    }
+}
+
+/// The PTX in an input; the NUL may be missing.
+fn source(bytes: &[u8]) -> Answer<Vec<u8>> {
+    let padded: Vec<u8> = bytes.iter().copied().chain([0; 128]).collect();
+    ptx_of(padded.as_ptr().cast())
+}
+
+/// A name for messages.
+fn name_of(name: *const c_char) -> String {
+    entry::text(name).map(CStr::to_string_lossy).unwrap_or_default().into_owned()
+}
+
+driver! {
+    /// Starts to link; needs a current context (F289).
+    fn cuLinkCreate_v2(
+        numOptions: c_uint,
+        options: *mut CUjit_option,
+        optionValues: *mut *mut c_void,
+        stateOut: *mut CUlinkState,
+    ) {
+        let _current = stack::current_life()?;
+        entry::wanted(stateOut)?;
+        let logs = Logs::new(numOptions, options, optionValues)?;
+        let (handle, _) = state().links.insert(|_| Link { logs, inner: Mutex::default() });
+        entry::write(stateOut, std::ptr::without_provenance_mut(handle))
+    }
+    /// Adds PTX, alone or in a fatbin; machine code is NO_BINARY_FOR_GPU (F289).
+    fn cuLinkAddData_v2(
+        state: CUlinkState,
+        type_: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        name: *const c_char,
+        numOptions: c_uint,
+        options: *mut CUjit_option,
+        optionValues: *mut *mut c_void,
+    ) {
+        let link = find(state)?;
+        if data.is_null() || size == 0 || type_ >= CU_JIT_INPUT_NVVM {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let _logs = Logs::new(numOptions, options, optionValues)?;
+        let bytes: Vec<u8> =
+            (0..size).map(|i| entry::element(data.cast::<u8>(), i)).collect::<Answer<_>>()?;
+        link.add(type_, source(&bytes), &name_of(name))
+    }
+    /// Adds a file.
+    fn cuLinkAddFile_v2(
+        state: CUlinkState,
+        type_: CUjitInputType,
+        path: *const c_char,
+        numOptions: c_uint,
+        options: *mut CUjit_option,
+        optionValues: *mut *mut c_void,
+    ) {
+        let link = find(state)?;
+        if type_ >= CU_JIT_INPUT_NVVM {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let _logs = Logs::new(numOptions, options, optionValues)?;
+        let path = entry::text(path)?;
+        let file = std::fs::read(std::ffi::OsStr::from_bytes(path.to_bytes()));
+        let file = file.map_err(|_| CUDA_ERROR_FILE_NOT_FOUND)?;
+        link.add(type_, source(&file), &path.to_string_lossy())
+    }
+    /// Ends a link. What it made lives until the state is destroyed.
+    fn cuLinkComplete(state: CUlinkState, cubinOut: *mut *mut c_void, sizeOut: *mut usize) {
+        let link = find(state)?;
+        entry::wanted(cubinOut)?;
+        let (address, size) = link.complete()?;
+        entry::write_optional(sizeOut, size);
+        entry::write(cubinOut, std::ptr::with_exposed_provenance_mut(address))
+    }
+    /// Destroys the state of a link.
+    fn cuLinkDestroy(state: CUlinkState) {
+        let removed = crate::driver::driver().links.remove(state.addr());
+        removed.map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    }
+}
