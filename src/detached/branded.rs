@@ -3,7 +3,9 @@
 
 use super::Detached;
 use crate::brand::Brand;
-use crate::{Context, DeviceBuffer, Element, Event, Function, Graph, Module, Stream};
+use crate::{
+    Context, DeviceBuffer, Element, Event, Function, Graph, Kernel, Module, Signature, Stream,
+};
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
@@ -69,4 +71,17 @@ branded! {
     Function [] inner;
     Graph [] inner;
     DeviceBuffer [T: Element] inner len data;
+}
+
+impl<S: Signature> Sealed for Kernel<'_, S> {}
+// SAFETY: 1. One struct at two lifetimes, which it uses in its function only. 2. It has the context of that.
+unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
+    type With<'b> = Kernel<'b, S>;
+    fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+        see(self.context());
+    }
+    fn rebrand<'b>(self, key: Key) -> Kernel<'b, S> {
+        let Kernel { function, checked, _signature } = self;
+        Kernel { function: function.rebrand(key), checked, _signature }
+    }
 }

@@ -33,6 +33,11 @@ mod sealed {
 
 fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
     let reason = "the PTX text has a NUL byte inside: the driver would read it only to there";
+    let mut text: Vec<u8> = text.into();
+    // What a compiler gives may end in NUL already.
+    while text.last() == Some(&0) {
+        text.pop();
+    }
     let text = CString::new(text).map_err(|_| Error::InvalidArgument { call: LOAD, reason })?;
     Ok(Cow::Owned(text))
 }

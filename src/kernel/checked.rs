@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 /// # let stream = gpu.stream()?;
 /// let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
 /// let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
-/// let (x, mut y) = (gpu.zeroed(4)?, gpu.zeroed(4)?);
+/// let (x, mut y) = (gpu.on(&stream).zeroed(4)?, gpu.on(&stream).zeroed(4)?);
 /// // SAFETY: the kernel stays inside `x` and `y`, which have 4 elements.
 /// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
 /// assert!(module.kernel::<(u32, f64, &[f32], &mut [f32])>("saxpy").is_err());
