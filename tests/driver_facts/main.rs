@@ -21,6 +21,7 @@ mod graphs;
 mod green_contexts;
 mod lookups;
 mod memory;
+mod modules;
 mod peers;
 mod stack;
 mod stream_attributes;
