@@ -5,6 +5,8 @@ use super::ImageProblem::{self, Damaged, OtherMachine, Truncated};
 
 /// The machine of device code.
 const EM_CUDA: u16 = 190;
+/// The system that files of CUDA 13 are for.
+const RECENT: u8 = 0x41;
 /// Bytes of the file's header, and of those of segments and sections.
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
@@ -14,13 +16,24 @@ const PROGBITS: u32 = 1;
 const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 const RELA: u32 = 4;
+const NOTE: u32 = 7;
 const NOBITS: u32 = 8;
 const REL: u32 = 9;
 const INFO: u32 = 0x7000_0000;
+/// Types from here on are a processor's own, or a system's.
+const OWN: u32 = 0x6000_0000;
+/// Device code's second table of symbols.
+const OWN_SYMTAB: u32 = 0x7000_0085;
+/// Types of memory that has no bytes in the file: global, shared and reserved shared.
+const WITHOUT_BYTES: [u32; 4] = [NOBITS, 0x7000_0007, 0x7000_000a, 0x7000_0015];
+/// The type of the note about the tools that made the file.
+const TOOLS: u32 = 2000;
 /// A section that has code.
 const EXECUTABLE: u64 = 4;
 /// Indices of sections from here on stand for something else.
 const RESERVED: u16 = 0xff00;
+/// Bytes that a place in memory may lie behind what the section says, before it is linked.
+const LATER: u64 = 1 << 16;
 /// Bytes of a symbol.
 const SYMBOL: u64 = 24;
 
@@ -82,7 +95,7 @@ impl Section {
 
     /// Its bytes, once it is known to be in the file.
     fn bytes<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        if self.ty == NOBITS {
+        if WITHOUT_BYTES.contains(&self.ty) {
             return &[];
         }
         file.get(self.offset as usize..)
@@ -112,7 +125,8 @@ pub(super) fn check(file: &[u8]) -> Check {
     let at = |at, good: bool, what| if good { Ok(()) } else { Err(Damaged { what, at }) };
     at(4, file[4..7] == [2, 1, 1], "an unknown class, byte order or version")?;
     at(16, matches!(u16_at(file, 16), 1 | 2), "the type of the file")?;
-    at(20, u32_at(file, 20) == 1, "the version of the file")?;
+    // With the lowest flag set, a file of CUDA 13 is the driver's death, and compilers leave it unset (F290).
+    at(48, file[7] != RECENT || file[48] & 1 == 0, "the flags of the file")?;
     at(52, u16_at(file, 52) as usize == HEADER, "the size of the header")?;
     segments(file)?;
     let sections = sections(file)?;
@@ -166,9 +180,17 @@ fn sections(file: &[u8]) -> Check<Vec<Section>> {
         count => count.into(),
     };
     table(file, "section headers", begin as u64, count, SECTION)?;
+    // The first stands for no section: nothing is in it but what overflows from the header.
+    let overflows = [32..40, 40..44].map(|place| begin + place.start..begin + place.end);
+    let nothing = |at: usize| file[at] == 0 || overflows.iter().any(|place| place.contains(&at));
+    let unused = (u16_at(file, 60) == 0 || first.size == 0)
+        && (u16_at(file, 62) == u16::MAX || first.link == 0);
+    if !unused || !(begin..begin + SECTION).all(nothing) {
+        return Err(Damaged { what: "the first section header", at: begin });
+    }
     let places = (begin..).step_by(SECTION).take(count as usize);
     let sections: Vec<Section> = places.map(|at| Section::read(file, at)).collect();
-    for section in sections.iter().skip(1).filter(|section| section.ty != NOBITS) {
+    for section in sections.iter().skip(1).filter(|section| !WITHOUT_BYTES.contains(&section.ty)) {
         table(file, "sections", section.offset, section.size, 1)?;
     }
     Ok(sections)
@@ -222,11 +244,24 @@ impl Elf<'_> {
         };
         let power = align & align.wrapping_sub(1) == 0;
         bad(
-            power && (align == 0 || ty == NOBITS || section.offset.is_multiple_of(align)),
+            power
+                && (align == 0
+                    || WITHOUT_BYTES.contains(&ty)
+                    || section.offset.is_multiple_of(align)),
             "an alignment",
             48,
         )?;
         bad(u64::from(link) < count, "the link of a section", 40)?;
+        let code = ty == PROGBITS && section.flags & EXECUTABLE != 0;
+        let below = match ty {
+            SYMTAB => self.symbols + 1,
+            OWN_SYMTAB => size / SYMBOL + 1,
+            // What code belongs to, below the number of its registers.
+            _ if code || (ty >= OWN && ty != INFO) => self.symbols.max(count),
+            _ => count,
+        };
+        let info = if code { info & 0xff_ffff } else { info };
+        bad(u64::from(info) < below, "what a section belongs to", 44)?;
         let wanted = match ty {
             SYMTAB | RELA => Some(24),
             REL => Some(16),
@@ -239,11 +274,7 @@ impl Elf<'_> {
             RELA | REL => self.relocations(section),
             STRTAB => bad(size == 0 || ends(section.bytes(self.file)), "a table of strings", 24),
             INFO => self.attributes(section),
-            PROGBITS if section.flags & EXECUTABLE != 0 => bad(
-                u64::from(info & 0xff_ffff) < self.symbols.max(count),
-                "what code belongs to",
-                44,
-            ),
+            NOTE => self.notes(section),
             _ => Ok(()),
         }
     }
@@ -252,7 +283,7 @@ impl Elf<'_> {
         let names = &self.sections[table.link as usize];
         let names = if names.ty == STRTAB { names.bytes(self.file) } else { &[] };
         let one = self.sections.iter().filter(|section| section.ty == SYMTAB).count() == 1;
-        if !ends(names) || !one || u64::from(table.info) > self.symbols {
+        if !ends(names) || !one {
             return Err(Damaged { what: "the table of symbols", at: table.at });
         }
         for (i, symbol) in table.bytes(self.file).chunks_exact(SYMBOL as usize).enumerate() {
@@ -262,6 +293,10 @@ impl Elf<'_> {
             let place = match self.sections.get(usize::from(index)) {
                 // In no section, or a value that is none of a place.
                 _ if index == 0 || index >= RESERVED => true,
+                // Of memory that is laid out later, the value is an alignment.
+                Some(home) if WITHOUT_BYTES.contains(&home.ty) => {
+                    value.max(size) <= home.size.saturating_add(LATER)
+                }
                 Some(home) => value.checked_add(size).is_some_and(|end| end <= home.size),
                 None => false,
             };
@@ -275,16 +310,38 @@ impl Elf<'_> {
     fn relocations(&self, table: &Section) -> Check {
         let target = self.sections.get(table.info as usize).filter(|_| table.info != 0);
         let target = target.ok_or(Damaged { what: "what is relocated", at: table.at + 44 })?;
-        let right = self.sections[table.link as usize].ty == SYMTAB;
-        if !right {
-            return Err(Damaged { what: "the symbols of relocations", at: table.at + 40 });
-        }
         for (i, one) in table.bytes(self.file).chunks_exact(table.entry as usize).enumerate() {
             let (offset, symbol) = (u64_at(one, 0), u32_at(one, 12));
             if offset >= target.size || u64::from(symbol) >= self.symbols {
                 let at = table.offset as usize + i * table.entry as usize;
                 return Err(Damaged { what: "a relocation", at });
             }
+        }
+        Ok(())
+    }
+
+    /// A list of notes: two sizes, a type, a name, and what is noted.
+    fn notes(&self, section: &Section) -> Check {
+        let bytes = section.bytes(self.file);
+        let mut at = 0;
+        while at < bytes.len() {
+            let damaged = Damaged { what: "a note", at: section.offset as usize + at };
+            let (name, size) = (u32_at(bytes, at) as usize, u32_at(bytes, at + 4) as usize);
+            let begin = (at + 12).saturating_add(name.saturating_add(3) & !3);
+            let end = begin.saturating_add(size.saturating_add(3) & !3);
+            if at + 12 > bytes.len() || end > bytes.len() {
+                return Err(damaged);
+            }
+            if u32_at(bytes, at + 8) == TOOLS {
+                // A version, five places of strings, and these.
+                let strings = bytes[begin..begin + size].get(24..).filter(|strings| ends(strings));
+                let len = strings.map_or(0, <[u8]>::len);
+                let inside = |i: usize| (u32_at(bytes, begin + 4 * i) as usize) < len;
+                if !(1..=5).all(inside) {
+                    return Err(damaged);
+                }
+            }
+            at = end;
         }
         Ok(())
     }

@@ -1,0 +1,14 @@
+//! A typed kernel is launched with as many arguments as its signature has.
+#![allow(unsafe_code)]
+
+use cuscope::{Context, ContextStack, LaunchConfig, Result};
+
+fn fill(stack: &mut ContextStack, context: &Context) -> Result {
+    let gpu = stack.push(context)?;
+    let stream = gpu.stream()?;
+    let kernel = gpu.load_ptx(".version 7.0")?.kernel::<(u32, &mut [f32])>("fill")?;
+    // SAFETY: fill(unsigned, float *).
+    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 4), (4,)) }
+}
+
+fn main() {}
