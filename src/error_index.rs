@@ -26,6 +26,8 @@
 //! | E0277: … does not name the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
+//! | E0277: … is no argument for a parameter …; … are not the arguments of a kernel; … is not a parameter of a kernel | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
 //! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts) |
@@ -200,7 +202,7 @@
 //! # }
 //! ```
 //! If both guards are of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
-//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
+//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`, `ui-tests/kernel_of_other_context.rs`, `ui-tests/function_outlives_guard.rs`,
 //! `ui-tests/event_of_other_context_recorded.rs`, `ui-tests/bound_under_another_guard.rs`,
 //! `ui-tests/swap_guards.rs`. With more in between: `ui-tests/brand_option_take.rs`,
 //! `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`, `ui-tests/brand_scoped_thread.rs`,
@@ -399,6 +401,9 @@
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | what the kernel writes is no other argument of it | `ui-tests/aliased_arguments.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut Held<…>` cannot be a kernel argument | what a scope holds is launched on by its queues: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
+//! | E0277: `&DeviceBuffer<…>` is no argument for a parameter `&mut [f32]` | the signature says that the [kernel](crate::Kernel) writes it: `&mut y` | `ui-tests/kernel_reads_for_written.rs` |
+//! | E0277: … are not the arguments of a kernel … | as many arguments as the signature has parameters, each of its type | `ui-tests/kernel_with_too_few.rs` |
+//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | a struct by value is `Value<Struct>`, memory `&[T]` or `&mut [T]`; one parameter is `(u32,)` | `ui-tests/signature_of_struct.rs` |
 //! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to lend it again | `ui-tests/used_twice_through_mut_ref.rs` |
 //! | E0502: cannot borrow `*y` as mutable, a `&mut Held` | what the kernel writes is no other argument of it | `ui-tests/held_aliased_arguments.rs` |
 //!
@@ -585,15 +590,24 @@
 //! *error\[E0597\]: `gpu` does not live long enough, or E0499.* A pool is of a device, but a buffer from it
 //! still belongs to the guard of its stream: `ui-tests/pool_buffer_under_another_guard.rs`.
 //!
+//! # Images and variables
+//!
+//! *error\[E0277\]: `&[u8]` is not an image; E0308: expected `&Cubin`, found `&Ptx`.* An image is of one kind,
+//! and its bytes are checked when it is made: `gpu.load(&Cubin::new(bytes)?)`. `ui-tests/image_of_other_kind.rs`.
+//!
+//! *error\[E0499\]: cannot borrow `counter` as mutable more than once at a time.* A
+//! [variable](crate::Module::variable) is one buffer, lent as any other: `ui-tests/variable_lent_twice.rs`.
+//!
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, and `Source`, `ScopeArg`, `ScopeArgs` of scopes, `GraphBuffers`, `ScopeGraphBuffers`, `DeviceQueue`: their implementations are part of the proof. The note says what to do
+//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, and `Source`, `ScopeArg`, `ScopeArgs` of scopes, `GraphBuffers`, `ScopeGraphBuffers`, `DeviceQueue`: their implementations are part of the proof. The note says what to do
 //! instead. [`Element`](crate::Element) is open, through the derives of `bytemuck`.
 //! `ui-tests/push_context_is_sealed.rs`, `ui-tests/branded_is_sealed.rs`,
 //! `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`, `ui-tests/ptx_text_is_sealed.rs`,
 //! `ui-tests/scope_traits_are_sealed.rs`, `ui-tests/graph_buffers_are_sealed.rs`,
-//! `ui-tests/device_memory_is_sealed.rs`, `ui-tests/staged_memory_is_sealed.rs`.
+//! `ui-tests/device_memory_is_sealed.rs`, `ui-tests/staged_memory_is_sealed.rs`,
+//! `ui-tests/signature_is_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!

@@ -70,9 +70,11 @@ fn images_that_are_no_ptx() {
     with_gpu(|gpu| {
         for image in ["", ".", "this is not PTX", "\x7fELF\x02\x01\x01\x07"] {
             let error = gpu.load_ptx(image).unwrap_err();
-            assert!(matches!(error, Error::InvalidArgument { .. }), "{image:?}: {error}");
-            assert_says(&error, "cuModuleLoadDataEx", ".version");
+            assert!(matches!(error, Error::Image(_)), "{image:?}: {error}");
+            assert_says(&error, "cuModuleLoadDataEx", "not PTX text");
         }
+        let error = gpu.load_ptx("this is not PTX").unwrap_err();
+        assert_says(&error, "cuModuleLoadDataEx", "begins with `.version`");
 
         let error = gpu.load_ptx(STORE.replace(".version 7.0", ".version 99.0")).unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_UNSUPPORTED_PTX_VERSION));
@@ -88,6 +90,9 @@ fn images_that_are_no_ptx() {
 
         let path = std::env::temp_dir().join(format!("cuscope-{}.cubin", std::process::id()));
         std::fs::write(&path, b"\x7fELF\xff\xfe").unwrap();
+        let error = gpu.load_ptx_file(&path).unwrap_err();
+        assert_says(&error, "cuModuleLoadDataEx", "a cubin: make `Cubin`");
+        std::fs::write(&path, b".version \xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         assert_says(&error, "cuModuleLoadDataEx", "not text");

@@ -220,3 +220,46 @@ fn default_streams_and_attributes_make_the_calls_of_hand_written_c() {
     assert_calls!(a.set_priority(-1).unwrap(), ["cuStreamSetAttribute"]);
     assert_calls!(b.copy_attributes(&a).unwrap(), ["cuStreamCopyAttributes"]);
 }
+
+#[test]
+fn code_is_loaded_with_the_calls_of_hand_written_c() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let ptx = Ptx::new(include_str!("code/signatures.ptx")).unwrap();
+    let module = assert_calls!(gpu.load(&ptx).unwrap(), ["cuCtxGetCurrent", "cuModuleLoadDataEx"]);
+    let counter =
+        assert_calls!(module.variable::<u32>("counter").unwrap(), ["cuModuleGetGlobal_v2"]);
+    assert_calls!(drop(counter), []);
+    // One question for each parameter, and one past the last, once; then a launch is a launch.
+    let kernel = assert_calls!(
+        module.kernel::<(&mut [i32],)>("count").unwrap(),
+        ["cuModuleGetFunction", "cuFuncGetParamInfo", "cuFuncGetParamInfo"]
+    );
+    let stream = gpu.stream().unwrap();
+    let mut out = gpu.on(&stream).zeroed(1).unwrap();
+    let one = LaunchConfig::new(1, 1);
+    assert_calls!(
+        // SAFETY: the kernel is count(int *), and the stream is synchronized by the next drop.
+        unsafe { gpu.on(&stream).launch_unscoped(&kernel, one, (&mut out,)) }.unwrap(),
+        ["cuLaunchKernel"]
+    );
+    stream.synchronize().unwrap();
+    // A look at what was loaded, since loading succeeds whatever it is (F284).
+    let library =
+        assert_calls!(Library::load(&ptx).unwrap(), ["cuLibraryLoadData", "cuLibraryGetKernel"]);
+    let kernel = assert_calls!(library.kernel("count").unwrap(), ["cuLibraryGetKernel"]);
+    assert_calls!(kernel.function(&gpu).unwrap(), ["cuCtxGetCurrent", "cuKernelGetFunction"]);
+    drop(kernel);
+    let (_, calls) = record(|| library.try_unload().unwrap().unwrap());
+    assert_eq!(calls, relaxed("cuLibraryUnload"));
+    let linker = assert_calls!(
+        gpu.linker(&JitOptions::new()).unwrap(),
+        ["cuCtxGetCurrent", "cuLinkCreate_v2"]
+    );
+    let linker = assert_calls!(linker.add(&ptx, "it").unwrap(), ["cuLinkAddData_v2"]);
+    assert_calls!(linker.finish().unwrap(), ["cuLinkComplete", "cuLinkDestroy"]);
+}

@@ -147,8 +147,8 @@ pub enum Error {
     Signature(#[from] Box<SignatureError>),
     /// A variable of a module is not made of whole elements of the type.
     #[error(
-        "`{call}`: the variable has {bytes} bytes, and is no array of elements of {size} bytes, aligned to \
-         {align}; name the type that the code declares"
+        "`{call}`: the variable has {bytes} bytes, and is no array of elements of {size} bytes \
+         and their alignment; name the type that the code declares"
     )]
     VariableType {
         /// The driver call that found it.
@@ -157,8 +157,6 @@ pub enum Error {
         bytes: usize,
         /// Bytes of the element.
         size: usize,
-        /// Alignment of the element.
-        align: usize,
     },
     /// A variable of a module is lent already.
     #[error(

@@ -14,7 +14,6 @@ pub use ptx::Ptx;
 pub use text::PtxText;
 
 use crate::{Error, Result};
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// The call that loads modules.
@@ -114,9 +113,6 @@ fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
 
 /// The bytes of a file.
 fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| file_error(path, error.kind()))
-}
-
-fn file_error(path: &Path, kind: ErrorKind) -> Error {
-    Error::File { call: LOAD, path: Box::new(path.to_owned()), kind }
+    let failed = |kind| Error::File { call: LOAD, path: Box::new(path.to_owned()), kind };
+    std::fs::read(path).map_err(|error| failed(error.kind()))
 }

@@ -1,9 +1,8 @@
 //! PTX text.
 
-use super::{Bytes, ImageKind, PtxText, expect, file_error, read};
-use crate::Result;
+use super::{Bytes, ImageKind, LOAD, PtxText, expect, read};
+use crate::{Error, Result};
 use std::fmt;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// PTX text, ready to be compiled by the driver: with its NUL, which it is given.
@@ -31,8 +30,9 @@ impl Ptx {
         let path = path.as_ref();
         let bytes = read(path)?;
         expect(ImageKind::Ptx, &bytes)?;
+        let reason = "the file is not text, as PTX is: compile to PTX, not to machine code";
         let text = String::from_utf8(bytes);
-        Ptx::new(text.map_err(|_| file_error(path, ErrorKind::InvalidData))?)
+        Ptx::new(text.map_err(|_| Error::InvalidArgument { call: LOAD, reason })?)
     }
 
     /// The text, without its NUL.

@@ -52,7 +52,7 @@ pub(crate) fn lend<'ctx, T: Element>(
 ) -> Result<DeviceBuffer<'ctx, T>> {
     let (size, align) = (size_of::<T>(), align_of::<T>());
     if size == 0 || bytes == 0 || bytes % size != 0 || address % align as CUdeviceptr != 0 {
-        return Err(Error::VariableType { call, bytes, size, align });
+        return Err(Error::VariableType { call, bytes, size });
     }
     let lease = Lease::new(address, leases, owner).ok_or(Error::VariableLent { call })?;
     let inner = crate::sync::Arc::new(Allocation::lent(address, lease));
