@@ -73,7 +73,10 @@ fn left(before: Live, failed: &[&str]) -> usize {
     let stay = |name| failed.iter().filter(|call| **call == name).count();
     let graphs = before.graphs + stay("cuGraphDestroy");
     let graph_execs = before.graph_execs + stay("cuGraphExecDestroy");
-    let before = Live { graphs, graph_execs, ..before };
+    // So do libraries and links, which belong to none.
+    let libraries = before.libraries + stay("cuLibraryUnload");
+    let links = before.links + stay("cuLinkDestroy");
+    let before = Live { graphs, graph_execs, libraries, links, ..before };
     let mut rest = Live { contexts: before.contexts, ..after };
     // A pool and what it allocated belong to no context, whose end would free them.
     if failed.contains(&"cuMemFreeAsync") {

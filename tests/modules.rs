@@ -312,7 +312,7 @@ fn a_bad_library_is_an_error_when_it_is_loaded() {
     let Err(Error::Load(error)) = Library::load(&Ptx::new(BROKEN).unwrap()) else {
         panic!("no error of loading")
     };
-    assert_eq!((error.driver().call(), error.driver().code().0), ("cuLibraryLoadData", 218));
+    assert_eq!((error.driver().call(), error.driver().code().0), ("cuLibraryGetKernel", 218));
     assert_eq!(error.ptx_line(), Some((8, "frob.u32 %r1, 1;")));
     let (library, log) =
         Library::load_with(&Ptx::new(TRAP).unwrap(), &JitOptions::new().verbose()).unwrap();

@@ -5,8 +5,8 @@ use super::{Library, LibraryInner};
 use crate::error::check;
 use crate::function::{self, Owner};
 use crate::{
-    CacheConfig, Carveout, Device, Function, FunctionAttribute, Kernel, Name, PushedGuard, Result,
-    Signature,
+    CacheConfig, Carveout, Device, Error, Function, FunctionAttribute, Kernel, Name, PushedGuard,
+    Result, Signature,
 };
 use ffi::CUkernel;
 use static_assertions::assert_impl_all;
@@ -107,8 +107,11 @@ impl LibraryKernel {
     #[doc(alias = "cuKernelGetParamInfo")]
     pub fn typed<'ctx, S: Signature>(&self, gpu: &PushedGuard<'ctx>) -> Result<Kernel<'ctx, S>> {
         let function = self.function(gpu)?;
-        // A driver that cannot tell names can tell no parameters either.
-        let name = self.name().unwrap_or_default();
+        let name = match self.name() {
+            // Such a driver can tell no parameters either.
+            Err(Error::NeedsDriver { .. }) => String::new(),
+            name => name?,
+        };
         let entry = self.library.entries.iter().find(|entry| entry.name == name);
         Kernel::new(function, &name, entry)
     }

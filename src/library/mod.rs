@@ -132,7 +132,7 @@ impl Library {
         // SAFETY: `none` is valid for one handle, the library is loaded, the name ends in NUL.
         let code = unsafe { ffi::cuLibraryGetKernel(&raw mut none, raw, c"".as_ptr()) };
         if code != ffi::CUDA_ERROR_NOT_FOUND {
-            check(LOAD, code).map_err(failed)?;
+            check("cuLibraryGetKernel", code).map_err(failed)?;
         }
         Ok((library, request.log()))
     }

@@ -521,6 +521,15 @@ operations! {
         })?;
         library.try_unload().expect("it is alone")
     };
+    "what a library has not" => {
+        let library = Library::load(&Ptx::new(STORE)?)?;
+        let none = |error: Error| match error.code() {
+            Some(ffi::CUDA_ERROR_NOT_FOUND | ffi::CUDA_ERROR_INVALID_VALUE) => Ok(()),
+            _ => Err(error),
+        };
+        library.managed("none").map(drop).or_else(none)?;
+        library.unified_function("none").map(drop).or_else(none)
+    };
     "the linker" => pushed(|gpu| {
         let linker = gpu.linker(&JitOptions::new())?.add(&Ptx::new(STORE)?, "store")?;
         gpu.load(&linker.finish()?.cubin).map(drop)
