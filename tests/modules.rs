@@ -217,9 +217,8 @@ fn options_of_the_compiler() {
         assert_eq!(code(gpu.load_with(&ptx, &debug)), 218);
         gpu.load_with(&ptx, &JitOptions::new().debug_info(true).optimization_level(0)).unwrap();
         gpu.load_with(&ptx, &JitOptions::new().split_compile(2)).unwrap();
-        for mode in [LoadingMode::current().unwrap()] {
-            assert!(matches!(mode, LoadingMode::Lazy | LoadingMode::Eager));
-        }
+        let mode = LoadingMode::current().unwrap();
+        assert!(matches!(mode, LoadingMode::Lazy | LoadingMode::Eager), "{mode}");
     });
 }
 
