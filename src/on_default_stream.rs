@@ -5,8 +5,8 @@ use crate::blocking::Blocking;
 use crate::error::check;
 use crate::wait::wait;
 use crate::{
-    DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable, PushedGuard,
-    Result, enqueue, host_function,
+    DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable,
+    PushedGuard, Result, enqueue, host_function,
 };
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
 use std::fmt;

@@ -6,7 +6,10 @@
 mod common;
 
 use common::kernels::{STORE, SUM12};
-use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, MemoryPool};
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
+    MemoryPool, Ptx,
+};
 use cuscope_softdriver::control::record;
 
 /// Runs an operation and compares the driver calls that it makes.

@@ -3,8 +3,9 @@
 use crate::common::kernels::STORE;
 use cuscope::{
     Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, DotFlags, Error,
-    EventFlags, JitOptions, LaunchConfig, Library, Limit, LoadingMode, MemoryPool, Ownership, Ptx, PushedGuard, ReleaseWith, Result,
-    SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags, SyncPolicy, current_context, ffi,
+    EventFlags, JitOptions, LaunchConfig, Library, Limit, LoadingMode, MemoryPool, Ownership, Ptx,
+    PushedGuard, ReleaseWith, Result, SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags,
+    SyncPolicy, current_context, ffi,
 };
 use std::sync::atomic::{AtomicPtr, Ordering};
 
