@@ -25,6 +25,7 @@ mod image;
 mod jit;
 mod kernel;
 mod launch;
+mod legacy_gate;
 mod library;
 mod limits;
 mod link;

@@ -3,6 +3,7 @@
 
 use crate::blocking::Blocking;
 use crate::error::check;
+use crate::legacy_gate::Operation;
 use crate::wait::wait;
 use crate::{
     DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable,
@@ -35,8 +36,10 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Operations on the legacy default stream of the context, the null stream of C: in order with all
     /// streams of the context that are not [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
     ///
-    /// While one of these is under capture every operation is refused with
-    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT`, and spoils the capture (F143).
+    /// While one of these is under capture by this crate every operation is refused with
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143), and such a capture waits for the operations that run: a
+    /// driver that had both at once crashed (F221). Do not wait in a
+    /// [`host_function`](OnDefaultStream::host_function) for a thread that captures.
     #[must_use]
     #[doc(alias = "CU_STREAM_LEGACY")]
     pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
@@ -52,6 +55,13 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
+/// A default stream for one operation.
+struct Now<'g> {
+    stream: Blocking<'g>,
+    /// The legacy stream, kept apart from captures.
+    _apart: Option<Operation>,
+}
+
 impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     fn raw(&self) -> CUstream {
         match self.which {
@@ -62,11 +72,16 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
 
     /// The stream, for one operation of this thread that runs no code of the program in between.
     #[inline]
-    fn now(&self, call: &'static str) -> Result<Blocking<'g>> {
+    fn now(&self, call: &'static str) -> Result<Now<'g>> {
         self.gpu.enter(call)?;
+        let apart = match self.which {
+            Which::Legacy => Some(Operation::enter(self.gpu.context(), call)?),
+            Which::PerThread => None,
+        };
         // SAFETY: 1. A context's default streams live as long as it does, and `enter` found the guard's
         // to be current on this thread.
-        Ok(unsafe { Blocking::new(self.raw(), self.gpu.context()) })
+        let stream = unsafe { Blocking::new(self.raw(), self.gpu.context()) };
+        Ok(Now { stream, _apart: apart })
     }
 
     /// Copies a slice to the device and waits.
@@ -75,7 +90,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`OnStream::upload`](crate::OnStream::upload); [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(enqueue::UPLOAD)?.upload(from, to)
+        self.now(enqueue::UPLOAD)?.stream.upload(from, to)
     }
 
     /// Copies device memory to the host and waits.
@@ -84,7 +99,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        self.now(enqueue::DOWNLOAD)?.download(from, to)
+        self.now(enqueue::DOWNLOAD)?.stream.download(from, to)
     }
 
     /// Copies device memory and waits.
@@ -97,7 +112,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        self.now(enqueue::COPY)?.copy(from, to)
+        self.now(enqueue::COPY)?.stream.copy(from, to)
     }
 
     /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -108,7 +123,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        self.now(enqueue::fill_call(size_of::<T>()))?.fill(to, value)
+        self.now(enqueue::fill_call(size_of::<T>()))?.stream.fill(to, value)
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -117,7 +132,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(enqueue::ZERO)?.zero(to)
+        self.now(enqueue::ZERO)?.stream.zero(to)
     }
 
     /// The elements of device memory: [`download`](Self::download) into a new `Vec`.
@@ -144,9 +159,9 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result {
-        let stream = self.now(enqueue::LAUNCH)?;
+        let now = self.now(enqueue::LAUNCH)?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { stream.launch(kernel.function(), config, args) }
+        unsafe { now.stream.launch(kernel.function(), config, args) }
     }
 
     /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it.
@@ -159,9 +174,9 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// If the function does.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
-        let stream = self.now(host_function::CALL)?;
+        let now = self.now(host_function::CALL)?;
         // SAFETY: 1. `now` found the stream to be there.
-        unsafe { host_function::call(self.raw(), function, || stream.finish()) }
+        unsafe { host_function::call(self.raw(), function, || now.stream.finish()) }
     }
 
     /// Records an event behind what the stream holds.
@@ -171,7 +186,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// error (F60).
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        self.now("cuEventRecord")?.record(event)
+        self.now("cuEventRecord")?.stream.record(event)
     }
 
     /// Makes what comes next in the stream wait for an event, which may be of another context (F36).
@@ -180,7 +195,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event<'_>) -> Result {
-        self.now("cuStreamWaitEvent")?.wait(event)
+        self.now("cuStreamWaitEvent")?.stream.wait(event)
     }
 
     /// Whether everything in the stream is finished.
@@ -190,7 +205,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
         const CALL: &str = "cuStreamQuery";
-        self.gpu.enter(CALL)?;
+        let _now = self.now(CALL)?;
         // SAFETY: the stream is that of the current context.
         let code = unsafe { ffi::cuStreamQuery(self.raw()) };
         if code == ffi::CUDA_ERROR_NOT_READY {
@@ -207,7 +222,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result {
         const CALL: &str = "cuStreamSynchronize";
-        self.gpu.enter(CALL)?;
+        let _now = self.now(CALL)?;
         // SAFETY: the stream is that of the current context.
         wait(CALL, || unsafe { ffi::cuStreamSynchronize(self.raw()) })
     }

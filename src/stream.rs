@@ -37,14 +37,17 @@ assert_impl_all!(Stream<'static>: Send, Sync);
 pub(crate) struct StreamInner {
     pub(crate) raw: CUstream,
     pub(crate) context: Context,
+    /// Whether it is in order with the legacy stream.
+    pub(crate) blocking: bool,
     /// Whether a capture of this crate has it: what is freed then is not freed in its order, as that
     /// would be captured too.
     pub(crate) captured: RwLock<bool>,
 }
 
 impl StreamInner {
-    fn new(raw: CUstream, context: Context) -> StreamInner {
-        StreamInner { raw, context, captured: RwLock::new(false) }
+    fn new(raw: CUstream, context: Context, flags: StreamFlags) -> StreamInner {
+        let blocking = !flags.contains(StreamFlags::NON_BLOCKING);
+        StreamInner { raw, context, blocking, captured: RwLock::new(false) }
     }
 }
 // SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
@@ -85,7 +88,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
-        let inner = Arc::new(StreamInner::new(raw, self.context().clone()));
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }
@@ -106,7 +109,7 @@ impl<'ctx> PushedGuard<'ctx> {
         check(CALL, unsafe {
             ffi::cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)
         })?;
-        let inner = Arc::new(StreamInner::new(raw, self.context().clone()));
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }

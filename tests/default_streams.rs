@@ -134,20 +134,20 @@ fn a_green_context_has_a_legacy_stream_and_none_of_the_thread() {
     assert_eq!(refused.code(), Some(ffi::CUDA_ERROR_INVALID_HANDLE), "F133");
 }
 
-/// F143: while a blocking stream is under capture the legacy stream is refused. Where the capture begins
-/// between an operation and its wait, the wait goes on until the capture is over.
-#[test]
-fn captures_of_blocking_streams_do_not_stop_the_wait_of_the_legacy_stream() {
+/// Captures of one thread beside a default stream of another one: neither disturbs the other.
+fn captures_beside(
+    flags: StreamFlags,
+    on: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>) -> OnDefaultStream<'g, 'ctx>,
+) {
     let (context, done) = (context(), AtomicBool::new(false));
     std::thread::scope(|threads| {
         threads.spawn(|| {
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&context).unwrap();
-            let mut stream = gpu.stream_with(StreamFlags::empty()).unwrap();
+            let mut stream = gpu.stream_with(flags).unwrap();
             let mut x = gpu.alloc::<u32>(4).unwrap();
             while !done.load(Ordering::Relaxed) {
-                // Spoiled by the other thread, or not.
-                let _graph = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1));
+                gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).unwrap();
                 std::thread::yield_now();
             }
         });
@@ -156,10 +156,7 @@ fn captures_of_blocking_streams_do_not_stop_the_wait_of_the_legacy_stream() {
         let mut y = gpu.alloc::<u32>(1 << 12).unwrap();
         let mut host = vec![0; 1 << 12];
         for round in 0..200 {
-            for result in [
-                gpu.on_legacy_default().fill(&mut y, round),
-                gpu.on_legacy_default().download(&y, &mut host),
-            ] {
+            for result in [on(&gpu).fill(&mut y, round), on(&gpu).download(&y, &mut host)] {
                 match result.map_err(|error| error.code()) {
                     Ok(()) | Err(Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) => {}
                     Err(other) => panic!("{other:?}"),
@@ -167,6 +164,37 @@ fn captures_of_blocking_streams_do_not_stop_the_wait_of_the_legacy_stream() {
             }
         }
         done.store(true, Ordering::Relaxed);
+    });
+}
+
+/// F143, F221: while a blocking stream is under capture the legacy stream is refused, and a capture waits
+/// for what runs there.
+#[test]
+fn the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart() {
+    fresh!(the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart, {
+        captures_beside(StreamFlags::empty(), |gpu| gpu.on_legacy_default());
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let mut stream = gpu.stream_with(StreamFlags::empty()).unwrap();
+        let (mut x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
+        let mut refused = Ok(());
+        gpu.capture(&mut stream, |c| {
+            refused = gpu.on_legacy_default().fill(&mut y, 1);
+            c.queue().fill(&mut c.hold(&mut x), 1)
+        })
+        .unwrap();
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
+        gpu.on_legacy_default().fill(&mut y, 1).unwrap();
+    });
+}
+
+#[test]
+fn captures_of_other_streams_leave_the_default_streams_alone() {
+    fresh!(captures_of_other_streams_leave_the_default_streams_alone, {
+        captures_beside(StreamFlags::NON_BLOCKING, |gpu| gpu.on_legacy_default());
+        captures_beside(StreamFlags::NON_BLOCKING, |gpu| gpu.on_per_thread_default());
+        captures_beside(StreamFlags::empty(), |gpu| gpu.on_per_thread_default());
     });
 }
 

@@ -6,6 +6,7 @@ use super::raw::{Exec, Template};
 use super::{CaptureQueue, Graph, GraphInner};
 use crate::brand::Brand;
 use crate::error::check;
+use crate::legacy_gate::Capturing;
 use crate::scope::{Held, Order};
 use crate::stream::StreamInner;
 use crate::sync::Arc;
@@ -51,18 +52,24 @@ impl Record {
     }
 }
 
-/// A stream in whose order nothing is freed until this is dropped.
-struct Taken(Arc<StreamInner>);
+/// A stream in whose order nothing is freed until this is dropped, and with which the legacy stream of its
+/// context is not used.
+struct Taken {
+    stream: Arc<StreamInner>,
+    _apart: Option<Capturing>,
+}
 
 impl Taken {
     fn new(stream: &Stream<'_>) -> Taken {
-        let taken = Taken(stream.inner.clone());
+        let stream = stream.inner.clone();
+        let _apart = stream.blocking.then(|| Capturing::enter(&stream.context));
+        let taken = Taken { stream, _apart };
         taken.set(true);
         taken
     }
 
     fn set(&self, captured: bool) {
-        *self.0.captured.write().unwrap_or_else(PoisonError::into_inner) = captured;
+        *self.stream.captured.write().unwrap_or_else(PoisonError::into_inner) = captured;
     }
 }
 

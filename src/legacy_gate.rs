@@ -1,0 +1,89 @@
+//! Keeps operations on the legacy stream of a context and captures of its blocking streams apart: a driver
+//! that has both at once, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
+
+use crate::error::check;
+use crate::{Context, Result};
+use ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Who is at it in one context.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<State>,
+    left: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    operations: usize,
+    captures: usize,
+}
+
+/// The gates, by the handles of their contexts: clones and retains of one context have one.
+static GATES: Mutex<Vec<(usize, Weak<Gate>)>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn gate(context: &Context) -> Arc<Gate> {
+    let key = context.raw().addr();
+    let mut gates = lock(&GATES);
+    if let Some(gate) = gates.iter().find(|(of, _)| *of == key).and_then(|(_, gate)| gate.upgrade())
+    {
+        return gate;
+    }
+    let gate = Arc::new(Gate::default());
+    gates.retain(|(_, gate)| gate.strong_count() > 0);
+    gates.push((key, Arc::downgrade(&gate)));
+    gate
+}
+
+/// An operation on the legacy stream, until dropped.
+pub(crate) struct Operation(Arc<Gate>);
+
+impl Operation {
+    /// # Errors
+    /// What the driver answers while a blocking stream of the context is under capture (F143), without
+    /// a call: that would spoil the capture.
+    pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
+        let gate = gate(context);
+        let mut state = lock(&gate.state);
+        if state.captures > 0 {
+            check(call, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)?;
+        }
+        state.operations += 1;
+        drop(state);
+        Ok(Operation(gate))
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        lock(&self.0.state).operations -= 1;
+        self.0.left.notify_all();
+    }
+}
+
+/// A capture of a blocking stream, until dropped.
+pub(crate) struct Capturing(Arc<Gate>);
+
+impl Capturing {
+    /// Waits for the operations that run: none begins meanwhile.
+    pub(crate) fn enter(context: &Context) -> Capturing {
+        let gate = gate(context);
+        let mut state = lock(&gate.state);
+        state.captures += 1;
+        while state.operations > 0 {
+            state = gate.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        Capturing(gate)
+    }
+}
+
+impl Drop for Capturing {
+    fn drop(&mut self) {
+        lock(&self.0.state).captures -= 1;
+    }
+}
