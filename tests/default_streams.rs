@@ -147,7 +147,7 @@ fn captures_beside(
             let mut stream = gpu.stream_with(flags).unwrap();
             let mut x = gpu.alloc::<u32>(4).unwrap();
             while !done.load(Ordering::Relaxed) {
-                gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).unwrap();
+                drop(gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).unwrap());
                 std::thread::yield_now();
             }
         });
@@ -179,11 +179,11 @@ fn the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart() {
         let mut stream = gpu.stream_with(StreamFlags::empty()).unwrap();
         let (mut x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
         let mut refused = Ok(());
-        gpu.capture(&mut stream, |c| {
+        let captured = gpu.capture(&mut stream, |c| {
             refused = gpu.on_legacy_default().fill(&mut y, 1);
             c.queue().fill(&mut c.hold(&mut x), 1)
-        })
-        .unwrap();
+        });
+        drop(captured.unwrap());
         assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
         gpu.on_legacy_default().fill(&mut y, 1).unwrap();
     });
