@@ -31,6 +31,7 @@ macro_rules! driver_functions {
         $crate::peer_functions!($with);
         $crate::graphics_functions!($with);
         $crate::driver_entry_point_functions!($with);
+        $crate::profiler_calls!($with);
     };
 }
 

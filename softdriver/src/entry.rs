@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, faults, schedule, sticky, trace};
+use crate::{capture, control, faults, logs, schedule, sticky, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -12,12 +12,19 @@ pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
 /// Calls that work before `cuInit`, in a forked child, and in host functions (F1).
 const ALWAYS: &[&str] = &[
+    "cuCoredumpGetAttributeGlobal",
+    "cuCoredumpSetAttributeGlobal",
     "cuDriverGetVersion",
     "cuGetErrorName",
     "cuGetErrorString",
     "cuGetExportTable",
     "cuGetProcAddress",
     "cuGetProcAddress_v2",
+    "cuLogsCurrent",
+    "cuLogsDumpToFile",
+    "cuLogsDumpToMemory",
+    "cuLogsRegisterCallback",
+    "cuLogsUnregisterCallback",
 ];
 
 /// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
@@ -94,6 +101,12 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuGraphRemoveDependencies", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphRemoveDependencies_v2", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuLaunchKernelEx", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxActiveClusters", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxActiveClusters", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxActiveClusters", 2, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxPotentialClusterSize", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxPotentialClusterSize", 1, CUDA_ERROR_INVALID_VALUE),
+    ("cuOccupancyMaxPotentialClusterSize", 2, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
@@ -196,6 +209,13 @@ pub(crate) fn is_in_host_function() -> bool {
 
 /// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
+    let code = answer(name, zeros, body);
+    logs::note(name, code);
+    code
+}
+
+/// The code that it gives.
+fn answer(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     control::note(name);
     schedule::tick(name);
     let span = trace::Span::new();
@@ -268,6 +288,7 @@ macro_rules! transparent_zero {
 transparent_zero!(
     CUresult,
     CUarray_format,
+    CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,
     CUdevice_attribute,
@@ -304,6 +325,18 @@ impl Zero for CUmemLocation {
 }
 
 impl Zero for CUstreamCallback {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Zero for CUoccupancyB2DSize {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Zero for CUlogsCallback {
     fn is_zero(&self) -> bool {
         self.is_none()
     }

@@ -7,6 +7,7 @@ use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::Ticket;
+use crate::stream::Target;
 use crate::{stack, stream, sync};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
@@ -37,6 +38,11 @@ impl Event {
         let mut recorded = sync::lock(&self.recorded);
         *recorded = Recorded::Work(make()?);
         Ok(())
+    }
+
+    /// Whether it was made with a flag.
+    pub(crate) fn has(&self, flag: CUevent_flags) -> bool {
+        self.flags.contains(flag)
     }
 
     /// The completion of what was recorded last, if that is work.
@@ -101,7 +107,12 @@ fn record(event: CUevent, stream: CUstream) -> Answer {
     if !target.life.shares(&event.life) {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
-    if let Some(mark) = capture::mark(&target)? {
+    record_in(&target, &event)
+}
+
+/// Records an event in a stream, which was found to be of its context.
+pub(crate) fn record_in(target: &Target, event: &Event) -> Answer {
+    if let Some(mark) = capture::mark(target)? {
         *sync::lock(&event.recorded) = Recorded::Captured(mark);
         return Ok(());
     }

@@ -43,6 +43,11 @@ impl Function {
         usize::try_from(sync::lock(&self.settings).dynamic).unwrap_or(0)
     }
 
+    /// Whether a cluster may have more than 8 blocks.
+    pub(crate) fn large_clusters(&self) -> bool {
+        sync::lock(&self.settings).non_portable != 0
+    }
+
     /// Brings its code to the device.
     pub(crate) fn load(&self) {
         self.loaded.store(true, Ordering::Release);

@@ -1,29 +1,26 @@
 //! Launches of kernels and host functions.
 #![allow(unsafe_code, reason = "exported functions; a host function of the caller is called")]
 
-use crate::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS};
+use crate::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
 use crate::function::{self, Function};
 use crate::graph::Work;
+use crate::launch_attributes::{Attributes, read_attributes};
 use crate::library;
 use crate::life::Life;
 use crate::memory::access::DeviceMemory;
 use crate::memory::space::Kind;
 use crate::ptx::{self, Kernel};
+use crate::stream::Target;
 use crate::{capture, print, schedule, sticky, stream};
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
+use std::ptr;
 use std::sync::{Arc, OnceLock};
-use std::{mem, ptr};
 
 /// The bytes in which the blocks of a cooperative launch wait for one another.
 const WORKSPACE: usize = 256;
-/// The threads, the blocks and the bytes of shared memory that a multiprocessor has at a time.
-const RESIDENT: (u32, u32, usize) = (2048, 32, 233_472);
-/// The bytes of shared memory that each block takes besides its own.
-const RESERVED: usize = 1024;
-
 /// The markers in `extra`.
 const END: usize = 0;
 /// Behind it: the buffer.
@@ -260,31 +257,23 @@ impl HostCall {
     }
 }
 
-/// The id of an attribute.
-fn read_id(attribute: *const CUlaunchAttribute) -> Answer<CUlaunchAttributeID> {
-    entry::read(attribute.cast())
-}
-
-/// Whether the blocks of a grid can all be there at a time.
-fn fits_at_once(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], dynamic: usize) -> bool {
-    let product = |extents: [u32; 3]| extents.iter().map(|&one| u64::from(one)).product::<u64>();
-    let threads = product(block).next_multiple_of(32).max(32);
-    let by_threads = u64::from(RESIDENT.0) / threads;
-    let by_shared = (RESIDENT.2 / (kernel.static_shared + dynamic + RESERVED)) as u64;
-    let each = by_threads.min(u64::from(RESIDENT.1)).min(by_shared);
-    product(grid) <= each * u64::from(MULTIPROCESSORS)
+/// A launch as one of the calls for it has it.
+struct Asked {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: c_uint,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
 }
 
 /// Enqueues a kernel.
 fn launch(
-    cooperative: bool,
     f: CUfunction,
-    (grid, block): ([u32; 3], [u32; 3]),
-    shared: c_uint,
     stream: CUstream,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
+    asked: &Asked,
+    attributes: impl FnOnce(&Target) -> Answer<Attributes>,
 ) -> Answer {
+    let &Asked { grid, block, shared, params, extra } = asked;
     let kern = library::is_kernel(f.cast());
     if !kern {
         let _known = function::function(f)?;
@@ -296,16 +285,19 @@ fn launch(
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
     capture::takes(&target)?;
+    let attributes = attributes(&target)?;
     // A bad shape spoils a capture, bad parameters do not (F146).
-    check_shape(&function, grid, block, shared as usize)
+    attributes
+        .check_cooperative(&function, grid, block, shared as usize)
+        .and_then(|()| check_shape(&function, grid, block, shared as usize))
+        .and_then(|()| attributes.check_cluster(&function, grid))
         .inspect_err(|_| capture::spoil(&target))?;
-    if cooperative && !fits_at_once(function.kernel(), grid, block, shared as usize) {
-        return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-    }
     function.load();
     let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
-    launch.cooperative = cooperative;
-    capture::enqueue(&target, Work::Kernel(launch))
+    launch.cooperative = attributes.cooperative;
+    attributes.before(&target)?;
+    capture::enqueue(&target, Work::Kernel(launch))?;
+    attributes.after(&target)
 }
 
 driver! {
@@ -326,9 +318,10 @@ driver! {
     ) {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        launch(false, f, (grid, block), sharedMemBytes, hStream, kernelParams, extra)
+        let asked = Asked { grid, block, shared: sharedMemBytes, params: kernelParams, extra };
+        launch(f, hStream, &asked, |_| Ok(Attributes::default()))
     }
-    /// The same, with all blocks side by side, so that they can wait for one another.
+    /// The same, with blocks that may wait for each other (F317).
     fn cuLaunchCooperativeKernel(
         f: CUfunction,
         gridDimX: c_uint,
@@ -343,10 +336,11 @@ driver! {
     ) {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
-        launch(true, f, (grid, block), sharedMemBytes, hStream, kernelParams, ptr::null_mut())
+        let (params, extra) = (kernelParams, ptr::null_mut());
+        let asked = Asked { grid, block, shared: sharedMemBytes, params, extra };
+        launch(f, hStream, &asked, |_| Ok(Attributes::cooperative()))
     }
-    /// The same; attributes but those to be ignored, and the cooperative one, are NOT_SUPPORTED
-    /// (F197).
+    /// Enqueues a kernel with attributes (F197, F315 to F319).
     fn cuLaunchKernelEx(
         config: *const CUlaunchConfig,
         f: CUfunction,
@@ -358,24 +352,10 @@ driver! {
             let _known = function::function(f)?;
         }
         entry::refuse_in_host_function()?;
-        let mut cooperative = false;
-        for i in 0..config.numAttrs as usize {
-            let attribute = config.attrs.wrapping_add(i);
-            entry::wanted(config.attrs)?;
-            match read_id(attribute)? {
-                CU_LAUNCH_ATTRIBUTE_IGNORE => {}
-                CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-                    let value = mem::offset_of!(CUlaunchAttribute, value);
-                    let value = attribute.cast::<u8>().wrapping_add(value);
-                    cooperative = entry::read(value.cast::<c_int>())? != 0;
-                }
-                _ => return Err(CUDA_ERROR_NOT_SUPPORTED),
-            }
-        }
         let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
-        let (shared, stream) = (config.sharedMemBytes, config.hStream);
-        launch(cooperative, f, (grid, block), shared, stream, kernelParams, extra)
+        let asked = Asked { grid, block, shared: config.sharedMemBytes, params: kernelParams, extra };
+        launch(f, config.hStream, &asked, |target| read_attributes(&config, Some(target)))
     }
     /// Enqueues a function of the host, in which driver calls are refused (F23).
     fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {

@@ -23,6 +23,7 @@ mod callback;
 mod capture;
 mod context;
 pub mod control;
+mod coredump;
 mod device;
 mod device_attribute;
 mod driver;
@@ -38,12 +39,15 @@ mod green;
 mod image;
 mod jit;
 mod launch;
+mod launch_attributes;
 mod library;
 mod life;
 mod limits;
 mod link;
+mod logs;
 mod memory;
 mod module;
+mod occupancy;
 #[doc(hidden)]
 pub mod older;
 mod peer;
@@ -53,6 +57,7 @@ mod plan;
 mod primary;
 mod print;
 mod priority;
+mod profiler;
 mod ptx;
 mod queue;
 mod race;
@@ -86,6 +91,10 @@ pub use context::{
     cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
     cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxGetId, cuCtxRecordEvent, cuCtxSetFlags,
     cuCtxSynchronize, cuCtxSynchronize_v2, cuCtxWaitEvent,
+};
+pub use coredump::{
+    cuCoredumpGetAttribute, cuCoredumpGetAttributeGlobal, cuCoredumpSetAttribute,
+    cuCoredumpSetAttributeGlobal,
 };
 pub use device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetByPCIBusId, cuDeviceGetCount, cuDeviceGetLuid,
@@ -140,6 +149,10 @@ pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
 pub use link::{
     cuLinkAddData_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkCreate_v2, cuLinkDestroy,
 };
+pub use logs::{
+    cuLogsCurrent, cuLogsDumpToFile, cuLogsDumpToMemory, cuLogsRegisterCallback,
+    cuLogsUnregisterCallback,
+};
 pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2,
@@ -174,6 +187,12 @@ pub use module::{
     cuModuleGetGlobal_v2, cuModuleGetLoadingMode, cuModuleLoad, cuModuleLoadData,
     cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
+pub use occupancy::{
+    cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxActiveBlocksPerMultiprocessor,
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveClusters,
+    cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSizeWithFlags,
+    cuOccupancyMaxPotentialClusterSize,
+};
 pub use peer::{
     cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute,
 };
@@ -185,6 +204,7 @@ pub use priority::{
     cuCtxGetStreamPriorityRange, cuStreamCreateWithPriority, cuStreamGetDevice, cuStreamGetId,
     cuStreamGetPriority,
 };
+pub use profiler::{cuProfilerStart, cuProfilerStop};
 pub use resource::{
     cuCtxGetDevResource, cuDevResourceGenerateDesc, cuDevSmResourceSplitByCount,
     cuDeviceGetDevResource,

@@ -2,8 +2,8 @@
 //! part of `cuda.h`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
 
+use crate::device;
 use crate::entry::{self, driver};
-use crate::{device, stack};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 
@@ -88,14 +88,6 @@ driver! {
             textureAlign: number(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?,
         })
     }
-    /// Begins to profile, for a profiler that there is not (F253).
-    fn cuProfilerStart() {
-        stack::current_life().map(drop)
-    }
-    /// Ends that.
-    fn cuProfilerStop() {
-        stack::current_life().map(drop)
-    }
 }
 
 /// Hands the older forms to the macro `$with`.
@@ -116,8 +108,6 @@ macro_rules! older_functions { ($with:path) => { $with! {
     cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t);
     cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint);
     cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint);
-    cuProfilerStart();
-    cuProfilerStop();
     cuStreamBatchMemOp(stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
     cuStreamBeginCapture(hStream: CUstream);
     cuStreamDestroy(hStream: CUstream);

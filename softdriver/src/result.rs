@@ -74,6 +74,7 @@ const CODES: &[(CUresult, &CStr, &CStr)] = table! {
     CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: c"system has unsupported display driver / cuda driver combination",
     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: c"operation not permitted when stream is capturing",
     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: c"operation failed due to a previous error during capture",
+    CUDA_ERROR_INVALID_CLUSTER_SIZE: c"a kernel launch error has occurred due to cluster misconfiguration",
     CUDA_ERROR_UNKNOWN: c"unknown error",
 };
 
@@ -100,6 +101,11 @@ fn point(
     let found = CODES.iter().find(|(known, ..)| *known == code);
     entry::write(to, found.map_or(std::ptr::null(), |row| text(row).as_ptr()))?;
     if found.is_some() { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+}
+
+/// The name of a code.
+pub(crate) fn name(code: CUresult) -> Option<&'static CStr> {
+    CODES.iter().find(|(known, ..)| *known == code).map(|row| row.1)
 }
 
 driver! {

@@ -1,6 +1,7 @@
 //! What a context remembers of what was asked for; a green context has that of the primary one
 //! (F132).
 
+use crate::coredump;
 use crate::limits::Limits;
 use cuscope_sys::*;
 
@@ -9,10 +10,13 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// How kernels would like memory to be divided.
     pub(crate) cache: CUfunc_cache,
+    /// What dumps of it are to be.
+    pub(crate) coredump: coredump::Settings,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: Limits::default(), cache: CU_FUNC_CACHE_PREFER_NONE }
+        let (limits, coredump) = (Limits::default(), coredump::Settings::default());
+        Self { limits, cache: CU_FUNC_CACHE_PREFER_NONE, coredump }
     }
 }

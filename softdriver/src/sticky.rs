@@ -21,6 +21,8 @@ static HOST_MEMORY: RwLock<()> = RwLock::new(());
 /// The calls that work in spite of the error: what looks at the thread's stack, at devices, at an
 /// address or at nothing, graphs but for their nodes, and the end of contexts (F60).
 const EXEMPT: &[&str] = &[
+    "cuCoredumpGetAttributeGlobal",
+    "cuCoredumpSetAttributeGlobal",
     // Of the contexts that are created, from here on, the body gives the code.
     "cuCtxCreate_v2",
     "cuCtxCreate_v3",
@@ -98,6 +100,11 @@ const EXEMPT: &[&str] = &[
     "cuGraphRemoveDependencies",
     "cuGraphRemoveDependencies_v2",
     "cuInit",
+    "cuLogsCurrent",
+    "cuLogsDumpToFile",
+    "cuLogsDumpToMemory",
+    "cuLogsRegisterCallback",
+    "cuLogsUnregisterCallback",
     "cuMemPoolCreate",
     "cuMemPoolDestroy",
     "cuMemPoolGetAttribute",

@@ -45,6 +45,8 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuMemHostAlloc", First::Context),
     ("cuMemHostRegister_v2", First::Context),
     ("cuMemHostUnregister", First::Nothing),
+    ("cuProfilerStart", First::Context),
+    ("cuProfilerStop", First::Context),
 ];
 
 thread_local! {

@@ -1,0 +1,189 @@
+//! Settings of core dumps (F323). None is ever written: a fault of a kernel here leaves nothing to look at.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::driver;
+use crate::entry::{self, Answer, driver};
+use crate::{stack, sync};
+use core::ffi::{c_int, c_void};
+use cuscope_sys::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a name with its NUL, at most.
+const NAME: usize = 1024;
+/// All that a lightweight dump leaves out.
+const LIGHTWEIGHT: c_int = 0x2f;
+
+/// The settings of the process, or of a context.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    enabled: bool,
+    host: bool,
+    lightweight: bool,
+    user_trigger: bool,
+    file: Vec<u8>,
+    pipe: Vec<u8>,
+    flags: c_int,
+}
+
+/// Those of the process, with which contexts begin.
+static GLOBAL: Mutex<Settings> = Mutex::new(Settings {
+    enabled: false,
+    host: true,
+    lightweight: false,
+    user_trigger: false,
+    file: Vec::new(),
+    pipe: Vec::new(),
+    flags: 0,
+});
+
+/// What a context begins with.
+impl Default for Settings {
+    fn default() -> Self {
+        GLOBAL.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A setting as it is read and written.
+enum Place<'a> {
+    Switch(&'a mut bool),
+    Flags(&'a mut c_int),
+    Name(&'a mut Vec<u8>),
+}
+
+impl Settings {
+    fn place(&mut self, which: CUcoredumpSettings, global: bool) -> Answer<Place<'_>> {
+        Ok(match which {
+            CU_COREDUMP_ENABLE_ON_EXCEPTION => Place::Switch(&mut self.enabled),
+            CU_COREDUMP_TRIGGER_HOST => Place::Switch(&mut self.host),
+            CU_COREDUMP_LIGHTWEIGHT => Place::Switch(&mut self.lightweight),
+            CU_COREDUMP_ENABLE_USER_TRIGGER if global => Place::Switch(&mut self.user_trigger),
+            CU_COREDUMP_FILE => Place::Name(&mut self.file),
+            CU_COREDUMP_PIPE if global => Place::Name(&mut self.pipe),
+            CU_COREDUMP_GENERATION_FLAGS => Place::Flags(&mut self.flags),
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        })
+    }
+
+    /// Writes a setting to where it fits; with no place for it, how much it needs.
+    fn get(
+        &mut self,
+        which: CUcoredumpSettings,
+        global: bool,
+        value: *mut c_void,
+        size: *mut usize,
+    ) -> Answer {
+        let place = self.place(which, global)?;
+        let room = entry::read(size.cast_const())?;
+        let needed = match place {
+            Place::Switch(_) => 1,
+            Place::Flags(_) => size_of::<c_int>(),
+            Place::Name(_) => NAME,
+        };
+        if value.is_null() {
+            return entry::write(size, needed);
+        }
+        match place {
+            Place::Switch(_) | Place::Flags(_) if room != needed => Err(CUDA_ERROR_INVALID_VALUE),
+            Place::Switch(is) => entry::write(value.cast(), u8::from(*is)),
+            Place::Flags(flags) => entry::write(value.cast(), *flags),
+            Place::Name(name) if room <= name.len() => Err(CUDA_ERROR_INVALID_VALUE),
+            Place::Name(name) => {
+                let bytes = name.iter().copied().chain(std::iter::repeat(0)).take(room);
+                bytes.enumerate().try_for_each(|(i, byte)| {
+                    entry::write(value.cast::<u8>().wrapping_add(i), byte)
+                })
+            }
+        }
+    }
+
+    fn set(
+        &mut self,
+        which: CUcoredumpSettings,
+        global: bool,
+        value: *const c_void,
+        size: *const usize,
+    ) -> Answer {
+        let place = self.place(which, global)?;
+        let size = entry::read(size)?;
+        let fits = match place {
+            Place::Switch(_) => size == 1,
+            Place::Flags(_) => size == size_of::<c_int>(),
+            Place::Name(_) => size <= NAME,
+        };
+        if !fits {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if value.is_null() {
+            return Ok(());
+        }
+        match place {
+            Place::Switch(is) => *is = entry::read(value.cast::<u8>())? != 0,
+            Place::Flags(flags) => {
+                *flags = entry::read(value.cast())?;
+                self.lightweight |= self.flags & LIGHTWEIGHT == LIGHTWEIGHT;
+            }
+            Place::Name(name) => {
+                name.clear();
+                for i in 0..size.min(NAME - 1) {
+                    match entry::element(value.cast::<u8>(), i)? {
+                        0 => break,
+                        byte => name.push(byte),
+                    }
+                }
+                with_process(name);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts the number of the process in the place of `%p`.
+fn with_process(name: &mut Vec<u8>) {
+    if let Some(at) = name.windows(2).position(|two| two == b"%p") {
+        name.splice(at..at + 2, std::process::id().to_string().into_bytes());
+    }
+}
+
+/// Refuses a setting that is none, and needs a context.
+fn check(which: CUcoredumpSettings) -> Answer {
+    let known =
+        (CU_COREDUMP_ENABLE_ON_EXCEPTION.0..=CU_COREDUMP_GENERATION_FLAGS.0).contains(&which.0);
+    if known { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+}
+
+driver! {
+    /// A setting of the current context.
+    fn cuCoredumpGetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize) {
+        check(attrib)?;
+        let home = stack::current_home()?;
+        sync::lock(&home.settings).coredump.get(attrib, false, value, size)
+    }
+    /// A setting of the process; works at any time.
+    fn cuCoredumpGetAttributeGlobal(
+        attrib: CUcoredumpSettings,
+        value: *mut c_void,
+        size: *mut usize,
+    ) {
+        sync::lock(&GLOBAL).get(attrib, true, value, size)
+    }
+    /// Changes a setting of the current context.
+    fn cuCoredumpSetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize) {
+        check(attrib)?;
+        let home = stack::current_home()?;
+        sync::lock(&home.settings).coredump.set(attrib, false, value, size)
+    }
+    /// Changes a setting of the process, for contexts created from then on. The name of the pipe is
+    /// settled once it can be used in a context.
+    fn cuCoredumpSetAttributeGlobal(
+        attrib: CUcoredumpSettings,
+        value: *mut c_void,
+        size: *mut usize,
+    ) {
+        let contexts = driver::get().is_some_and(|driver| driver.contexts.count(|_| true) > 0);
+        let mut settings = sync::lock(&GLOBAL);
+        if attrib == CU_COREDUMP_PIPE && contexts && settings.user_trigger {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        settings.set(attrib, true, value, size)
+    }
+}

@@ -1,0 +1,197 @@
+//! Attributes of launches (F315 to F319).
+//!
+//! What they are for is not modelled where it is speed: priorities, domains, L2 windows, carve-outs, and early
+//! starts. A cluster is blocks like others. A cooperative launch has all its blocks on their way at a time.
+
+use crate::capture;
+use crate::entry::{self, Answer};
+use crate::event::{self, Event};
+use crate::function::Function;
+use crate::occupancy::{self, CLUSTER, LARGE_CLUSTER};
+use crate::stream::Target;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// Bytes of a window of the L2 cache.
+const WINDOW: usize = 128 << 20;
+/// Domains of memory synchronisation.
+const DOMAINS: u8 = 4;
+
+/// What the attributes of a launch ask for.
+#[derive(Default)]
+pub(crate) struct Attributes {
+    pub(crate) cooperative: bool,
+    cluster: Option<[u32; 3]>,
+    preferred: Option<[u32; 3]>,
+    /// Complete when the blocks have started.
+    started: Option<Arc<Event>>,
+    /// Complete when the blocks have triggered it, or ended.
+    triggered: Option<Arc<Event>>,
+}
+
+/// Reads the attributes of a launch, the later of two of a kind; a bad one spoils no capture. Events are looked
+/// at for the stream of a launch.
+pub(crate) fn read_attributes(
+    config: &CUlaunchConfig,
+    target: Option<&Target>,
+) -> Answer<Attributes> {
+    let mut read = Attributes::default();
+    for i in 0..config.numAttrs as usize {
+        entry::wanted(config.attrs)?;
+        read.add(config.attrs.wrapping_add(i), target)?;
+    }
+    Ok(read)
+}
+
+/// The value of an attribute, as the field that its kind has.
+fn value<T: Copy>(attribute: *const CUlaunchAttribute) -> Answer<T> {
+    entry::read(attribute.wrapping_byte_add(std::mem::offset_of!(CUlaunchAttribute, value)).cast())
+}
+
+/// An error unless it holds.
+fn good(holds: bool) -> Answer {
+    if holds { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+}
+
+/// The event of an attribute (F318): in its context, without times.
+fn event_of(
+    handle: CUevent,
+    flags: i32,
+    target: Option<&Target>,
+    may_block: bool,
+) -> Answer<Option<Arc<Event>>> {
+    if handle.is_null() {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    good((0..=1).contains(&flags))?;
+    let Some(target) = target else { return Ok(None) };
+    if flags == 1 {
+        let captured = capture::takes(target)?;
+        return Err(if captured { CUDA_ERROR_NOT_SUPPORTED } else { CUDA_ERROR_ILLEGAL_STATE });
+    }
+    let event = event::find(handle)?;
+    if !target.life.shares(&event.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    let plain = event.has(CUevent_flags::CU_EVENT_DISABLE_TIMING)
+        && !event.has(CUevent_flags::CU_EVENT_INTERPROCESS)
+        && (may_block || !event.has(CUevent_flags::CU_EVENT_BLOCKING_SYNC));
+    if plain { Ok(Some(event)) } else { Err(CUDA_ERROR_NOT_SUPPORTED) }
+}
+
+impl Attributes {
+    /// Those of a cooperative launch.
+    pub(crate) fn cooperative() -> Self {
+        Self { cooperative: true, ..Self::default() }
+    }
+
+    fn add(&mut self, attribute: *const CUlaunchAttribute, target: Option<&Target>) -> Answer {
+        match entry::read(attribute.cast::<CUlaunchAttributeID>())? {
+            CU_LAUNCH_ATTRIBUTE_IGNORE
+            | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            | CU_LAUNCH_ATTRIBUTE_PRIORITY => {}
+            CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
+                let window: CUaccessPolicyWindow = value(attribute)?;
+                // What is no number passes.
+                good(!(window.hitRatio < 0.0 || window.hitRatio > 1.0))?;
+                good(window.num_bytes <= WINDOW)?;
+                good(window.missProp != CU_ACCESS_PROPERTY_PERSISTING)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+                self.cooperative = value::<i32>(attribute)? != 0;
+            }
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+                // All zeros are no cluster.
+                self.cluster = Some(value(attribute)?).filter(|extents| *extents != [0; 3]);
+                if self.cluster.is_some_and(|extents| extents.contains(&0)) {
+                    return Err(CUDA_ERROR_INVALID_CLUSTER_SIZE);
+                }
+            }
+            CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
+                self.preferred = Some(value(attribute)?).filter(|extents| *extents != [0; 3]);
+            }
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                good(value::<u32>(attribute)? <= 2)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => {
+                let it: CUlaunchAttributeValue_programmaticEvent = value(attribute)?;
+                self.triggered = event_of(it.event, it.flags, target, true)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
+                let it: CUlaunchAttributeValue_launchCompletionEvent = value(attribute)?;
+                self.started = event_of(it.event, it.flags, target, false)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
+                let it: CUlaunchMemSyncDomainMap = value(attribute)?;
+                good(it.default_ < DOMAINS && it.remote < DOMAINS)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+            | CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => {
+                good(value::<u32>(attribute)? <= 1)?;
+            }
+            CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                good(value::<u32>(attribute)? <= 100)?;
+            }
+            // A handle for device code, in graphs only.
+            CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+                return Err(CUDA_ERROR_NOT_SUPPORTED);
+            }
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    /// Blocks of a cluster, if there are clusters.
+    pub(crate) fn cluster_size(&self) -> Option<u32> {
+        self.cluster.map(|extents| extents.into_iter().fold(1, u32::saturating_mul))
+    }
+
+    /// Refuses clusters that the grid is not made of, or that are too large.
+    pub(crate) fn check_cluster(&self, function: &Function, grid: [u32; 3]) -> Answer {
+        let divides = |extents: [u32; 3], of: [u32; 3]| {
+            extents.iter().zip(of).all(|(&extent, of)| extent != 0 && of.is_multiple_of(extent))
+        };
+        let size = |extents: [u32; 3]| extents.into_iter().fold(1, u32::saturating_mul);
+        let most = if function.large_clusters() { LARGE_CLUSTER } else { CLUSTER };
+        let good = match (self.cluster, self.preferred) {
+            (None, None) => true,
+            (None, Some(_)) => false,
+            (Some(cluster), preferred) => {
+                let larger = preferred.unwrap_or(cluster);
+                divides(cluster, grid)
+                    && divides(cluster, larger)
+                    && divides(larger, grid)
+                    && size(larger) <= most
+            }
+        };
+        if good { Ok(()) } else { Err(CUDA_ERROR_INVALID_CLUSTER_SIZE) }
+    }
+
+    /// Refuses a cooperative launch of more blocks than the device holds.
+    pub(crate) fn check_cooperative(
+        &self,
+        function: &Function,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic: usize,
+    ) -> Answer {
+        let count = |extents: [u32; 3]| extents.iter().map(|&one| u64::from(one)).product::<u64>();
+        let (blocks, threads) = (count(grid), count(block));
+        if !self.cooperative || blocks == 0 || threads == 0 {
+            return Ok(());
+        }
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+        let resident = occupancy::resident(function, threads, dynamic);
+        if blocks <= resident { Ok(()) } else { Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) }
+    }
+
+    /// Records the event of a start: the blocks start when what is before them is finished.
+    pub(crate) fn before(&self, target: &Target) -> Answer {
+        self.started.as_ref().map_or(Ok(()), |event| event::record_in(target, event))
+    }
+
+    /// Records the event of triggers: a block here triggers it by its end.
+    pub(crate) fn after(&self, target: &Target) -> Answer {
+        self.triggered.as_ref().map_or(Ok(()), |event| event::record_in(target, event))
+    }
+}
