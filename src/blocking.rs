@@ -1,13 +1,13 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_len};
 use crate::error::{Error, check};
 use crate::memory::view::View;
 use crate::wait::wait_for_memory;
 use crate::{
-    Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchConfig,
-    Result,
+    Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchSpec,
+    Result, launch,
 };
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
 use std::time::Duration;
@@ -121,7 +121,7 @@ impl<'a> Blocking<'a> {
     pub(crate) unsafe fn launch<'ctx>(
         self,
         function: &Function<'ctx>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
         // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
@@ -136,16 +136,17 @@ impl<'a> Blocking<'a> {
     pub(crate) unsafe fn launch_unscoped<'ctx>(
         self,
         function: &Function<'ctx>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
-        self.same(LAUNCH, function.context())?;
-        if !args.all_of(self.context) {
-            return Err(Error::OtherContext { call: LAUNCH });
+        let call = config.call();
+        self.same(call, function.context())?;
+        if !args.all_of(self.context) || !config.all_of(self.context) {
+            return Err(Error::OtherContext { call });
         }
         // SAFETY: the stream is there and of the function's context; the rest is the caller's
         // obligations 1 to 4.
-        unsafe { enqueue::launch(self.raw, function, config, args) }
+        unsafe { launch::launch(self.raw, function, &config, args) }
     }
 
     #[inline]

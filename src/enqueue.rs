@@ -2,12 +2,10 @@
 //! device is done.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::args::sealed::Args;
+use crate::Result;
 use crate::error::check;
-use crate::{Function, LaunchConfig, Result};
 use ffi::{CUdeviceptr, CUstream};
 use std::ffi::c_void;
-use std::ptr;
 
 // What all of them ask for, as obligation 1: the stream is alive, and so is the memory, which has as
 // many bytes as the operation uses; until the stream is past the operation nobody frees it, writes what
@@ -16,7 +14,6 @@ use std::ptr;
 pub(crate) const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
 pub(crate) const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
 pub(crate) const COPY: &str = "cuMemcpyDtoDAsync_v2";
-pub(crate) const LAUNCH: &str = "cuLaunchKernel";
 pub(crate) const ZERO: &str = "cuMemsetD8Async";
 
 /// Copies from the host.
@@ -98,47 +95,6 @@ pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: 
         _ => ffi::CUDA_ERROR_INVALID_VALUE, // excluded at compile time by the callers
     };
     Ok(check(fill_call(value.len()), code)?)
-}
-
-/// Launches a kernel.
-///
-/// # Safety
-/// 1. As above, for the memory among the arguments.
-/// 2. The arguments are those of the kernel, and it keeps the contract of
-///    [`OnStream::launch`](crate::OnStream::launch).
-#[inline]
-pub(crate) unsafe fn launch(
-    stream: CUstream,
-    function: &Function<'_>,
-    config: LaunchConfig,
-    args: impl Args,
-) -> Result {
-    let LaunchConfig { grid, block, shared_bytes } = config;
-    let code = args.with_pointers(|parameters| {
-        // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
-        let parameters =
-            if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
-        // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
-        // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
-        // argument, which the driver reads before it returns; the rest is the caller's obligations 1
-        // and 2. 3. The driver checks the extents (F61).
-        unsafe {
-            ffi::cuLaunchKernel(
-                function.raw(),
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shared_bytes,
-                stream,
-                parameters,
-                ptr::null_mut(),
-            )
-        }
-    });
-    Ok(check(LAUNCH, code)?)
 }
 
 /// The lengths of what a copy copies.

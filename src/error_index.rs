@@ -99,7 +99,8 @@
 //! ```
 //! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`,
 //! `ui-tests/limit_of_covered_guard.rs`. Operations that were taken from
-//! the guard before, by `outer.on(&stream)`, keep it from being covered: `ui-tests/push_under_operations.rs`.
+//! the guard before, by `outer.on(&stream)`, keep it from being covered: `ui-tests/push_under_operations.rs`; so does a
+//! profiling that is not stopped: `ui-tests/push_while_profiling.rs`.
 //!
 //! # Out of order
 //!
@@ -203,6 +204,7 @@
 //! ```
 //! If both guards are of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
 //! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`, `ui-tests/kernel_of_other_context.rs`, `ui-tests/function_outlives_guard.rs`,
+//! `ui-tests/launch_event_of_other_context.rs`,
 //! `ui-tests/event_of_other_context_recorded.rs`, `ui-tests/bound_under_another_guard.rs`,
 //! `ui-tests/swap_guards.rs`. With more in between: `ui-tests/brand_option_take.rs`,
 //! `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`, `ui-tests/brand_scoped_thread.rs`,
@@ -404,6 +406,9 @@
 //! | E0277: `&DeviceBuffer<…>` is no argument for a parameter `&mut [f32]` | the signature says that the [kernel](crate::Kernel) writes it: `&mut y` | `ui-tests/kernel_reads_for_written.rs` |
 //! | E0277: … are not the arguments of a kernel … | as many arguments as the signature has parameters, each of its type | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | a struct by value is `Value<Struct>`, memory `&[T]` or `&mut [T]`; one parameter is `(u32,)` | `ui-tests/signature_of_struct.rs` |
+//! | E0277: `(…)` does not say how a kernel is launched | `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
+//! | E0505: cannot move out of `event` because it is borrowed | a launch with the event borrows it until it is made: drop it later | `ui-tests/launch_event_dropped.rs` |
+//! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share by an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to lend it again | `ui-tests/used_twice_through_mut_ref.rs` |
 //! | E0502: cannot borrow `*y` as mutable, a `&mut Held` | what the kernel writes is no other argument of it | `ui-tests/held_aliased_arguments.rs` |
 //!

@@ -9,9 +9,11 @@ mod brand;
 mod cache;
 mod capture_mode;
 mod context;
+mod core_dumps;
 mod detached;
 mod device;
 mod driver;
+mod driver_log;
 mod enqueue;
 mod error;
 mod event;
@@ -32,8 +34,10 @@ mod link;
 mod memory;
 mod module;
 mod name;
+mod occupancy;
 mod on_default_stream;
 mod on_stream;
+mod profiling;
 mod scope;
 mod stack;
 mod stream;
@@ -54,9 +58,11 @@ pub use context::{
     Context, ContextFlags, ContextKind, Ownership, PrimaryContextState, RawContext, ReleaseWith,
     SmResource, SmSplit, SmSplitFlags,
 };
+pub use core_dumps::{CoreDumpFlags, CoreDumps};
 pub use detached::{Branded, Detached, NotAttached, Plain};
 pub use device::{Device, DeviceAttribute, DeviceUuid};
 pub use driver::{DriverVersion, driver_kind, driver_version, init};
+pub use driver_log::{DriverLog, DriverLogHook, LogLevel, on_driver_log};
 pub use error::{DriverError, Error, LoadError, Result, on_release_error};
 pub use event::{Event, EventFlags};
 #[cfg(feature = "async")]
@@ -72,7 +78,10 @@ pub use jit::{JitCache, JitFallback, JitLog, JitOptions, JitTarget};
 pub use kernel::{
     Checked, Kernel, Launchable, Parameter, Signature, SignatureError, SignatureProblem, Value,
 };
-pub use launch::{Dim3, LaunchConfig};
+pub use launch::{
+    AccessPolicy, CachePolicy, ClusterScheduling, Dim3, ExtendedLaunch, LaunchConfig, LaunchSpec,
+    MemorySyncDomain,
+};
 pub use library::{Library, LibraryKernel, ManagedVariable};
 pub use limits::Limit;
 pub use link::{Linked, Linker};
@@ -82,8 +91,10 @@ pub use memory::{
 };
 pub use module::{Loaded, LoadingMode, Module};
 pub use name::Name;
+pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use on_default_stream::OnDefaultStream;
 pub use on_stream::OnStream;
+pub use profiling::Profiling;
 pub use scope::{
     Held, HeldSlice, Mapped, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged, StagedMemory,
 };

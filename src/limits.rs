@@ -11,7 +11,8 @@ use ffi::CUlimit;
 pub enum Limit {
     /// Bytes of the stack of a thread on the device.
     StackSize,
-    /// Bytes of the buffer that `printf` of kernels writes to.
+    /// Bytes of the buffer that `printf` of kernels writes to. What is in it comes out when the host waits, for a stream,
+    /// an event or the context; what did not fit, the oldest first, is lost.
     PrintfFifoSize,
     /// Bytes of the heap that `malloc` of kernels takes from.
     MallocHeapSize,

@@ -6,8 +6,8 @@ use crate::error::check;
 use crate::legacy_gate::Operation;
 use crate::wait::wait;
 use crate::{
-    DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable,
-    PushedGuard, Result, enqueue, host_function,
+    DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable, PushedGuard,
+    Result, enqueue, host_function,
 };
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
 use std::fmt;
@@ -153,13 +153,14 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
     #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: KernelArgs<'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let now = self.now(enqueue::LAUNCH)?;
+        let now = self.now(config.call())?;
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { now.stream.launch(kernel.function(), config, args) }
     }

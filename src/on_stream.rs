@@ -3,7 +3,7 @@
 
 use crate::blocking::Blocking;
 use crate::{
-    Context, DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchConfig, Launchable,
+    Context, DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable,
     PushedGuard, Result, Stream,
 };
 use ffi::CUstream;
@@ -133,9 +133,12 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Runs a kernel and waits for it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), or no arguments
-    /// for a kernel that has some (F93); [`OtherContext`](crate::Error::OtherContext); a sticky error if
-    /// the kernel faults (F60): the process can then no longer use the GPU.
+    /// `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), more than 48 KiB of
+    /// dynamic shared memory without
+    /// [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes) (F310), or
+    /// no arguments for a kernel that has some (F93); what the attributes say;
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error if the kernel faults (F60): the process
+    /// can then no longer use the GPU.
     ///
     /// # Safety
     /// 1. The arguments are those of the kernel: as many, in order, each of the parameter's size and
@@ -143,12 +146,14 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// 2. The kernel accesses memory only through its arguments and its module's variables, inside
     ///    the buffers, and writes only `&mut` ones. Two threads of it that race on an address leave
     ///    unspecified bytes there and do nothing worse.
-    /// 3. What the kernel needs of the launch is given: block shape, shared memory.
+    /// 3. What the kernel needs of the launch is given: block shape, shared memory; and what the
+    ///    [attributes](crate::ExtendedLaunch) of the launch ask of the kernel, it does.
     #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: KernelArgs<'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
@@ -171,7 +176,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     pub unsafe fn launch_unscoped<A: KernelArgs<'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 4.

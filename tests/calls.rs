@@ -78,6 +78,26 @@ fn operations_make_the_calls_of_hand_written_c() {
         unsafe { on.launch_unscoped(&store, one, (&mut buffer, 7_u32)) }.unwrap(),
         ["cuLaunchKernel"]
     );
+    let many = one.extended().cooperative().cluster(1).priority(-1).programmatic_serialization();
+    assert_calls!(
+        // SAFETY: as above.
+        unsafe { on.launch_unscoped(&store, many, (&mut buffer, 7_u32)) }.unwrap(),
+        ["cuLaunchKernelEx"]
+    );
+    let occupancy = gpu.occupancy(&store);
+    assert_calls!(
+        occupancy.active_blocks(32, 0).unwrap(),
+        ["cuCtxGetCurrent", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"]
+    );
+    assert_calls!(
+        occupancy.block_size_with(|threads| threads, None).unwrap(),
+        ["cuCtxGetCurrent", "cuOccupancyMaxPotentialBlockSizeWithFlags"]
+    );
+    assert_calls!(store.set_max_dynamic_shared_bytes(49_152).unwrap(), ["cuFuncSetAttribute"]);
+    let (profiling, calls) = record(|| gpu.profiling().unwrap());
+    assert_eq!(calls, [&["cuCtxGetCurrent"], &relaxed("cuProfilerStart")[..]].concat());
+    let (_, calls) = record(|| drop(profiling));
+    assert_eq!(calls, [&["cuCtxGetCurrent"], &relaxed("cuProfilerStop")[..]].concat());
     #[rustfmt::skip]
     let args = (&mut buffer, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
     assert_calls!(

@@ -26,9 +26,20 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
                 GPU: end it, and run the kernel under compute-sanitizer to find the fault";
     }
     match (code, call) {
-        (CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel") => {
+        (CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel" | "cuLaunchKernelEx") => {
             "check that every extent of grid and block is at least 1, that the block, the grid and \
-             the shared memory are within the device's limits, and that the arguments are the kernel's"
+             the shared memory are within the device's limits (more than 48 KiB of dynamic shared memory \
+             need `Function::set_max_dynamic_shared_bytes` once), that the arguments are the kernel's, and \
+             that the driver knows the attributes"
+        }
+        (CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, _) => {
+            "launch no more blocks than `Occupancy::cooperative_blocks` says"
+        }
+        (CUDA_ERROR_INVALID_CLUSTER_SIZE, _) => {
+            "make the grid of whole clusters, of no more blocks than `Occupancy::max_cluster_size` says"
+        }
+        (CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx") => {
+            "make events of a launch with `DISABLE_TIMING`, and without `BLOCKING_SYNC` if they tell of its start"
         }
         (CUDA_ERROR_INVALID_VALUE, "cuMemcpyHtoDAsync_v2" | "cuMemcpyDtoHAsync_v2") => {
             "check that the buffer is alive, and that the host memory, if it is registered at its \

@@ -12,7 +12,6 @@ use std::path::PathBuf;
 
 pub(crate) use advice::is_sticky;
 pub use load::LoadError;
-#[cfg(feature = "tracing")]
 pub(crate) use release::contained;
 pub use release::on_release_error;
 pub(crate) use release::{release, released, report_drop};
@@ -167,6 +166,15 @@ pub enum Error {
         /// The driver call that found it.
         call: &'static str,
     },
+    /// No block of a kernel fits on the device.
+    #[error(
+        "`{call}` found no size of block that fits: the kernel takes more shared memory than a launch may ask \
+         for; ask for less, or allow more by `Function::set_max_dynamic_shared_bytes`"
+    )]
+    NothingFits {
+        /// The driver call that was asked.
+        call: &'static str,
+    },
     /// A file could not be read.
     #[error("`{call}` was not called: cannot read {}: {kind}; check the path", path.display())]
     File {
@@ -213,6 +221,7 @@ impl Error {
             | Error::UnknownValue { call, .. }
             | Error::VariableType { call, .. }
             | Error::VariableLent { call }
+            | Error::NothingFits { call }
             | Error::File { call, .. } => Some(call),
         }
     }

@@ -59,11 +59,13 @@ impl Function<'_> {
         Ok(check(SET, unsafe { ffi::cuFuncSetAttribute(self.raw(), attribute, value) })?)
     }
 
-    /// Sets how much dynamic shared memory a launch may ask for, in bytes: needed for more than 48 KiB, and
-    /// with less a launch that asks for more is refused (F273).
+    /// Sets how much dynamic shared memory a launch of the function may ask for, in bytes: needed once for more
+    /// than 48 KiB, and with less a launch that asks for more is refused (F273, F310). A launch itself makes no
+    /// call for it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.
+    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block, what the function declares itself
+    /// included.
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_max_dynamic_shared_bytes(&self, size: u32) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureQueue, GraphBuilder};
-use crate::{Element, Held, LaunchConfig, Launchable, Queue, Result, ScopeArgs, Source};
+use crate::{Element, Error, Held, LaunchSpec, Launchable, Queue, Result, ScopeArgs, Source};
 
 /// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
 /// which adds nodes that only memory orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` does
@@ -34,14 +34,15 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
     /// Runs a kernel, or captures its launch: [`Queue::launch`].
     ///
     /// # Errors
-    /// As there.
+    /// As there; [`Error::InvalidArgument`] for events among the attributes of a captured launch, and for
+    /// attributes of a node that is built.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.
     unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result;
 }
@@ -80,7 +81,7 @@ macro_rules! device_queues {
             unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
                 self,
                 kernel: &impl Launchable<'ctx, A>,
-                config: LaunchConfig,
+                config: impl LaunchSpec<'ctx>,
                 args: A,
             ) -> Result {
                 // SAFETY: the caller's obligations 1 to 3.
@@ -104,9 +105,14 @@ impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
+        let Some(config) = config.plain() else {
+            let reason =
+                "a kernel node that is built has no attributes: capture the launch instead";
+            return Err(Error::InvalidArgument { call: "cuGraphAddKernelNode_v2", reason });
+        };
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { self.kernel(&[], kernel, config, args) }.map(drop)
     }

@@ -3,7 +3,7 @@
 
 use super::capture::Record;
 use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
-use crate::{Element, LaunchConfig, Launchable, PushedGuard, Result, Stream};
+use crate::{Element, Error, LaunchSpec, Launchable, PushedGuard, Result, Stream};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -74,17 +74,24 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for extents that are none (F146).
+    /// As [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for extents that are none (F146);
+    /// [`Error::InvalidArgument`] for events among the attributes.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
     #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
+        if config.has_events() {
+            let reason = "a captured launch can record no event of its own: capture it without";
+            let error = Error::InvalidArgument { call: config.call(), reason };
+            return self.record.note(Err(error));
+        }
         {
             let mut kept = self.record.kept.borrow_mut();
             kept.code(kernel.function().owner());

@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
-use crate::enqueue::{self, COPY, DOWNLOAD, LAUNCH, UPLOAD, ZERO, same_len};
-use crate::{Element, Error, LaunchConfig, Launchable, Result};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_len};
+use crate::{Element, Error, LaunchSpec, Launchable, Result, launch};
 
 // The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
@@ -143,25 +143,25 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
     #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
     pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let function = kernel.function();
-        self.same(LAUNCH, function.context())?;
-        if !args.all_of(self.context()) {
-            return Err(Error::OtherContext { call: LAUNCH });
+        let (call, function) = (config.call(), kernel.function());
+        self.same(call, function.context())?;
+        if !args.all_of(self.context()) || !config.all_of(self.context()) {
+            return Err(Error::OtherContext { call });
         }
         if args.any_host() && self.stream().is_captured() {
-            let reason = NO_HOST_MEMORY;
-            return Err(Error::InvalidArgument { call: LAUNCH, reason });
+            return Err(Error::InvalidArgument { call, reason: NO_HOST_MEMORY });
         }
-        let stream = args.with_uses(|uses| self.behind(LAUNCH, uses))?;
+        let stream = args.with_uses(|uses| self.behind(call, uses))?;
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.
-        unsafe { enqueue::launch(stream, function, config, args) }
+        unsafe { launch::launch(stream, function, &config, args) }
     }
 }

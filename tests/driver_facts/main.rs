@@ -19,6 +19,7 @@ mod graph_nodes;
 mod graph_updates;
 mod graphs;
 mod green_contexts;
+mod launches;
 mod lookups;
 mod memory;
 mod modules;

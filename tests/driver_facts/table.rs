@@ -25,6 +25,7 @@ const REQUIRED: &[std::ops::RangeInclusive<u32>] = &[
     250..=263,
     270..=274,
     280..=289,
+    310..=324,
 ];
 
 /// Where the tests are that ask for rows.
@@ -40,6 +41,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/graph_updates.rs",
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
+    "tests/driver_facts/launches.rs",
     "tests/driver_facts/lookups.rs",
     "tests/driver_facts/memory.rs",
     "tests/driver_facts/modules.rs",

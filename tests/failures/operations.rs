@@ -2,10 +2,10 @@
 
 use crate::common::kernels::STORE;
 use cuscope::{
-    Branded, CacheConfig, Context, ContextFlags, ContextStack, Detached, Device, DotFlags, Error,
-    EventFlags, JitOptions, LaunchConfig, Library, Limit, LoadingMode, MemoryPool, Ownership, Ptx,
-    PushedGuard, ReleaseWith, Result, SharedMemoryConfig, SmSplitFlags, Stream, StreamFlags,
-    SyncPolicy, current_context, ffi,
+    Branded, CacheConfig, Context, ContextFlags, ContextStack, CoreDumps, Detached, Device,
+    DotFlags, DriverLog, Error, EventFlags, JitOptions, LaunchConfig, Library, Limit, LoadingMode,
+    MemoryPool, Ownership, Ptx, PushedGuard, ReleaseWith, Result, SharedMemoryConfig, SmSplitFlags,
+    Stream, StreamFlags, SyncPolicy, current_context, ffi, on_driver_log,
 };
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -49,6 +49,14 @@ fn create_green() -> Result<Context> {
 
 fn store<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<cuscope::Function<'ctx>> {
     gpu.load_ptx(STORE)?.function("store")
+}
+
+fn core_dumps(dumps: CoreDumps<'_, '_>) -> Result {
+    dumps.set_enabled(dumps.enabled()?)?;
+    dumps.set_host(dumps.host()?)?;
+    dumps.set_lightweight(dumps.lightweight()?)?;
+    dumps.set_file(dumps.file()?)?;
+    dumps.set_flags(dumps.flags()?)
 }
 
 macro_rules! operations {
@@ -414,6 +422,43 @@ operations! {
         let mut out = gpu.alloc::<u32>(1)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
+    });
+    "a launch with attributes" => pushed(|gpu| {
+        let (stream, store) = (gpu.stream()?, store(gpu)?);
+        let mut out = gpu.alloc::<u32>(1)?;
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        store.set_max_dynamic_shared_bytes(50_000)?;
+        let launch = LaunchConfig::new(1, 1).with_shared_bytes(50_000).extended().cooperative();
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(&stream).launch(&store, launch, (&mut out, 9_u32)) }?;
+        gpu.scope(|s| {
+            let launch = launch.programmatic_event(&event, false);
+            // SAFETY: as above.
+            unsafe { s.on(&stream).launch(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
+        })
+    });
+    "occupancy" => pushed(|gpu| {
+        let store = store(gpu)?;
+        let occupancy = gpu.occupancy(&store);
+        occupancy.cooperative_blocks(32, 0)?;
+        occupancy.block_size_with(|threads| threads, None)?;
+        occupancy.available_shared_bytes(2, 64)?;
+        let launch = LaunchConfig::by_occupancy(gpu, &store, 2048, 0)?.extended();
+        occupancy.max_cluster_size(&launch)?;
+        occupancy.active_clusters(&launch.cluster(2)).map(drop)
+    });
+    "profiling" => pushed(|gpu| {
+        drop(gpu.profiling()?);
+        gpu.profiling()?.stop()
+    });
+    "the driver's log" => {
+        drop(on_driver_log(|_, _| ())?);
+        DriverLog::now()?.read()?;
+        DriverLog::all().write_to("/dev/null")
+    };
+    "core dumps" => pushed(|gpu| {
+        core_dumps(CoreDumps::process())?;
+        core_dumps(gpu.core_dumps())
     });
     "a graph" => pushed(|gpu| {
         let (mut stream, store) = (gpu.stream()?, store(gpu)?);

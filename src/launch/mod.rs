@@ -1,4 +1,14 @@
-//! The shape of a launch.
+//! How kernels are launched.
+
+mod extended;
+mod policy;
+mod raw;
+mod spec;
+
+pub use extended::ExtendedLaunch;
+pub use policy::{AccessPolicy, CachePolicy, ClusterScheduling, MemorySyncDomain};
+pub(crate) use raw::launch;
+pub use spec::LaunchSpec;
 
 /// Extents in x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,68 @@
+//! Launches as the driver takes them.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::spec::sealed::Spec;
+use crate::args::sealed::Args;
+use crate::error::check;
+use crate::{Function, LaunchConfig, Result};
+use ffi::{CUlaunchConfig, CUstream};
+use std::ptr;
+
+/// A launch, ready for the driver.
+pub enum Prepared<'a> {
+    /// Extents alone: `cuLaunchKernel`.
+    Plain(LaunchConfig),
+    /// With attributes: `cuLaunchKernelEx`.
+    Extended(&'a CUlaunchConfig),
+}
+
+/// Launches a kernel: one call.
+///
+/// # Safety
+/// 1. The stream is alive, and so is the memory among the arguments until the stream is past the kernel;
+///    nobody frees it, writes what the kernel reads, or uses what it writes.
+/// 2. The arguments are those of the kernel, and it keeps the contract of
+///    [`OnStream::launch`](crate::OnStream::launch), as the attributes extend it.
+#[inline]
+pub(crate) unsafe fn launch(
+    stream: CUstream,
+    function: &Function<'_>,
+    spec: &impl Spec,
+    args: impl Args,
+) -> Result {
+    spec.prepared(stream, |prepared| {
+        let code = args.with_pointers(|parameters| {
+            // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
+            let parameters =
+                if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
+            match prepared {
+                // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for
+                // it, F50); no context needs to be current (F30). 2. `parameters` points to one value for
+                // each argument, which the driver reads before it returns; the rest is the caller's
+                // obligations 1 and 2. 3. The driver checks the extents (F61).
+                Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
+                    ffi::cuLaunchKernel(
+                        function.raw(),
+                        grid.x,
+                        grid.y,
+                        grid.z,
+                        block.x,
+                        block.y,
+                        block.z,
+                        shared_bytes,
+                        stream,
+                        parameters,
+                        ptr::null_mut(),
+                    )
+                },
+                // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it
+                // says, each with the field of its kind set; the events among them are alive, and the
+                // driver keeps none of the array.
+                Prepared::Extended(config) => unsafe {
+                    ffi::cuLaunchKernelEx(config, function.raw(), parameters, ptr::null_mut())
+                },
+            }
+        });
+        Ok(check(spec.call(), code)?)
+    })
+}

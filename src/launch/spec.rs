@@ -1,0 +1,60 @@
+//! What a launch takes besides the kernel and its arguments.
+
+use super::raw::Prepared;
+use crate::{Context, ExtendedLaunch, LaunchConfig, Result};
+use ffi::CUstream;
+
+/// How a kernel is launched: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how a kernel is launched",
+    label = "expected a `LaunchConfig`, or what `LaunchConfig::extended` makes of it",
+    note = "`LaunchConfig::new(blocks, threads)` has the extents, `LaunchConfig::for_num_elems(n)` one thread an element"
+)]
+pub trait LaunchSpec<'ctx>: sealed::Spec {}
+
+impl LaunchSpec<'_> for LaunchConfig {}
+impl<'ctx> LaunchSpec<'ctx> for ExtendedLaunch<'_, 'ctx> {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `LaunchSpec`, which is sealed",
+        label = "only `LaunchConfig` and `ExtendedLaunch` do"
+    )]
+    pub trait Spec {
+        /// The driver call.
+        fn call(&self) -> &'static str;
+        /// Whether what the attributes name is of this context.
+        fn all_of(&self, context: &Context) -> bool;
+        /// Whether there are events among the attributes.
+        fn has_events(&self) -> bool;
+        /// The launch, if it has no attributes.
+        fn plain(&self) -> Option<LaunchConfig>;
+        /// Calls `f` with the launch as the driver takes it. Nothing is allocated.
+        fn prepared(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result;
+    }
+
+    impl Spec for LaunchConfig {
+        #[inline]
+        fn call(&self) -> &'static str {
+            "cuLaunchKernel"
+        }
+        #[inline]
+        fn all_of(&self, _: &Context) -> bool {
+            true
+        }
+        #[inline]
+        fn has_events(&self) -> bool {
+            false
+        }
+        #[inline]
+        fn plain(&self) -> Option<LaunchConfig> {
+            Some(*self)
+        }
+        #[inline]
+        fn prepared(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
+            f(Prepared::Plain(*self))
+        }
+    }
+}

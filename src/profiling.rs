@@ -1,0 +1,59 @@
+//! Profiling of a part of a program.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::PushedGuard;
+use crate::Result;
+use crate::capture_mode::relaxed;
+use crate::error::{check, release, report_drop};
+use std::mem::ManuallyDrop;
+
+const STOP: &str = "cuProfilerStop";
+
+/// What a profiler that was told to wait (`nsys profile --capture-range=cudaProfilerApi`) records, until this is
+/// dropped: [`PushedGuard::profiling`]. Without such a profiler nothing happens.
+#[derive(Debug)]
+#[must_use = "a profiler records until this is dropped"]
+pub struct Profiling<'g, 'ctx> {
+    gpu: &'g PushedGuard<'ctx>,
+}
+
+impl<'ctx> PushedGuard<'ctx> {
+    /// Has a profiler record, until what this returns is dropped. Nothing is counted: with two at a time, the end of
+    /// the first ends it.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    #[doc(alias = "cuProfilerStart")]
+    pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
+        const CALL: &str = "cuProfilerStart";
+        self.enter(CALL)?;
+        // SAFETY: takes nothing; acts on the current context, which `enter` found to be the guard's. A
+        // capture would refuse it, and be spoiled (F320).
+        check(CALL, relaxed(|| unsafe { ffi::cuProfilerStart() }))?;
+        Ok(Profiling { gpu: self })
+    }
+}
+
+impl Profiling<'_, '_> {
+    /// Has the profiler record no more, and tells whether that worked.
+    ///
+    /// # Errors
+    /// As [`PushedGuard::profiling`].
+    #[doc(alias = "cuProfilerStop")]
+    pub fn stop(self) -> Result {
+        let this = ManuallyDrop::new(self);
+        this.gpu.enter(STOP)?;
+        // SAFETY: as in `profiling`.
+        Ok(check(STOP, relaxed(|| unsafe { ffi::cuProfilerStop() }))?)
+    }
+}
+
+impl Drop for Profiling<'_, '_> {
+    fn drop(&mut self) {
+        match self.gpu.enter(STOP) {
+            // SAFETY: as in `profiling`.
+            Ok(()) => release(STOP, || relaxed(|| unsafe { ffi::cuProfilerStop() })),
+            Err(error) => report_drop(error),
+        }
+    }
+}

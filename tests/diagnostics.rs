@@ -1,0 +1,178 @@
+//! The profiler, the driver's log, and settings of core dumps.
+
+mod common;
+
+use cuscope::{
+    Context, ContextFlags, ContextStack, CoreDumpFlags, CoreDumps, Device, DriverLog, Error,
+    LogLevel, PushedGuard, Result, on_driver_log, on_release_error,
+};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+/// Runs `f` under a guard of a new context.
+fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut gpu = stack.push(&context).unwrap();
+    f(&mut gpu).unwrap();
+}
+
+/// Leaves the test where the driver is too old for what it asks.
+macro_rules! or_skip {
+    ($result:expr) => {
+        match $result {
+            Err(error @ Error::NeedsDriver { .. }) => skip!("{error}"),
+            result => result.unwrap(),
+        }
+    };
+}
+
+/// A call that fails.
+fn fail(gpu: &PushedGuard<'_>) {
+    assert!(gpu.load_ptx(".version 99.9 .target sm_52 .address_size 64").is_err());
+}
+
+#[test]
+fn a_profiler_records_until_the_guard_is_dropped_or_stopped() {
+    pushed(|gpu| {
+        let profiling = gpu.profiling()?;
+        let inner = gpu.profiling()?;
+        drop(inner);
+        profiling.stop()?;
+        drop(gpu.profiling()?);
+        // It borrows the guard, which is free again.
+        let other = Context::create(gpu.device(), ContextFlags::default())?;
+        gpu.push(&other)?.profiling()?.stop()
+    });
+}
+
+#[test]
+fn a_hook_is_told_what_failed_until_it_is_dropped() {
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let seen = messages.clone();
+    let hook = or_skip!(on_driver_log(move |level, message| {
+        seen.lock().unwrap().push((level, message.to_owned()));
+    }));
+    pushed(|gpu| {
+        fail(gpu);
+        Ok(())
+    });
+    drop(hook);
+    let before = messages.lock().unwrap().clone();
+    let is = |(level, message): &(LogLevel, String)| {
+        *level == LogLevel::Error && message.contains("from cuModuleLoadDataEx")
+    };
+    assert!(before.iter().any(is), "{before:?}");
+    assert_eq!(Arc::strong_count(&messages), 1, "the function is gone");
+}
+
+#[test]
+fn a_hook_may_panic_fail_and_end_itself() {
+    fresh!(a_hook_may_panic_fail_and_end_itself, {
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        or_skip!(DriverLog::now());
+        std::panic::set_hook(Box::new(|_| ()));
+        let panics = on_driver_log(|_, _| panic!("in a hook")).unwrap();
+        // One whose own calls fail: it is not told of these.
+        let fails = on_driver_log(|_, _| {
+            CALLS.fetch_add(1, Ordering::Relaxed);
+            assert!(Device::get(99).is_err());
+        })
+        .unwrap();
+        // One that ends itself.
+        let own = Arc::new(Mutex::new(None));
+        let slot = own.clone();
+        let ends = on_driver_log(move |_, _| drop(slot.lock().unwrap().take())).unwrap();
+        *own.lock().unwrap() = Some(ends);
+        pushed(|gpu| {
+            fail(gpu);
+            fail(gpu);
+            Ok(())
+        });
+        assert!(own.lock().unwrap().is_none());
+        assert!((2..20).contains(&CALLS.load(Ordering::Relaxed)));
+        drop((panics, fails));
+        drop(std::panic::take_hook());
+    });
+}
+
+#[test]
+fn the_end_of_a_hook_waits_for_a_thread_that_is_in_it() {
+    let (entered, inside) = mpsc::channel();
+    let out = Arc::new(AtomicUsize::new(0));
+    let finished = out.clone();
+    let hook = or_skip!(on_driver_log(move |_, _| {
+        let _ = entered.send(());
+        std::thread::sleep(Duration::from_millis(50));
+        finished.fetch_add(1, Ordering::SeqCst);
+    }));
+    let other = std::thread::spawn(|| {
+        pushed(|gpu| {
+            fail(gpu);
+            Ok(())
+        });
+    });
+    inside.recv_timeout(Duration::from_secs(20)).expect("it is called");
+    drop(hook);
+    assert!(out.load(Ordering::SeqCst) > 0);
+    other.join().unwrap();
+}
+
+#[test]
+fn the_log_is_read_from_a_place_to_its_end() {
+    let mut log = or_skip!(DriverLog::now());
+    pushed(|gpu| {
+        fail(gpu);
+        let text = log.read()?;
+        assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
+        let all = DriverLog::all().read()?;
+        assert!(all.contains("from cuModuleLoadDataEx"), "{all}");
+        let file = std::env::temp_dir().join(format!("cuscope-diagnostics-{}", std::process::id()));
+        DriverLog::all().write_to(&file)?;
+        assert!(std::fs::read_to_string(&file).unwrap().contains("from cuModuleLoadDataEx"));
+        std::fs::remove_file(&file).unwrap();
+        assert!(log.write_to("/no/such/folder/at/all").is_err());
+        let error = log.write_to("with\0nul").unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        // As much as there ever is.
+        (0..200).for_each(|_| fail(gpu));
+        assert!(DriverLog::all().read()?.lines().count() >= 100);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_context_has_settings_of_core_dumps_of_its_own() {
+    fresh!(a_context_has_settings_of_core_dumps_of_its_own, {
+        on_release_error(|error| panic!("{error}"));
+        let process = CoreDumps::process();
+        assert!(!or_skip!(process.enabled()));
+        assert!(process.host().unwrap() && !process.lightweight().unwrap());
+        assert!(!process.user_trigger().unwrap());
+        process.set_lightweight(true).unwrap();
+        process.set_host(false).unwrap();
+        process.set_file("/tmp/dump").unwrap();
+        process.set_pipe("/tmp/pipe.%p").unwrap();
+        assert_eq!(process.file().unwrap().to_str(), Some("/tmp/dump"));
+        let pipe = format!("/tmp/pipe.{}", std::process::id());
+        assert_eq!(process.pipe().unwrap().to_str(), Some(&*pipe));
+        for bad in ["x".repeat(1024), "with\0nul".to_owned()] {
+            assert!(matches!(process.set_file(bad), Err(Error::InvalidArgument { .. })));
+        }
+        process.set_file("x".repeat(1023)).unwrap();
+        assert_eq!(process.file().unwrap().as_os_str().len(), 1023);
+        pushed(|gpu| {
+            let own = gpu.core_dumps();
+            assert!(own.lightweight()? && !own.host()? && !own.enabled()?);
+            own.set_lightweight(false)?;
+            own.set_enabled(true)?;
+            own.set_flags(CoreDumpFlags::SKIP_ABORT | CoreDumpFlags::SKIP_GLOBAL_MEMORY)?;
+            assert!(own.flags()?.contains(CoreDumpFlags::SKIP_ABORT));
+            assert!(own.enabled()? && !own.lightweight()?);
+            assert!(process.lightweight()? && !process.enabled()? && process.flags()?.is_empty());
+            assert!(own.user_trigger().is_err() && own.set_pipe("p").is_err());
+            own.set_enabled(false)
+        });
+    });
+}

@@ -1,0 +1,222 @@
+//! Launches with attributes, on every path that launches.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::STORE;
+use cuscope::{
+    AccessPolicy, CachePolicy, ClusterScheduling, Context, ContextFlags, ContextStack, Device,
+    DeviceQueue, Error, EventFlags, ExtendedLaunch, LaunchConfig, MemorySyncDomain, PushedGuard,
+    Result, ffi,
+};
+
+const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");
+
+/// Runs `f` under a guard of a new context.
+fn pushed(f: impl FnOnce(&PushedGuard<'_>) -> Result) {
+    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    f(&gpu).unwrap();
+}
+
+/// Everything that does not ask for something special of the driver or the kernel.
+fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
+    LaunchConfig::new(4, 1)
+        .extended()
+        .cooperative()
+        .priority(-1)
+        .memory_sync_domain(MemorySyncDomain::Default)
+        .memory_sync_domain_map(0, 1)
+        .cluster_scheduling(ClusterScheduling::Spread)
+        .programmatic_serialization()
+}
+
+#[test]
+fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let stream = gpu.stream()?;
+        let mut buffer = gpu.alloc::<u32>(4)?;
+        let read = |buffer: &_, stream: &_| -> Result<u32> {
+            let mut host = [0; 4];
+            gpu.on(stream).download(buffer, &mut host)?;
+            Ok(host[0])
+        };
+        // SAFETY: here and below, the kernel is store(u32 *, u32), and reads nothing.
+        unsafe { gpu.on(&stream).launch(&store, many(), (&mut buffer, 1_u32)) }?;
+        assert_eq!(read(&buffer, &stream)?, 1);
+        // SAFETY: as above; the stream is synchronized before anything else uses the buffer.
+        unsafe { gpu.on(&stream).launch_unscoped(&store, many(), (&mut buffer, 2_u32)) }?;
+        stream.synchronize()?;
+        assert_eq!(read(&buffer, &stream)?, 2);
+        gpu.scope(|s| {
+            let mut held = s.hold(&mut buffer);
+            let policy =
+                AccessPolicy::new(&held, 0.5, CachePolicy::Persisting, CachePolicy::Streaming)?;
+            // SAFETY: as above.
+            unsafe {
+                s.on(&stream).launch(&store, many().access_policy(policy), (&mut held, 3_u32))
+            }
+        })?;
+        assert_eq!(read(&buffer, &stream)?, 3);
+        Ok(())
+    });
+}
+
+#[test]
+fn every_block_of_a_cooperative_launch_waits_for_all_others() {
+    pushed(|gpu| {
+        let normalise = gpu.load_ptx(COOPERATIVE)?.function("normalise")?;
+        let stream = gpu.stream()?;
+        let (n, threads) = (5_000_u32, 64);
+        let x = vec![1.0_f32; n as usize];
+        let (mut x_dev, mut sum) = (gpu.alloc(x.len())?, gpu.alloc(1)?);
+        let most = gpu.occupancy(&normalise).cooperative_blocks(threads, 0)?;
+        // Several times, since the barrier is used again.
+        for blocks in [1, 7, most.min(40)] {
+            gpu.on(&stream).upload(&x, &mut x_dev)?;
+            gpu.on(&stream).fill(&mut sum, 0.0_f32)?;
+            let launch = LaunchConfig::new(blocks, threads).extended().cooperative();
+            // SAFETY: the kernel is normalise(unsigned n, float *x, float *sum).
+            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) }?;
+            let mut y = vec![0.0; x.len()];
+            gpu.on(&stream).download(&x_dev, &mut y)?;
+            assert!(y.iter().all(|y| (y * n as f32 - 1.0).abs() < 1e-6), "{blocks} blocks");
+        }
+        let launch = LaunchConfig::new(most + 1, threads).extended().cooperative();
+        // SAFETY: as above; it is refused.
+        let error =
+            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) };
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE));
+        assert!(error.to_string().contains("cooperative_blocks"), "{error}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_node_that_is_built_has_no_attributes() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
+        let plain = LaunchConfig::new(1, 1);
+        let mut build = |launch, value: u32| {
+            gpu.build_graph(|g| {
+                let to = &mut g.hold(&mut buffer);
+                // SAFETY: the kernel is store(u32 *, u32).
+                unsafe { DeviceQueue::launch(g, &store, launch, (to, value)) }
+            })
+        };
+        let error = build(plain.extended().priority(-1), 4).unwrap_err();
+        assert_eq!(error.call(), Some("cuGraphAddKernelNode_v2"));
+        assert!(error.to_string().contains("capture the launch"), "{error}");
+        let (graph, ()) = build(plain.extended(), 5)?;
+        gpu.on(&stream).replay(&graph, &mut buffer)?;
+        assert_eq!(gpu.on(&stream).to_vec(&buffer)?[0], 5);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_bad_attribute_is_an_error_that_says_what_to_do() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let stream = gpu.stream()?;
+        let mut buffer = gpu.alloc::<u32>(4)?;
+        let event = gpu.event()?;
+        let one = LaunchConfig::new(3, 1).extended();
+        let large = LaunchConfig::new(1, 1).with_shared_bytes(50_000);
+        let (invalid, unsupported) = (ffi::CUDA_ERROR_INVALID_VALUE, ffi::CUDA_ERROR_NOT_SUPPORTED);
+        let cluster = ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        let needs = "set_max_dynamic_shared_bytes";
+        for (launch, code, advice) in [
+            (one.cluster(2), cluster, "whole clusters"),
+            (one.preferred_cluster(3), cluster, "whole clusters"),
+            (one.memory_sync_domain_map(0, 255), invalid, "attributes"),
+            (one.shared_memory_carveout(101), invalid, "attributes"),
+            (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
+            (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
+            (large.extended(), invalid, needs),
+        ] {
+            // SAFETY: the kernel is store(u32 *, u32).
+            let error = unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) };
+            let error = error.expect_err(advice);
+            assert_eq!((error.code(), error.call()), (Some(code), Some("cuLaunchKernelEx")));
+            assert!(error.to_string().contains(advice), "{error}");
+        }
+        // The plain launch says so too; and what it says helps.
+        // SAFETY: as above.
+        let error = unsafe { gpu.on(&stream).launch(&store, large, (&mut buffer, 1_u32)) };
+        assert!(error.unwrap_err().to_string().contains(needs));
+        store.set_max_dynamic_shared_bytes(50_000)?;
+        // SAFETY: as above.
+        unsafe { gpu.on(&stream).launch(&store, large, (&mut buffer, 1_u32)) }?;
+        assert!(store.set_max_dynamic_shared_bytes(1 << 30).is_err());
+        let error = store.set_max_dynamic_shared_bytes(u32::MAX).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        let policy = |ratio, miss| AccessPolicy::new(&buffer, ratio, CachePolicy::Normal, miss);
+        for ratio in [-0.1, 1.1, f32::NAN, f32::INFINITY] {
+            let error = policy(ratio, CachePolicy::Normal).unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        }
+        assert!(policy(1.0, CachePolicy::Persisting).is_err());
+        assert!(policy(1.0, CachePolicy::Streaming).is_ok());
+        Ok(())
+    });
+}
+
+#[test]
+fn events_of_a_launch_are_complete_behind_it() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let stream = gpu.stream()?;
+        let mut buffer = gpu.alloc::<u32>(4)?;
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        let started = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        let launch = LaunchConfig::new(1, 1).extended();
+        let launch = launch.programmatic_event(&event, true).launch_completion_event(&started);
+        // SAFETY: the kernel is store(u32 *, u32).
+        unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) }?;
+        assert!(event.query()? && started.query()?);
+        gpu.scope(|s| {
+            let mut held = s.hold(&mut buffer);
+            // SAFETY: as above.
+            unsafe { s.on(&stream).launch(&store, launch, (&mut held, 2_u32)) }?;
+            s.on(&stream).wait(&event)
+        })?;
+        Ok(())
+    });
+}
+
+#[test]
+fn a_captured_launch_has_attributes_but_no_events() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let mut stream = gpu.stream()?;
+        let mut buffer = gpu.alloc::<u32>(4)?;
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        let with_event = LaunchConfig::new(1, 1).extended().programmatic_event(&event, false);
+        let refused = gpu.capture(&mut stream, |c| {
+            let mut held = c.hold(&mut buffer);
+            // SAFETY: the kernel is store(u32 *, u32).
+            unsafe { c.queue().launch(&store, with_event, (&mut held, 4_u32)) }
+        });
+        let error = refused.expect_err("an event");
+        assert!(
+            matches!(error, Error::InvalidArgument { call: "cuLaunchKernelEx", .. }),
+            "{error}"
+        );
+        let launch = many();
+        let graph = gpu.capture(&mut stream, |c| {
+            let mut held = c.hold(&mut buffer);
+            // SAFETY: as above.
+            unsafe { c.queue().launch(&store, launch, (&mut held, 5_u32)) }
+        })?;
+        gpu.on(&stream).replay(&graph, (&mut buffer,))?;
+        let mut host = [0; 4];
+        gpu.on(&stream).download(&buffer, &mut host)?;
+        assert_eq!(host[0], 5);
+        Ok(())
+    });
+}
