@@ -497,26 +497,23 @@ fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
 /// F288
 #[test]
 fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
-    // Captures of other threads refuse it.
-    fresh!(what_is_set_of_a_kernel_holds_for_functions_to_come, {
-        let library = library();
-        let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
-        let dynamic = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        let set = |bytes| ok!(cuKernelSetAttribute(dynamic, bytes, kernel, 0));
-        set(1000);
-        let place = Place::new();
-        ok!(cuCtxPushCurrent_v2(place.context));
-        let function: CUfunction = made!(cuKernelGetFunction(kernel));
-        let of_function = || made!(cuFuncGetAttribute(dynamic, function)) as i32;
-        assert_eq!(of_function(), 1000);
-        ok!(cuFuncSetAttribute(function, dynamic, 3000));
-        assert_eq!(made!(cuKernelGetAttribute(dynamic, kernel, 0)) as i32, 1000);
-        set(4000);
-        assert_eq!(of_function(), 3000);
-        pop();
-        ok!(cuLibraryUnload(library));
-        place.destroy();
-    });
+    let library = library();
+    let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
+    let dynamic = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let set = |bytes| ok!(cuKernelSetAttribute(dynamic, bytes, kernel, 0));
+    set(1000);
+    let place = Place::new();
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let function: CUfunction = made!(cuKernelGetFunction(kernel));
+    let of_function = || made!(cuFuncGetAttribute(dynamic, function)) as i32;
+    assert_eq!(of_function(), 1000);
+    ok!(cuFuncSetAttribute(function, dynamic, 3000));
+    assert_eq!(made!(cuKernelGetAttribute(dynamic, kernel, 0)) as i32, 1000);
+    set(4000);
+    assert_eq!(of_function(), 3000);
+    pop();
+    ok!(cuLibraryUnload(library));
+    place.destroy();
 }
 
 /// F289
