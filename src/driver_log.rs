@@ -67,7 +67,8 @@ unsafe impl Sync for DriverLogHook {}
 /// # Examples
 /// ```
 /// # fn main() -> cuscope::Result {
-/// # if cuscope::driver_version()? < cuscope::DriverVersion::new(12, 9) { return Ok(()) }
+/// # let version = cuscope::driver_version()?;
+/// # if (version.major, version.minor) < (12, 9) { return Ok(()) }
 /// let hook = cuscope::on_driver_log(|level, message| eprintln!("{level:?}: {message}"))?;
 /// # drop(hook);
 /// # Ok(()) }
