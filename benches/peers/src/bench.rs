@@ -1,0 +1,126 @@
+//! What every candidate does, and how often in one measurement.
+
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+/// Does an operation so many times, and says how long that took.
+pub type Run<'a> = Box<dyn FnMut(u64) -> Duration + 'a>;
+
+/// A way to call the driver.
+pub trait Candidate {
+    fn name(&self) -> &'static str;
+    /// The operation of this name, ready to run, or why there is none.
+    fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str>;
+}
+
+pub struct Operation {
+    pub name: &'static str,
+    pub title: &'static str,
+    /// How many in one measurement: few enough for the driver's queue.
+    pub n: u64,
+    pub rounds: usize,
+}
+
+const fn operation(name: &'static str, title: &'static str, n: u64, rounds: usize) -> Operation {
+    Operation { name, title, n, rounds }
+}
+
+pub const OPERATIONS: &[Operation] = &[
+    operation("launch_0", "launch, no argument", 256, 201),
+    operation("launch_4", "launch, 4 arguments", 256, 201),
+    operation("launch_12", "launch, 12 arguments", 256, 201),
+    operation("launch_wait", "launch and wait", 64, 101),
+    operation("event_record", "event record", 256, 201),
+    operation("stream_query", "stream query", 1000, 201),
+    operation("memset", "memset", 256, 201),
+    operation("enqueue_upload", "copy of 64 B to the device, no wait", 256, 201),
+    operation("upload_64B", "copy of 64 B to the device, and wait", 64, 101),
+    operation("upload_4KiB", "copy of 4 KiB to the device, and wait", 64, 101),
+    operation("upload_64KiB", "copy of 64 KiB to the device, and wait", 64, 101),
+    operation("upload_1MiB", "copy of 1 MiB to the device, and wait", 16, 101),
+    operation("upload_16MiB", "copy of 16 MiB to the device, and wait", 4, 41),
+    operation("upload_256MiB", "copy of 256 MiB to the device, and wait", 1, 31),
+    operation("download_64B", "copy of 64 B to the host, and wait", 64, 101),
+    operation("download_4KiB", "copy of 4 KiB to the host, and wait", 64, 101),
+    operation("download_64KiB", "copy of 64 KiB to the host, and wait", 64, 101),
+    operation("download_1MiB", "copy of 1 MiB to the host, and wait", 16, 101),
+    operation("download_16MiB", "copy of 16 MiB to the host, and wait", 4, 41),
+    operation("download_256MiB", "copy of 256 MiB to the host, and wait", 1, 31),
+    operation("alloc_free", "alloc and free", 64, 101),
+    operation("stream_alloc_free", "stream-ordered alloc and free", 128, 201),
+    operation("push_pop", "push and pop", 1000, 201),
+    operation("nested", "two nested contexts, an event record in each", 64, 101),
+    operation("replay", "graph replay", 128, 201),
+    operation("threads_1", "launch from 1 thread", 256, 61),
+    operation("threads_2", "launch from 2 threads", 256, 61),
+    operation("threads_4", "launch from 4 threads", 256, 61),
+    operation("threads_8", "launch from 8 threads", 256, 61),
+];
+
+/// `upload_4KiB` less `upload_` in bytes.
+pub fn bytes(name: &str, prefix: &str) -> Option<usize> {
+    let size = name.strip_prefix(prefix)?;
+    let digits = size.trim_end_matches(|c: char| c.is_alphabetic());
+    let unit = match &size[digits.len()..] {
+        "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return None,
+    };
+    Some(digits.parse::<usize>().ok()? * unit)
+}
+
+/// Elements of the kernels' buffers, and threads of a launch.
+pub const LEN: u32 = 64;
+/// Bytes of an allocation.
+pub const ALLOCATION: usize = 1024;
+pub const KERNELS: &str = include_str!("../kernels/kernels.ptx");
+/// The same as a C string.
+pub const KERNELS_C: &str = concat!(include_str!("../kernels/kernels.ptx"), "\0");
+
+pub fn timed(n: u64, mut operation: impl FnMut()) -> Duration {
+    let start = Instant::now();
+    for _ in 0..n {
+        operation();
+    }
+    start.elapsed()
+}
+
+/// An operation that is done in a loop.
+macro_rules! run {
+    ($operation:expr) => {
+        Ok(Box::new(move |n| crate::bench::timed(n, || $operation)))
+    };
+}
+pub(crate) use run;
+
+/// Runs `work` on so many threads. It makes ready, waits at the gate, and returns when it began and ended;
+/// the time is that from the first that begins to the last that ends.
+pub fn on_threads(count: usize, work: impl Fn(&Barrier) -> (Instant, Instant) + Sync) -> Duration {
+    let gate = Barrier::new(count);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(|| work(&gate))).collect();
+        let times: Vec<_> = threads.into_iter().map(|t| t.join().expect("a thread works")).collect();
+        let start = times.iter().map(|t| t.0).min().expect("a thread");
+        let end = times.iter().map(|t| t.1).max().expect("a thread");
+        end - start
+    })
+}
+
+/// Behind the gate, `n` times.
+pub fn behind(gate: &Barrier, n: u64, mut operation: impl FnMut()) -> (Instant, Instant) {
+    operation();
+    gate.wait();
+    let start = Instant::now();
+    for _ in 0..n {
+        operation();
+    }
+    (start, Instant::now())
+}
+
+/// `threads_4` is 4.
+pub fn threads(name: &str) -> Option<usize> {
+    name.strip_prefix("threads_")?.parse().ok()
+}
+
+pub const NO_SUCH: &str = "no such operation";

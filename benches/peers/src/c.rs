@@ -1,0 +1,236 @@
+//! The driver's functions as in C, each call checked.
+
+use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
+use crate::bench::{behind, bytes, on_threads, run, threads};
+use cuscope::ffi::{self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUstream};
+use std::ffi::{CStr, c_void};
+use std::ptr::{self, null_mut};
+
+pub fn ok(code: ffi::CUresult) {
+    if code != ffi::CUDA_SUCCESS {
+        panic!("the driver answers {code:?}");
+    }
+}
+
+pub struct C {
+    name: &'static str,
+    context: CUcontext,
+    stream: CUstream,
+    nothing: CUfunction,
+    saxpy: CUfunction,
+    sum12: CUfunction,
+}
+
+// A context, its streams and functions are not tied to a thread.
+unsafe impl Sync for C {}
+
+pub fn stream() -> CUstream {
+    let mut stream = null_mut();
+    ok(unsafe { ffi::cuStreamCreate(&mut stream, 1) });
+    stream
+}
+
+fn event() -> CUevent {
+    let mut event = null_mut();
+    ok(unsafe { ffi::cuEventCreate(&mut event, 2) });
+    event
+}
+
+fn alloc(bytes: usize) -> CUdeviceptr {
+    let mut address = 0;
+    ok(unsafe { ffi::cuMemAlloc_v2(&mut address, bytes) });
+    ok(unsafe { ffi::cuMemsetD8_v2(address, 0, bytes) });
+    address
+}
+
+fn pinned(bytes: usize) -> *mut c_void {
+    let mut address = null_mut();
+    ok(unsafe { ffi::cuMemHostAlloc(&mut address, bytes, 0) });
+    unsafe { ptr::write_bytes(address.cast::<u8>(), 1, bytes) };
+    address
+}
+
+fn context() -> CUcontext {
+    let mut context = null_mut();
+    ok(unsafe { ffi::cuCtxCreate_v2(&mut context, 0, 0) });
+    ok(unsafe { ffi::cuCtxPopCurrent_v2(&mut null_mut()) });
+    context
+}
+
+fn push(context: CUcontext) {
+    ok(unsafe { ffi::cuCtxPushCurrent_v2(context) });
+}
+
+fn pop() {
+    let mut popped = null_mut();
+    ok(unsafe { ffi::cuCtxPopCurrent_v2(&mut popped) });
+}
+
+fn record(event: CUevent, stream: CUstream) {
+    ok(unsafe { ffi::cuEventRecord(event, stream) });
+}
+
+fn wait(stream: CUstream) {
+    ok(unsafe { ffi::cuStreamSynchronize(stream) });
+}
+
+macro_rules! launch {
+    ($function:expr, $stream:expr, [$($name:ident: $value:expr),*]) => {{
+        $(let mut $name = $value;)*
+        let mut arguments: [*mut c_void; _] = [$((&raw mut $name).cast()),*];
+        ok(unsafe {
+            ffi::cuLaunchKernel(
+                $function, 1, 1, 1, LEN, 1, 1, 0, $stream, arguments.as_mut_ptr(), null_mut(),
+            )
+        })
+    }};
+}
+
+impl C {
+    /// In the context that is current.
+    pub fn new(name: &'static str) -> C {
+        let mut module = null_mut();
+        ok(unsafe { ffi::cuModuleLoadData(&mut module, KERNELS_C.as_ptr().cast()) });
+        let function = |name: &CStr| {
+            let mut function = null_mut();
+            ok(unsafe { ffi::cuModuleGetFunction(&mut function, module, name.as_ptr()) });
+            function
+        };
+        let mut context = null_mut();
+        ok(unsafe { ffi::cuCtxGetCurrent(&mut context) });
+        C {
+            name,
+            context,
+            stream: stream(),
+            nothing: function(c"nothing"),
+            saxpy: function(c"saxpy"),
+            sum12: function(c"sum12"),
+        }
+    }
+
+    fn graph(&self, x: CUdeviceptr, y: CUdeviceptr) -> CUgraphExec {
+        let (stream, mut graph, mut exec) = (stream(), null_mut(), null_mut());
+        let mode = ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
+        ok(unsafe { ffi::cuStreamBeginCapture_v2(stream, mode) });
+        launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]);
+        ok(unsafe { ffi::cuStreamEndCapture(stream, &mut graph) });
+        ok(unsafe { ffi::cuGraphInstantiateWithFlags(&mut exec, graph, 0) });
+        exec
+    }
+}
+
+impl Candidate for C {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str> {
+        let stream = self.stream;
+        if let Some(bytes) = bytes(name, "upload_") {
+            let (host, device) = (pinned(bytes), alloc(bytes));
+            return run!({
+                ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host, bytes, stream) });
+                wait(stream)
+            });
+        }
+        if let Some(bytes) = bytes(name, "download_") {
+            let (host, device) = (pinned(bytes), alloc(bytes));
+            return run!({
+                ok(unsafe { ffi::cuMemcpyDtoHAsync_v2(host, device, bytes, stream) });
+                wait(stream)
+            });
+        }
+        if let Some(count) = threads(name) {
+            return Ok(Box::new(move |n| {
+                on_threads(count, |gate| {
+                    push(self.context);
+                    let (stream, x, y) = (self::stream(), alloc(256), alloc(256));
+                    let times = behind(gate, n, || {
+                        launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y])
+                    });
+                    wait(stream);
+                    times
+                })
+            }));
+        }
+        match name {
+            "launch_0" => run!(launch!(self.nothing, stream, [])),
+            "launch_4" => {
+                let (x, y) = (alloc(256), alloc(256));
+                run!(launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]))
+            }
+            "launch_12" => {
+                let out = alloc(4);
+                run!(launch!(self.sum12, stream, [
+                    o: out, a: 1_u32, b: 2_u32, c: 3_u32, d: 4_u32, e: 5_u32, f: 6_u32, g: 7_u32, h: 8_u32,
+                    i: 9_u32, j: 10_u32, k: 11_u32
+                ]))
+            }
+            "launch_wait" => {
+                let (x, y) = (alloc(256), alloc(256));
+                run!({
+                    launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]);
+                    wait(stream)
+                })
+            }
+            "event_record" => {
+                let event = event();
+                run!(record(event, stream))
+            }
+            "stream_query" => run!({
+                let code = unsafe { ffi::cuStreamQuery(stream) };
+                if code != ffi::CUDA_ERROR_NOT_READY {
+                    ok(code)
+                }
+            }),
+            "memset" => {
+                let y = alloc(256);
+                run!(ok(unsafe { ffi::cuMemsetD32Async(y, 1, 64, stream) }))
+            }
+            "enqueue_upload" => {
+                let (host, device) = (pinned(64), alloc(64));
+                run!(ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host, 64, stream) }))
+            }
+            "alloc_free" => run!({
+                let mut address = 0;
+                ok(unsafe { ffi::cuMemAlloc_v2(&mut address, ALLOCATION) });
+                ok(unsafe { ffi::cuMemFree_v2(address) });
+            }),
+            "stream_alloc_free" => run!({
+                let mut address = 0;
+                ok(unsafe { ffi::cuMemAllocAsync(&mut address, ALLOCATION, stream) });
+                ok(unsafe { ffi::cuMemFreeAsync(address, stream) });
+            }),
+            "push_pop" => {
+                let context = context();
+                run!({
+                    push(context);
+                    pop()
+                })
+            }
+            "nested" => {
+                let make = || {
+                    let context = context();
+                    push(context);
+                    let made = (context, self::stream(), event());
+                    pop();
+                    made
+                };
+                let (a, b) = (make(), make());
+                run!({
+                    push(a.0);
+                    record(a.2, a.1);
+                    push(b.0);
+                    record(b.2, b.1);
+                    pop();
+                    pop()
+                })
+            }
+            "replay" => {
+                let exec = self.graph(alloc(256), alloc(256));
+                run!(ok(unsafe { ffi::cuGraphLaunch(exec, stream) }))
+            }
+            _ => Err(NO_SUCH),
+        }
+    }
+}

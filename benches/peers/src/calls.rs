@@ -1,0 +1,74 @@
+//! The driver calls of an operation, as `shim/` sees them.
+
+use crate::bench::{Candidate, OPERATIONS, Run};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+
+/// What the shim offers beside the driver's functions.
+struct Shim {
+    begin: unsafe extern "C" fn(),
+    /// Calls since `begin`.
+    count: unsafe extern "C" fn() -> usize,
+    name: unsafe extern "C" fn(usize) -> *const c_char,
+}
+
+impl Shim {
+    fn find() -> Option<Shim> {
+        let find = |name: &CStr| {
+            let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+            (!found.is_null()).then_some(found)
+        };
+        unsafe {
+            Some(Shim {
+                begin: std::mem::transmute::<*mut _, unsafe extern "C" fn()>(find(c"counted_begin")?),
+                count: std::mem::transmute::<*mut _, unsafe extern "C" fn() -> usize>(find(c"counted")?),
+                name: std::mem::transmute::<*mut _, unsafe extern "C" fn(usize) -> *const c_char>(find(
+                    c"counted_name",
+                )?),
+            })
+        }
+    }
+
+    /// How often each function is called while an operation is done so many times.
+    fn of(&self, run: &mut Run<'_>, n: u64) -> BTreeMap<String, i64> {
+        unsafe { (self.begin)() };
+        run(n);
+        let mut calls = BTreeMap::new();
+        for at in 0..unsafe { (self.count)() } {
+            let name = unsafe { CStr::from_ptr((self.name)(at)) }.to_str().unwrap();
+            // The versions of a function are one.
+            let name = name.trim_end_matches("_ptsz").trim_end_matches(|c: char| c.is_ascii_digit());
+            let name = name.strip_suffix("_v").unwrap_or(name);
+            *calls.entry(name.to_string()).or_default() += 1;
+        }
+        calls
+    }
+}
+
+/// The calls of each operation of a candidate: what three make more than two.
+pub fn of(candidate: &dyn Candidate, settle: &dyn Fn()) -> Value {
+    let shim = Shim::find().expect("run this with the shim as libcuda.so.1: see run.sh");
+    let mut rows = Map::new();
+    for operation in OPERATIONS {
+        if operation.name.contains("MiB") || operation.name.contains("KiB") || operation.name.contains("threads") {
+            continue; // the calls do not depend on these
+        }
+        let value = match candidate.operation(operation.name) {
+            Err(why) => json!({ "none": why }),
+            Ok(mut run) => {
+                run(2); // whatever is made once
+                settle();
+                let (two, mut calls) = (shim.of(&mut run, 2), shim.of(&mut run, 3));
+                settle();
+                for (name, count) in two {
+                    *calls.entry(name).or_default() -= count;
+                }
+                calls.retain(|_, count| *count != 0);
+                json!({ "total": calls.values().sum::<i64>(), "calls": calls })
+            }
+        };
+        rows.insert(operation.name.into(), value);
+    }
+    Value::Object(rows)
+}

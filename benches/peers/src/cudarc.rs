@@ -1,0 +1,180 @@
+//! cudarc 0.19: on its default stream, on a stream of its own, and there without its event tracking.
+
+use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
+use crate::bench::{behind, bytes, on_threads, run, threads};
+use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg,
+};
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mode {
+    Default,
+    Tracked,
+    Untracked,
+}
+
+pub struct Cudarc {
+    mode: Mode,
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    nothing: CudaFunction,
+    saxpy: CudaFunction,
+    sum12: CudaFunction,
+}
+
+const CONFIG: LaunchConfig =
+    LaunchConfig { grid_dim: (1, 1, 1), block_dim: (LEN, 1, 1), shared_mem_bytes: 0 };
+const FLAGS: Option<CUevent_flags> = Some(CUevent_flags::CU_EVENT_DISABLE_TIMING);
+
+impl Cudarc {
+    pub fn new(mode: Mode) -> Cudarc {
+        let context = CudaContext::new(0).unwrap(); // the primary one
+        if mode == Mode::Untracked {
+            unsafe { context.disable_event_tracking() };
+        }
+        let stream = match mode {
+            Mode::Default => context.default_stream(),
+            _ => context.new_stream().unwrap(),
+        };
+        let module = context.load_module(KERNELS.into()).unwrap();
+        let function = |name| module.load_function(name).unwrap();
+        let (nothing, saxpy, sum12) = (function("nothing"), function("saxpy"), function("sum12"));
+        Cudarc { mode, context, stream, nothing, saxpy, sum12 }
+    }
+
+    fn buffer(&self, len: usize) -> CudaSlice<f32> {
+        self.stream.alloc_zeros(len).unwrap()
+    }
+
+    /// Not write-combined: the other candidates' memory is not.
+    fn pinned(&self, bytes: usize) -> PinnedHostSlice<u8> {
+        let mut host = unsafe { self.context.alloc_pinned_with_flags(bytes, 0) }.unwrap();
+        host.as_mut_slice().unwrap().fill(1);
+        host
+    }
+
+    fn driven(&self) -> (Arc<CudaStream>, CudaEvent) {
+        let context = CudaContext::new_non_primary(0, 0).unwrap(); // current from now on
+        unsafe { cudarc::driver::result::ctx::set_current(self.context.cu_ctx()) }.unwrap();
+        (context.new_stream().unwrap(), context.new_event(FLAGS).unwrap())
+    }
+}
+
+fn saxpy(stream: &CudaStream, saxpy: &CudaFunction, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) {
+    unsafe { stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG) }.unwrap();
+}
+
+impl Candidate for Cudarc {
+    fn name(&self) -> &'static str {
+        match self.mode {
+            Mode::Default => "cudarc, default stream",
+            Mode::Tracked => "cudarc",
+            Mode::Untracked => "cudarc, untracked",
+        }
+    }
+
+    fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str> {
+        let stream = &self.stream;
+        if let Some(bytes) = bytes(name, "upload_") {
+            let (host, mut device) = (self.pinned(bytes), stream.alloc_zeros::<u8>(bytes).unwrap());
+            return run!({
+                stream.memcpy_htod(&host, &mut device).unwrap();
+                stream.synchronize().unwrap()
+            });
+        }
+        if let Some(bytes) = bytes(name, "download_") {
+            let (mut host, device) = (self.pinned(bytes), stream.alloc_zeros::<u8>(bytes).unwrap());
+            return run!({
+                stream.memcpy_dtoh(&device, &mut host).unwrap();
+                stream.synchronize().unwrap()
+            });
+        }
+        if let Some(count) = threads(name) {
+            if self.mode == Mode::Default {
+                return Err("one stream");
+            }
+            return Ok(Box::new(move |n| {
+                on_threads(count, |gate| {
+                    self.context.bind_to_thread().unwrap();
+                    let stream = self.context.new_stream().unwrap();
+                    let x = stream.alloc_zeros::<f32>(64).unwrap();
+                    let mut y = stream.alloc_zeros::<f32>(64).unwrap();
+                    let times = behind(gate, n, || saxpy(&stream, &self.saxpy, &x, &mut y));
+                    stream.synchronize().unwrap();
+                    times
+                })
+            }));
+        }
+        match name {
+            "launch_0" => run!({
+                unsafe { stream.launch_builder(&self.nothing).launch(CONFIG) }.unwrap();
+            }),
+            "launch_4" => {
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                run!(saxpy(stream, &self.saxpy, &x, &mut y))
+            }
+            "launch_12" => {
+                let mut out = self.buffer(1);
+                run!({
+                    let mut builder = stream.launch_builder(&self.sum12);
+                    builder.arg(&mut out);
+                    builder.arg(&1_u32).arg(&2_u32).arg(&3_u32).arg(&4_u32).arg(&5_u32).arg(&6_u32);
+                    builder.arg(&7_u32).arg(&8_u32).arg(&9_u32).arg(&10_u32).arg(&11_u32);
+                    unsafe { builder.launch(CONFIG) }.unwrap();
+                })
+            }
+            "launch_wait" => {
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                run!({
+                    saxpy(stream, &self.saxpy, &x, &mut y);
+                    stream.synchronize().unwrap()
+                })
+            }
+            "event_record" => {
+                let event = self.context.new_event(FLAGS).unwrap();
+                run!(event.record(stream).unwrap())
+            }
+            "stream_query" => Err("no stream query"),
+            "memset" => {
+                let mut y = self.buffer(64);
+                run!(stream.memset_zeros(&mut y).unwrap())
+            }
+            "enqueue_upload" => {
+                let (host, mut y) = (self.pinned(64), stream.alloc_zeros::<u8>(64).unwrap());
+                run!(stream.memcpy_htod(&host, &mut y).unwrap())
+            }
+            "alloc_free" => Err("its memory is stream-ordered"),
+            "stream_alloc_free" => {
+                run!(drop(unsafe { stream.alloc::<u8>(ALLOCATION) }.unwrap()))
+            }
+            "push_pop" => Err("sets the current context, and no stack"),
+            "nested" if self.mode == Mode::Default => Err("as on a stream of its own"),
+            "nested" => {
+                let (a, b) = (self.driven(), self.driven());
+                run!({
+                    a.1.record(&a.0).unwrap();
+                    b.1.record(&b.0).unwrap()
+                })
+            }
+            "replay" if self.mode == Mode::Default => Err("the default stream cannot be captured"),
+            "replay" => {
+                // What is captured must not wait for events from before: memory without tracking.
+                unsafe { self.context.disable_event_tracking() };
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
+                saxpy(stream, &self.saxpy, &x, &mut y);
+                let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
+                if self.mode == Mode::Tracked {
+                    unsafe { self.context.enable_event_tracking() };
+                }
+                run!({
+                    let _captured = (&x, &y); // lives as long as the graph
+                    graph.launch().unwrap()
+                })
+            }
+            _ => Err(NO_SUCH),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What operations cost: by hand, with cuscope, and with other crates.
+//!
+//! `peers count` prints the driver calls of each operation as JSON, with `shim/` as the driver.
+//! `peers time [SHARE [OPERATION]]` prints times, of a part of the rounds and operations if asked to.
+//! `peers report` writes RESULTS.md and its plot from those: see `run.sh`.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+mod bench;
+mod c;
+mod calls;
+mod cudarc;
+mod cust;
+mod ours;
+mod oxicuda;
+mod report;
+mod rustacuda;
+mod singe;
+mod timing;
+
+use bench::Candidate;
+use cuscope::ffi;
+use cuscope::{Context, ContextStack, Device};
+use serde_json::{Map, Value, json};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *words {
+        ["report", ref folders @ ..] => report::write(folders),
+        ["count"] => measure(|candidates, settle| {
+            let mut all = Map::new();
+            for candidate in candidates {
+                all.insert(candidate.name().into(), calls::of(*candidate, settle));
+            }
+            Value::Object(all)
+        }),
+        ["time"] => times(1, ""),
+        ["time", share] => times(share.parse().expect("a number"), ""),
+        ["time", share, only] => times(share.parse().expect("a number"), only),
+        _ => panic!("count, time or report"),
+    }
+}
+
+fn times(share: usize, only: &str) {
+    measure(|candidates, settle| timing::of(candidates, settle, share, only));
+}
+
+/// Makes all candidates ready in the one primary context, and prints what is measured.
+fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
+    let without = std::env::var("PEERS_WITHOUT").unwrap_or_default();
+    let without = |name: &str| without.split(',').any(|other| other == name);
+    let device = Device::get(0).unwrap();
+    let context = Context::primary(device).unwrap();
+    let raw = context.raw();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+
+    // Those whose calls change what is current are put right after each measurement.
+    let settle = || {
+        c::ok(unsafe { ffi::cuCtxSetCurrent(raw) });
+        c::ok(unsafe { ffi::cuCtxSynchronize() });
+    };
+    let mut candidates: Vec<Box<dyn Candidate + '_>> = vec![
+        Box::new(c::C::new("C")),
+        Box::new(c::C::new("C, again")),
+        Box::new(ours::Cuscope::new(&gpu)),
+        Box::new(ours::Scoped(ours::Cuscope::new(&gpu))),
+    ];
+    type Make = fn() -> Box<dyn Candidate>;
+    let peers: [(&str, Make); 7] = [
+        ("cust", || Box::new(cust::Cust::new())),
+        ("RustaCUDA", || Box::new(rustacuda::RustaCuda::new())),
+        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Default))),
+        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Tracked))),
+        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Untracked))),
+        ("oxicuda", || Box::new(oxicuda::OxiCuda::new())),
+        ("singe-cuda", || Box::new(singe::Singe::new())),
+    ];
+    for (name, make) in peers {
+        if !without(name) {
+            candidates.push(make());
+            settle();
+        }
+    }
+    let candidates: Vec<&dyn Candidate> = candidates.iter().map(|candidate| &**candidate).collect();
+    let measured = of(&candidates, &settle);
+    let machine = json!({
+        "device": device.name().unwrap(),
+        "driver": cuscope::driver_version().unwrap().to_string(),
+        "processor": processor(),
+        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+    });
+    println!("{}", serde_json::to_string_pretty(&json!({ "machine": machine, "measured": measured })).unwrap());
+    // The other crates would destroy in an order of their own.
+    std::process::exit(0)
+}
+
+fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|line| line.starts_with("model name"));
+    line.and_then(|line| line.split(": ").nth(1)).unwrap_or("?").into()
+}

@@ -1,0 +1,258 @@
+//! cuscope: `gpu.on(&stream)`, one operation at a time; and a queue of a scope.
+
+use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
+use crate::bench::{behind, bytes, on_threads, run, threads};
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, Function, LaunchConfig,
+    PushedGuard, Result, Stream,
+};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Without its errors, which nobody expects here.
+trait Done<T> {
+    fn done(self) -> T;
+}
+impl<T> Done<T> for Result<T> {
+    #[inline]
+    fn done(self) -> T {
+        self.expect("the driver answers")
+    }
+}
+
+pub struct Cuscope<'g, 'ctx> {
+    gpu: &'g PushedGuard<'ctx>,
+    stream: Stream<'ctx>,
+    nothing: Function<'ctx>,
+    saxpy: Function<'ctx>,
+    sum12: Function<'ctx>,
+    /// For other threads.
+    shared: Arc<Detached<Function<'static>>>,
+}
+
+/// A context with what is driven in it.
+type Driven = (Context, Detached<(Stream<'static>, Event<'static>)>);
+
+const CONFIG: fn() -> LaunchConfig = || LaunchConfig::new(1, LEN);
+
+impl<'g, 'ctx> Cuscope<'g, 'ctx> {
+    pub fn new(gpu: &'g PushedGuard<'ctx>) -> Self {
+        let module = gpu.load_ptx(KERNELS).done();
+        let function = |name| module.function(name).done();
+        let (nothing, saxpy, sum12) = (function("nothing"), function("saxpy"), function("sum12"));
+        let shared = Arc::new(saxpy.clone().detach());
+        Cuscope { gpu, stream: gpu.stream().done(), nothing, saxpy, sum12, shared }
+    }
+
+    fn buffer(&self, len: usize) -> DeviceBuffer<'ctx, f32> {
+        self.gpu.on(&self.stream).zeroed(len).done()
+    }
+
+    fn driven(&self) -> Driven {
+        let context = Context::create(self.gpu.device(), ContextFlags::default()).done();
+        let handles = ContextStack::reentrant(|stack| {
+            let gpu = stack.push(&context)?;
+            Ok((gpu.stream()?, gpu.event()?).detach())
+        });
+        (context, handles.done())
+    }
+}
+
+fn drive<'c>(gpu: &PushedGuard<'c>, handles: &Detached<(Stream<'static>, Event<'static>)>) {
+    let (stream, event) = gpu.bind(handles).done();
+    gpu.on(stream).record(event).done();
+}
+
+impl Candidate for Cuscope<'_, '_> {
+    fn name(&self) -> &'static str {
+        "cuscope"
+    }
+
+    fn operation<'a>(&'a self, name: &str) -> std::result::Result<Run<'a>, &'static str> {
+        let on = self.gpu.on(&self.stream);
+        if let Some(bytes) = bytes(name, "upload_") {
+            let (host, mut device) =
+                (self.gpu.pinned::<u8>(bytes).done(), self.gpu.alloc(bytes).done());
+            return run!(on.upload(&host, &mut device).done());
+        }
+        if let Some(bytes) = bytes(name, "download_") {
+            let (mut host, device) =
+                (self.gpu.pinned::<u8>(bytes).done(), on.zeroed(bytes).done());
+            return run!(on.download(&device, &mut host).done());
+        }
+        if let Some(count) = threads(name) {
+            let (context, shared) = (self.gpu.context().clone(), self.shared.clone());
+            return Ok(Box::new(move |n| {
+                on_threads(count, |gate| {
+                    let mut stack = ContextStack::current_thread().done();
+                    let gpu = stack.push(&context).done();
+                    let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
+                    let on = gpu.on(&stream);
+                    let (x, mut y) =
+                        (gpu.alloc::<f32>(LEN as usize).done(), gpu.alloc::<f32>(LEN as usize).done());
+                    let times = behind(gate, n, || {
+                        unsafe { on.launch_unscoped(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done()
+                    });
+                    stream.synchronize().done();
+                    times
+                })
+            }));
+        }
+        match name {
+            "launch_0" => run!(unsafe { on.launch_unscoped(&self.nothing, CONFIG(), ()) }.done()),
+            "launch_4" => {
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                run!(unsafe { on.launch_unscoped(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done())
+            }
+            "launch_12" => {
+                let mut out = self.buffer(1);
+                run!({
+                    #[rustfmt::skip]
+                    let args = (&mut out, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
+                    unsafe { on.launch_unscoped(&self.sum12, CONFIG(), args) }.done()
+                })
+            }
+            "launch_wait" => {
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                run!(unsafe { on.launch(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done())
+            }
+            "event_record" => {
+                let event = self.gpu.event().done();
+                run!(on.record(&event).done())
+            }
+            "stream_query" => run!({
+                self.stream.query().done();
+            }),
+            "memset" => {
+                let mut y = self.buffer(64);
+                run!(unsafe { on.fill_unscoped(&mut y, 1.0) }.done())
+            }
+            "enqueue_upload" => Err("every copy outside of a scope waits"),
+            "alloc_free" => run!(drop(self.gpu.alloc::<u8>(ALLOCATION).done())),
+            "stream_alloc_free" => run!(drop(unsafe { on.alloc_unscoped::<u8>(ALLOCATION) }.done())),
+            "push_pop" => {
+                let (context, _) = self.driven();
+                Ok(Box::new(move |n| {
+                    ContextStack::reentrant(|stack| {
+                        Ok(crate::bench::timed(n, || stack.push(&context).done().pop().done()))
+                    })
+                    .done()
+                }))
+            }
+            "nested" => {
+                let (a, b) = (self.driven(), self.driven());
+                Ok(Box::new(move |n| {
+                    ContextStack::reentrant(|stack| {
+                        Ok(crate::bench::timed(n, || {
+                            let mut outer = stack.push(&a.0).done();
+                            drive(&outer, &a.1);
+                            let inner = outer.push(&b.0).done();
+                            drive(&inner, &b.1);
+                            inner.pop().done();
+                            outer.pop().done();
+                        }))
+                    })
+                    .done()
+                }))
+            }
+            "replay" => {
+                let (x, mut y) = (self.buffer(64), self.buffer(64));
+                let graph = captured(self, &x, &mut y);
+                // Not `on.replay`, which waits: C does not.
+                Ok(Box::new(move |n| {
+                    let mut time = None;
+                    self.gpu
+                        .scope(|s| {
+                            let (q, mut y) = (s.on(&self.stream), s.hold(&mut y));
+                            let start = Instant::now();
+                            for _ in 0..n {
+                                q.replay(&graph, (&x, &mut y))?;
+                            }
+                            time = Some(start.elapsed());
+                            Ok(())
+                        })
+                        .done();
+                    time.expect("the scope ran")
+                }))
+            }
+            _ => Err(NO_SUCH),
+        }
+    }
+}
+
+fn captured<'ctx>(
+    of: &Cuscope<'_, 'ctx>,
+    x: &DeviceBuffer<'ctx, f32>,
+    y: &mut DeviceBuffer<'ctx, f32>,
+) -> cuscope::Graph<'ctx> {
+    let mut stream = of.gpu.stream().done();
+    of.gpu
+        .capture(&mut stream, |c| {
+            let mut y = c.hold(y);
+            unsafe { c.queue().launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
+        })
+        .done()
+}
+
+/// The same in a scope, which waits at its end: not timed.
+pub struct Scoped<'g, 'ctx>(pub Cuscope<'g, 'ctx>);
+
+/// A loop inside a scope.
+macro_rules! scoped {
+    ($this:expr, |$s:ident, $q:ident| { $($before:stmt;)* } $operation:expr) => {
+        Ok(Box::new(move |n| {
+            let mut time = None;
+            $this.0.gpu.scope(|$s| {
+                let $q = $s.on(&$this.0.stream);
+                $($before)*
+                let start = Instant::now();
+                for _ in 0..n {
+                    $operation?;
+                }
+                time = Some(start.elapsed());
+                Ok(())
+            }).done();
+            time.expect("the scope ran")
+        }))
+    };
+}
+
+impl Candidate for Scoped<'_, '_> {
+    fn name(&self) -> &'static str {
+        "cuscope, in a scope"
+    }
+
+    fn operation<'a>(&'a self, name: &str) -> std::result::Result<Run<'a>, &'static str> {
+        let of = &self.0;
+        match name {
+            "launch_0" => scoped!(self, |s, q| {} unsafe { q.launch(&of.nothing, CONFIG(), ()) }),
+            "launch_4" => {
+                let (x, mut y) = (of.buffer(64), of.buffer(64));
+                scoped!(self, |s, q| { let mut y = s.hold(&mut y); }
+                    unsafe { q.launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) })
+            }
+            "launch_12" => {
+                let mut out = of.buffer(1);
+                scoped!(self, |s, q| { let mut out = s.hold(&mut out); } unsafe {
+                    #[rustfmt::skip]
+                    let args = (&mut out, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
+                    q.launch(&of.sum12, CONFIG(), args)
+                })
+            }
+            "event_record" => {
+                let event = of.gpu.event().done();
+                scoped!(self, |s, q| {} q.record(&event))
+            }
+            "stream_query" => scoped!(self, |s, q| {} q.query()),
+            "memset" => {
+                let mut y = of.buffer(64);
+                scoped!(self, |s, q| { let mut y = s.hold(&mut y); } q.fill(&mut y, 1.0))
+            }
+            "enqueue_upload" => {
+                let (host, mut y) = (of.gpu.pinned::<u8>(64).done(), of.gpu.alloc(64).done());
+                scoped!(self, |s, q| { let mut y = s.hold(&mut y); } q.upload(&host, &mut y))
+            }
+            _ => Err("as outside of a scope"),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! RustaCUDA 0.1.
+
+use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
+use crate::bench::{behind, bytes, on_threads, run, threads};
+use cuscope::ffi::{self, CUcontext};
+use rustacuda::context::{Context, ContextFlags, ContextStack};
+use rustacuda::event::{Event, EventFlags};
+use rustacuda::function::Function;
+use rustacuda::launch;
+use rustacuda::memory::{AsyncCopyDestination, DeviceBuffer, LockedBuffer};
+use rustacuda::module::Module;
+use rustacuda::stream::{Stream, StreamFlags};
+use std::ffi::CString;
+
+pub struct RustaCuda {
+    /// Not one of its own, so that all candidates share one.
+    context: CUcontext,
+    device: rustacuda::device::Device,
+    module: &'static Module,
+    stream: Stream,
+}
+
+/// A context is not tied to a thread.
+struct Shared(CUcontext);
+unsafe impl Sync for Shared {}
+impl Shared {
+    fn get(&self) -> CUcontext {
+        self.0
+    }
+}
+
+fn zeroed<T: rustacuda::memory::DeviceCopy>(len: usize) -> DeviceBuffer<T> {
+    unsafe { DeviceBuffer::zeroed(len) }.unwrap()
+}
+
+fn stream() -> Stream {
+    Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
+}
+
+fn event() -> Event {
+    Event::new(EventFlags::DISABLE_TIMING).unwrap()
+}
+
+fn buffer(len: usize) -> DeviceBuffer<f32> {
+    zeroed(len)
+}
+
+impl RustaCuda {
+    /// In the context that is current.
+    pub fn new() -> RustaCuda {
+        let device = rustacuda::device::Device::get_device(0).unwrap();
+        let mut context = std::ptr::null_mut();
+        crate::c::ok(unsafe { ffi::cuCtxGetCurrent(&mut context) });
+        let kernels = CString::new(KERNELS).unwrap();
+        let module = Box::leak(Box::new(Module::load_from_string(&kernels).unwrap()));
+        RustaCuda { context, device, module, stream: stream() }
+    }
+
+    fn function(&self, name: &str) -> Function<'static> {
+        self.module.get_function(&CString::new(name).unwrap()).unwrap()
+    }
+
+    fn created(&self) -> Context {
+        let context = Context::create_and_push(ContextFlags::SCHED_AUTO, self.device).unwrap();
+        ContextStack::pop().unwrap();
+        context
+    }
+}
+
+impl Candidate for RustaCuda {
+    fn name(&self) -> &'static str {
+        "RustaCUDA"
+    }
+
+    fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str> {
+        let stream = &self.stream;
+        if let Some(bytes) = bytes(name, "upload_") {
+            let host = LockedBuffer::new(&1_u8, bytes).unwrap();
+            let mut device = zeroed::<u8>(bytes);
+            return run!({
+                unsafe { device.async_copy_from(&host[..], stream) }.unwrap();
+                stream.synchronize().unwrap()
+            });
+        }
+        if let Some(bytes) = bytes(name, "download_") {
+            let mut host = LockedBuffer::new(&1_u8, bytes).unwrap();
+            let device = zeroed::<u8>(bytes);
+            return run!({
+                unsafe { device.async_copy_to(&mut host[..], stream) }.unwrap();
+                stream.synchronize().unwrap()
+            });
+        }
+        if let Some(count) = threads(name) {
+            let context = Shared(self.context);
+            return Ok(Box::new(move |n| {
+                on_threads(count, |gate| {
+                    crate::c::ok(unsafe { ffi::cuCtxSetCurrent(context.get()) });
+                    let (stream, mut x, mut y) = (self::stream(), buffer(64), buffer(64));
+                    // Its modules are tied to a thread.
+                    let module = Module::load_from_string(&CString::new(KERNELS).unwrap()).unwrap();
+                    let saxpy = module.get_function(c"saxpy").unwrap();
+                    let times = behind(gate, n, || {
+                        unsafe {
+                            launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
+                        }
+                        .unwrap()
+                    });
+                    stream.synchronize().unwrap();
+                    times
+                })
+            }));
+        }
+        match name {
+            "launch_0" => {
+                let nothing = self.function("nothing");
+                run!(unsafe { launch!(nothing<<<1, LEN, 0, stream>>>()) }.unwrap())
+            }
+            "launch_4" => {
+                let (saxpy, mut x, mut y) = (self.function("saxpy"), buffer(64), buffer(64));
+                run!(
+                    unsafe {
+                        launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
+                    }
+                    .unwrap()
+                )
+            }
+            "launch_12" => {
+                let (sum12, mut out) = (self.function("sum12"), buffer(1));
+                run!(
+                    unsafe {
+                        launch!(sum12<<<1, LEN, 0, stream>>>(
+                            out.as_device_ptr(), 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32,
+                            10_u32, 11_u32
+                        ))
+                    }
+                    .unwrap()
+                )
+            }
+            "launch_wait" => {
+                let (saxpy, mut x, mut y) = (self.function("saxpy"), buffer(64), buffer(64));
+                run!({
+                    unsafe {
+                        launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
+                    }
+                    .unwrap();
+                    stream.synchronize().unwrap()
+                })
+            }
+            "event_record" => {
+                let event = event();
+                run!(event.record(stream).unwrap())
+            }
+            "stream_query" => Err("no stream query"),
+            "memset" => Err("no memset"),
+            "enqueue_upload" => {
+                let host = LockedBuffer::new(&1_u8, 64).unwrap();
+                let mut device = zeroed::<u8>(64);
+                run!(unsafe { device.async_copy_from(&host[..], stream) }.unwrap())
+            }
+            "alloc_free" => {
+                run!(drop(unsafe { DeviceBuffer::<u8>::uninitialized(ALLOCATION) }.unwrap()))
+            }
+            "stream_alloc_free" => Err("no stream-ordered memory"),
+            "push_pop" => {
+                let context = self.created();
+                run!({
+                    ContextStack::push(&context).unwrap();
+                    ContextStack::pop().unwrap();
+                })
+            }
+            "nested" => {
+                let make = || {
+                    let context = self.created();
+                    ContextStack::push(&context).unwrap();
+                    let made = (self::stream(), event(), context); // dropped in this order
+                    ContextStack::pop().unwrap();
+                    made
+                };
+                let (a, b) = (make(), make());
+                run!({
+                    ContextStack::push(&a.2).unwrap();
+                    a.1.record(&a.0).unwrap();
+                    ContextStack::push(&b.2).unwrap();
+                    b.1.record(&b.0).unwrap();
+                    ContextStack::pop().unwrap();
+                    ContextStack::pop().unwrap();
+                })
+            }
+            "replay" => Err("no graphs"),
+            _ => Err(NO_SUCH),
+        }
+    }
+}
