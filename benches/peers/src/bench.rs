@@ -34,6 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation("stream_query", "stream query", 1000, 201),
     operation("memset", "memset", 256, 201),
     operation("enqueue_upload", "copy of 64 B to the device, no wait", 256, 201),
+    operation("enqueue_upload_registered", "the same from registered memory", 256, 201),
     operation("upload_64B", "copy of 64 B to the device, and wait", 64, 101),
     operation("upload_4KiB", "copy of 4 KiB to the device, and wait", 64, 101),
     operation("upload_64KiB", "copy of 64 KiB to the device, and wait", 64, 101),
@@ -123,4 +124,4 @@ pub fn threads(name: &str) -> Option<usize> {
     name.strip_prefix("threads_")?.parse().ok()
 }
 
-pub const NO_SUCH: &str = "no such operation";
+pub const NO_SUCH: &str = "not measured";

@@ -12,6 +12,9 @@ pub fn ok(code: ffi::CUresult) {
     }
 }
 
+/// The name of a second one, whose times tell what the measurement can tell apart.
+pub const AGAIN: &str = "C, again";
+
 pub struct C {
     name: &'static str,
     context: CUcontext,
@@ -49,6 +52,10 @@ fn pinned(bytes: usize) -> *mut c_void {
     unsafe { ptr::write_bytes(address.cast::<u8>(), 1, bytes) };
     address
 }
+
+/// Memory that is registered and not freed before the process ends.
+#[repr(align(4096))]
+struct Page([u8; 4096]);
 
 fn context() -> CUcontext {
     let mut context = null_mut();
@@ -185,11 +192,17 @@ impl Candidate for C {
             }),
             "memset" => {
                 let y = alloc(256);
-                run!(ok(unsafe { ffi::cuMemsetD32Async(y, 1, 64, stream) }))
+                run!(ok(unsafe { ffi::cuMemsetD32Async(y, 1.0_f32.to_bits(), 64, stream) }))
             }
             "enqueue_upload" => {
                 let (host, device) = (pinned(64), alloc(64));
                 run!(ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host, 64, stream) }))
+            }
+            "enqueue_upload_registered" => {
+                let host = Box::leak(Box::new(Page([1; 4096])));
+                ok(unsafe { ffi::cuMemHostRegister_v2((&raw mut *host).cast(), 4096, 0) });
+                let device = alloc(64);
+                run!(ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host.0.as_ptr().cast(), 64, stream) }))
             }
             "alloc_free" => run!({
                 let mut address = 0;

@@ -135,7 +135,7 @@ impl Candidate for Cust {
             "stream_query" => Err("no stream query"),
             "memset" => {
                 let mut y = DeviceBuffer::<u32>::zeroed(64).unwrap();
-                run!(unsafe { y.set_32_async(1, stream) }.unwrap())
+                run!(unsafe { y.set_32_async(1.0_f32.to_bits(), stream) }.unwrap())
             }
             "enqueue_upload" => {
                 let host = LockedBuffer::new(&1_u8, 64).unwrap();

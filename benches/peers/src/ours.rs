@@ -3,7 +3,7 @@
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, Function, LaunchConfig,
+    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags, Function, LaunchConfig,
     PushedGuard, Result, Stream,
 };
 use std::sync::Arc;
@@ -44,15 +44,22 @@ impl<'g, 'ctx> Cuscope<'g, 'ctx> {
         Cuscope { gpu, stream: gpu.stream().done(), nothing, saxpy, sum12, shared }
     }
 
+    /// Not stream-ordered: the driver would take another way with it than with that of C.
     fn buffer(&self, len: usize) -> DeviceBuffer<'ctx, f32> {
-        self.gpu.on(&self.stream).zeroed(len).done()
+        let mut buffer = self.gpu.alloc(len).done();
+        self.gpu.on(&self.stream).zero(&mut buffer).done();
+        buffer
+    }
+
+    fn event(&self) -> Event<'ctx> {
+        self.gpu.event_with(EventFlags::DISABLE_TIMING).done()
     }
 
     fn driven(&self) -> Driven {
         let context = Context::create(self.gpu.device(), ContextFlags::default()).done();
         let handles = ContextStack::reentrant(|stack| {
             let gpu = stack.push(&context)?;
-            Ok((gpu.stream()?, gpu.event()?).detach())
+            Ok((gpu.stream()?, gpu.event_with(EventFlags::DISABLE_TIMING)?).detach())
         });
         (context, handles.done())
     }
@@ -77,7 +84,7 @@ impl Candidate for Cuscope<'_, '_> {
         }
         if let Some(bytes) = bytes(name, "download_") {
             let (mut host, device) =
-                (self.gpu.pinned::<u8>(bytes).done(), on.zeroed(bytes).done());
+                (self.gpu.pinned::<u8>(bytes).done(), self.gpu.alloc(bytes).done());
             return run!(on.download(&device, &mut host).done());
         }
         if let Some(count) = threads(name) {
@@ -117,7 +124,7 @@ impl Candidate for Cuscope<'_, '_> {
                 run!(unsafe { on.launch(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done())
             }
             "event_record" => {
-                let event = self.gpu.event().done();
+                let event = self.event();
                 run!(on.record(&event).done())
             }
             "stream_query" => run!({
@@ -127,7 +134,7 @@ impl Candidate for Cuscope<'_, '_> {
                 let mut y = self.buffer(64);
                 run!(unsafe { on.fill_unscoped(&mut y, 1.0) }.done())
             }
-            "enqueue_upload" => Err("every copy outside of a scope waits"),
+            "enqueue_upload" | "enqueue_upload_registered" => Err("every copy outside of a scope waits"),
             "alloc_free" => run!(drop(self.gpu.alloc::<u8>(ALLOCATION).done())),
             "stream_alloc_free" => run!(drop(unsafe { on.alloc_unscoped::<u8>(ALLOCATION) }.done())),
             "push_pop" => {
@@ -240,7 +247,7 @@ impl Candidate for Scoped<'_, '_> {
                 })
             }
             "event_record" => {
-                let event = of.gpu.event().done();
+                let event = of.event();
                 scoped!(self, |s, q| {} q.record(&event))
             }
             "stream_query" => scoped!(self, |s, q| {} q.query()),
@@ -248,7 +255,7 @@ impl Candidate for Scoped<'_, '_> {
                 let mut y = of.buffer(64);
                 scoped!(self, |s, q| { let mut y = s.hold(&mut y); } q.fill(&mut y, 1.0))
             }
-            "enqueue_upload" => {
+            "enqueue_upload" | "enqueue_upload_registered" => {
                 let (host, mut y) = (of.gpu.pinned::<u8>(64).done(), of.gpu.alloc(64).done());
                 scoped!(self, |s, q| { let mut y = s.hold(&mut y); } q.upload(&host, &mut y))
             }

@@ -73,5 +73,7 @@ fn measure(operation: &Operation, candidates: &[&dyn Candidate], settle: &dyn Fn
         );
         eprintln!("{:18} {:24} {:?} {:?}", operation.name, entry.name, quartiles(&entry.times), quartiles(&ratios));
     }
+    drop(entries);
+    settle(); // some leave a context current that they have destroyed
     json!({ "title": operation.title, "n": operation.n, "rounds": rounds, "values": values, "none": none })
 }

@@ -1,0 +1,30 @@
+//! saxpy with RustaCUDA: prints the nanoseconds until its first launch is enqueued.
+
+use std::time::Instant;
+use rustacuda::launch;
+use rustacuda::memory::{CopyDestination, DeviceBuffer};
+use rustacuda::module::Module;
+use rustacuda::stream::{Stream, StreamFlags};
+use std::ffi::CString;
+
+const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let start = Instant::now();
+    let _context = rustacuda::quick_init()?;
+    let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+    let module = Module::load_from_string(&CString::new(KERNELS)?)?;
+    let saxpy = module.get_function(c"saxpy")?;
+    let mut y = vec![1.0_f32; 256];
+    let mut x_dev = DeviceBuffer::from_slice(&[2.0_f32; 256])?;
+    let mut y_dev = DeviceBuffer::from_slice(&y)?;
+    unsafe {
+        launch!(saxpy<<<1, 256, 0, stream>>>(256_u32, 2.0_f32, x_dev.as_device_ptr(), y_dev.as_device_ptr()))?;
+    }
+    let launched = start.elapsed();
+    stream.synchronize()?;
+    y_dev.copy_to(&mut y[..])?;
+    assert!(y.iter().all(|&y| y == 5.0));
+    println!("{}", launched.as_nanos());
+    Ok(())
+}
