@@ -3,8 +3,13 @@
 //! waits does so between two exchanges of the capture mode.
 #![allow(unsafe_code, reason = "launches kernels")]
 
+mod calls {
+    pub(crate) mod rows;
+    pub(crate) mod table;
+}
 mod common;
 
+use calls::{rows, table::Table};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
@@ -285,4 +290,27 @@ fn code_is_loaded_with_the_calls_of_hand_written_c() {
     );
     let linker = assert_calls!(linker.add(&ptx, "it").unwrap(), ["cuLinkAddData_v2"]);
     assert_calls!(linker.finish().unwrap(), ["cuLinkComplete", "cuLinkDestroy"]);
+}
+
+/// `docs/cost.md` tells what every public operation costs in calls; `UPDATE_COST=1` writes it.
+#[test]
+fn the_page_tells_what_every_operation_costs() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    fresh!(the_page_tells_what_every_operation_costs, {
+        let mut table = Table::default();
+        rows::devices(&mut table);
+        rows::contexts(&mut table);
+        let device = Device::get(0).unwrap();
+        let create = || Context::create(device, ContextFlags::default()).unwrap();
+        let (a, b) = (create(), create());
+        rows::stack(&mut table, &a, &b);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        rows::streams(&mut table, &gpu);
+        rows::memory(&mut table, &gpu);
+        rows::work(&mut table, &gpu);
+        table.is_in_the_docs();
+    });
 }

@@ -156,6 +156,11 @@ impl Candidate for C {
                         launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y])
                     });
                     wait(stream);
+                    // As the other candidates do: where the next stream lies depends on it.
+                    ok(unsafe { ffi::cuStreamDestroy_v2(stream) });
+                    ok(unsafe { ffi::cuMemFree_v2(x) });
+                    ok(unsafe { ffi::cuMemFree_v2(y) });
+                    pop();
                     times
                 })
             }));

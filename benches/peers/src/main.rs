@@ -2,7 +2,8 @@
 //!
 //! `peers count` prints the driver calls of each operation as JSON, with `shim/` as the driver.
 //! `peers time [SHARE [OPERATION]]` prints times, of a part of the rounds and operations if asked to.
-//! `peers report` writes RESULTS.md and its plot from those: see `run.sh`.
+//! `peers report` writes RESULTS.md and its plot from those, `peers page` looks whether docs/cost.md is right: see
+//! `run.sh` and `.ci/peers`.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 mod bench;
@@ -26,7 +27,8 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *words {
-        ["report", ref folders @ ..] => report::write(folders),
+        ["report", ref paths @ ..] => report::write(paths),
+        ["page", counted, page] => report::page(counted, page),
         ["count"] => measure(|candidates, settle| {
             let mut all = Map::new();
             for candidate in candidates.iter().filter(|candidate| candidate.name() != c::AGAIN) {
@@ -37,7 +39,7 @@ fn main() {
         ["time"] => times(1, ""),
         ["time", share] => times(share.parse().expect("a number"), ""),
         ["time", share, only] => times(share.parse().expect("a number"), only),
-        _ => panic!("count, time or report"),
+        _ => panic!("count, time, report or page"),
     }
 }
 

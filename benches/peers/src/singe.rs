@@ -1,6 +1,6 @@
 //! singe-cuda 0.1, which goes through the CUDA runtime.
 
-use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
+use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
 use singe_cuda::context::Context;
 use singe_cuda::device::{Device, DeviceId};
@@ -40,7 +40,7 @@ impl Singe {
     pub fn new() -> Singe {
         let device = Device::new(DeviceId::from(0));
         let context = Context::retain_primary_for_device(device).unwrap();
-        let module = context.load_module(&ModuleImage::from_string(KERNELS.to_string())).unwrap();
+        let module = context.load_module(&ModuleImage::new(KERNELS_C.as_bytes())).unwrap();
         let stream = context.create_stream_with_flags(StreamFlags::NON_BLOCKING).unwrap();
         Singe { device, context, module, stream }
     }

@@ -8,13 +8,14 @@ use singe_cuda::memory::DeviceMemory;
 use singe_cuda::module::{LaunchConfig, ModuleImage};
 use singe_cuda::stream::StreamFlags;
 
-const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
+/// As a C string, which it wants.
+const KERNELS: &str = concat!(include_str!("../../../kernels/kernels.ptx"), "\0");
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let context = Context::retain_primary_for_device(Device::new(DeviceId::from(0)))?;
     let stream = context.create_stream_with_flags(StreamFlags::NON_BLOCKING)?;
-    let module = context.load_module(&ModuleImage::from_string(KERNELS.to_string()))?;
+    let module = context.load_module(&ModuleImage::new(KERNELS.as_bytes()))?;
     let saxpy = module.function("saxpy")?;
     let mut y = vec![1.0_f32; 256];
     let x_dev = DeviceMemory::from_slice(&[2.0_f32; 256])?;

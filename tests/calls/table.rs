@@ -1,0 +1,163 @@
+//! The table of `docs/cost.md`: what is written there is what was counted here.
+
+use cuscope_softdriver::control::record;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+const CURRENT: &str = "cuCtxGetCurrent";
+const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
+const BEGIN: &str = "<!-- the test `calls` writes this table -->\n";
+const END: &str = "<!-- its end -->\n";
+
+/// Rows, as they were counted.
+#[derive(Default)]
+pub(crate) struct Table {
+    text: String,
+    named: BTreeSet<&'static str>,
+    /// Rows that make other calls than those by hand.
+    wrong: Vec<String>,
+}
+
+impl Table {
+    pub(crate) fn heading(&mut self, heading: &str) {
+        writeln!(self.text, "\n### {heading}\n").unwrap();
+        self.text += "| operation | by hand | calls by hand | calls here | more |\n|---|---|---:|---:|---|\n";
+    }
+
+    /// Does an operation, and holds it to the calls by hand: more are only a look at the current context
+    /// before them, and exchanges of the capture mode around them.
+    pub(crate) fn row<R>(
+        &mut self,
+        operation: &'static str,
+        by_hand: &[&'static str],
+        run: impl FnOnce() -> R,
+    ) -> R {
+        let (value, calls) = record(run);
+        let more: Vec<&str> =
+            calls.iter().copied().filter(|call| [CURRENT, EXCHANGE].contains(call)).collect();
+        let rest: Vec<&str> = calls
+            .iter()
+            .copied()
+            .filter(|call| by_hand.contains(call) || !more.contains(call))
+            .collect();
+        if rest != by_hand {
+            self.wrong.push(format!("{operation}: {calls:?}, by hand {by_hand:?}"));
+        }
+        let more: Vec<&str> = more.into_iter().filter(|call| !by_hand.contains(call)).collect();
+        let count = |name| more.iter().filter(|call| **call == name).count();
+        // What is taken over is looked at with care.
+        let looks = if operation.contains("from_raw") { 3 } else { 1 };
+        if count(CURRENT) > looks || count(EXCHANGE) % 2 != 0 {
+            self.wrong.push(format!("{operation}: {calls:?}"));
+        }
+        let said: Vec<String> = [(CURRENT, "current"), (EXCHANGE, "mode")]
+            .iter()
+            .filter(|(name, _)| count(name) > 0)
+            .map(|(name, word)| match count(name) {
+                1 => (*word).to_owned(),
+                n => format!("{n} × {word}"),
+            })
+            .collect();
+        let hand: Vec<String> = shortened(by_hand);
+        writeln!(
+            self.text,
+            "| `{operation}` | {} | {} | {} | {} |",
+            hand.join(", "),
+            by_hand.len(),
+            calls.len(),
+            said.join(", ")
+        )
+        .unwrap();
+        self.named.insert(operation.split([' ', ',']).next().unwrap());
+        value
+    }
+
+    /// Puts the rows of another one behind these.
+    pub(crate) fn append(&mut self, other: Table) {
+        self.text += &other.text;
+        self.named.extend(other.named);
+        self.wrong.extend(other.wrong);
+    }
+
+    /// The page has this table; with `UPDATE_COST` it is written there. Every public operation is in it.
+    pub(crate) fn is_in_the_docs(&self) {
+        assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
+        let missing: Vec<_> = operations()
+            .into_iter()
+            .filter(|operation| !self.named.contains(operation.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "without a row: {missing:?}");
+
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cost.md");
+        let page = fs::read_to_string(&file).unwrap();
+        let (head, rest) = page.split_once(BEGIN).expect("the page has the mark");
+        let (table, tail) = rest.split_once(END).expect("the page has the other mark");
+        if env::var_os("UPDATE_COST").is_some() {
+            fs::write(&file, [head, BEGIN, &self.text, "\n", END, tail].concat()).unwrap();
+            return;
+        }
+        for (says, is) in table.trim_end().lines().zip(self.text.trim_end().lines()) {
+            assert_eq!(says, is, "UPDATE_COST=1 writes docs/cost.md anew");
+        }
+        assert!(table.trim_end() == self.text.trim_end(), "UPDATE_COST=1 writes docs/cost.md anew");
+    }
+}
+
+/// Calls for a cell, a run of the same one as `3 × cuX`.
+fn shortened(calls: &[&str]) -> Vec<String> {
+    calls
+        .chunk_by(|a, b| a == b)
+        .map(|run| match run {
+            [one] => format!("`{one}`"),
+            many => format!("{} × `{}`", many.len(), many[0]),
+        })
+        .collect()
+}
+
+/// The public functions whose documentation names a function of the driver, as `Type::function`.
+fn operations() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                in_file(&fs::read_to_string(&path).unwrap(), &mut found);
+            }
+        }
+    }
+    assert!(found.len() > 100, "{found:?}");
+    found
+}
+
+fn in_file(text: &str, found: &mut BTreeSet<String>) {
+    let (mut of, mut named) = (String::new(), false);
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("impl") {
+            // The type: behind `for` if there is one, else behind the generics.
+            let rest = rest.rsplit_once(" for ").map_or(rest, |(_, of)| of);
+            let start = rest.find(|c: char| c.is_ascii_uppercase());
+            let rest = match rest.split_once("> ") {
+                Some((_, of)) if rest.starts_with('<') => of,
+                _ => &rest[start.unwrap_or(0)..],
+            };
+            of = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+        }
+        named |= line.trim_start().starts_with("#[doc(alias = \"cu");
+        let inside = line.starts_with(' ');
+        let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
+        let rest = rest.strip_prefix("unsafe ").unwrap_or(rest);
+        if let Some(rest) = rest.strip_prefix("fn ") {
+            let name: String =
+                rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            if named {
+                found.insert(if inside { format!("{of}::{name}") } else { name });
+            }
+        }
+        named = false;
+    }
+}
