@@ -13,8 +13,13 @@ mod cudarc;
 mod cust;
 mod ours;
 mod oxicuda;
+mod page;
+#[cfg(feature = "plot")]
+mod plot;
+#[cfg(feature = "plot")]
 mod report;
 mod rustacuda;
+#[cfg(feature = "runtime")]
 mod singe;
 mod timing;
 
@@ -27,8 +32,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *words {
+        #[cfg(feature = "plot")]
         ["report", ref paths @ ..] => report::write(paths),
-        ["page", counted, page] => report::page(counted, page),
+        ["page", counted, page] => page::check(counted, page),
         ["count"] => measure(|candidates, settle| {
             let mut all = Map::new();
             for candidate in candidates.iter().filter(|candidate| candidate.name() != c::AGAIN) {
@@ -69,16 +75,17 @@ fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
         Box::new(ours::Scoped(ours::Cuscope::new(&gpu))),
     ];
     type Make = fn() -> Box<dyn Candidate>;
-    let peers: [(&str, Make); 7] = [
+    let peers: &[(&str, Make)] = &[
         ("cust", || Box::new(cust::Cust::new())),
         ("RustaCUDA", || Box::new(rustacuda::RustaCuda::new())),
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Default))),
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Tracked))),
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Untracked))),
         ("oxicuda", || Box::new(oxicuda::OxiCuda::new())),
+        #[cfg(feature = "runtime")]
         ("singe-cuda", || Box::new(singe::Singe::new())),
     ];
-    for (name, make) in peers {
+    for &(name, make) in peers {
         if !without(name) {
             candidates.push(make());
             settle();

@@ -1,34 +1,14 @@
-//! RESULTS.md and its plots, from what was measured.
+//! RESULTS.md, from what was measured.
 
 use crate::bench::OPERATIONS;
-use plotters::prelude::*;
+use crate::page::{COLUMNS, calls, read, row, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// The columns, as the measurement names them.
-const COLUMNS: [&str; 11] = [
-    "C",
-    "C, again",
-    "cuscope",
-    "cuscope, in a scope",
-    "cust",
-    "RustaCUDA",
-    "cudarc",
-    "cudarc, untracked",
-    "cudarc, default stream",
-    "oxicuda",
-    "singe-cuda",
-];
-
-fn read(path: &Path) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn numbers(value: &Value) -> Option<[f64; 3]> {
+pub fn numbers(value: &Value) -> Option<[f64; 3]> {
     let list = value.as_array()?;
     Some([0, 1, 2].map(|at| list[at].as_f64().expect("a number")))
 }
@@ -58,7 +38,7 @@ pub fn write(arguments: &[&str]) {
     text += &calls(&read(&measured.join("count.json"))["measured"]);
     text += &weights(&weight, &starts);
     fs::write(into.join("RESULTS.md"), text).expect("RESULTS.md");
-    plot(&times["measured"], &into.join("ratios.svg")).expect("the plot");
+    crate::plot::write(&times["measured"], &into.join("ratios.svg")).expect("the plot");
 }
 
 fn head(machine: &Value) -> String {
@@ -70,52 +50,6 @@ fn head(machine: &Value) -> String {
         {} (driver of CUDA {}), {} ({} cores).\n",
         say("device"), say("driver"), say("processor"), say("cores"),
     )
-}
-
-fn row(text: &mut String, cells: impl IntoIterator<Item = String>) {
-    writeln!(text, "| {} |", cells.into_iter().collect::<Vec<_>>().join(" | ")).unwrap();
-}
-
-fn table(text: &mut String, first: &str, columns: &[&str]) {
-    row(text, std::iter::once(first.to_owned()).chain(columns.iter().map(|name| (*name).to_owned())));
-    row(text, (0..=columns.len()).map(|at| if at == 0 { "---".into() } else { "---:".into() }));
-}
-
-/// The driver calls of each operation.
-fn calls(counted: &Value) -> String {
-    let mut text = String::new();
-    let columns: Vec<&str> = COLUMNS.into_iter().filter(|name| counted[*name].is_object()).collect();
-    table(&mut text, "operation", &columns);
-    for operation in OPERATIONS.iter().filter(|operation| counted["C"][operation.name].is_object()) {
-        let cell = |name: &&str| match &counted[*name][operation.name]["total"] {
-            Value::Null => "–".into(),
-            total => total.to_string(),
-        };
-        row(&mut text, std::iter::once(title(operation)).chain(columns.iter().map(cell)));
-    }
-    text
-}
-
-/// Without the size, which calls do not depend on.
-fn title(operation: &crate::bench::Operation) -> String {
-    operation.title.replace(" of 64 B", "")
-}
-
-/// `peers page COUNTED PAGE`: the page has the table of what was counted; with `UPDATE_COST` it is written there.
-pub fn page(counted: &str, page: &str) {
-    const BEGIN: &str = "<!-- .ci/peers writes this table -->\n";
-    const END: &str = "<!-- its end -->\n";
-    let is = calls(&read(Path::new(counted))["measured"]);
-    let text = fs::read_to_string(page).expect("the page");
-    let (head, rest) = text.split_once(BEGIN).expect("the page has the mark");
-    let (says, tail) = rest.split_once(END).expect("the page has the other mark");
-    if std::env::var_os("UPDATE_COST").is_some() {
-        return fs::write(page, [head, BEGIN, "\n", &is, "\n", END, tail].concat()).expect("the page");
-    }
-    for (says, is) in says.trim().lines().zip(is.trim().lines()) {
-        assert_eq!(says, is, "UPDATE_COST=1 .ci/peers writes {page} anew");
-    }
-    assert!(says.trim() == is.trim(), "UPDATE_COST=1 .ci/peers writes {page} anew");
 }
 
 fn ratios(measured: &Value) -> String {
@@ -209,71 +143,4 @@ fn weights(weight: &Value, starts: &str) -> String {
         `benches/peers/run.sh` builds all of it, `measure.sh`, copied with what was built to the machine with the GPU,\n\
         measures, and `run.sh report` writes this file.\n";
     text
-}
-
-/// One line of dots an operation: cuscope, the null test, the peers.
-fn plot(measured: &Value, path: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let colour = |name: &str| match name {
-        "C, again" => RGBColor(150, 150, 150),
-        "cuscope" => RGBColor(200, 30, 30),
-        "cuscope, in a scope" => RGBColor(240, 130, 30),
-        "cust" => RGBColor(30, 110, 200),
-        "RustaCUDA" => RGBColor(120, 190, 240),
-        "cudarc" => RGBColor(20, 120, 60),
-        "cudarc, untracked" => RGBColor(110, 190, 100),
-        "cudarc, default stream" => RGBColor(180, 220, 120),
-        "oxicuda" => RGBColor(130, 60, 170),
-        _ => RGBColor(80, 60, 40),
-    };
-    let rows: Vec<_> = OPERATIONS.iter().filter(|it| measured[it.name]["values"].is_object()).collect();
-    let area = SVGBackend::new(path, (1100, 120 + 28 * rows.len() as u32)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let count = rows.len() as f64;
-    let mut chart = ChartBuilder::on(&area)
-        .caption("time of an operation, relative to C (median and quartiles; logarithmic)", ("sans-serif", 18))
-        .margin(12)
-        .x_label_area_size(34)
-        .y_label_area_size(290)
-        .build_cartesian_2d((0.9..3.5).log_scale(), -0.5..count - 0.5)?;
-    let title = |y: &f64| {
-        let at = count - 1.0 - y;
-        let near = (at - at.round()).abs() < 0.01 && at.round() >= 0.0;
-        near.then(|| rows.get(at.round() as usize)).flatten().map_or(String::new(), |row| row.title.into())
-    };
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .y_labels(rows.len() * 2)
-        .y_label_formatter(&title)
-        .x_label_formatter(&|x| format!("{x:.2}"))
-        .x_labels(12)
-        .draw()?;
-    chart.draw_series([PathElement::new([(1.02, -0.5), (1.02, count - 0.5)], RGBColor(200, 30, 30).mix(0.4))])?;
-    for (place, name) in COLUMNS[1..].iter().enumerate() {
-        let style = colour(name);
-        let dots: Vec<_> = rows
-            .iter()
-            .enumerate()
-            .filter_map(|(at, row)| {
-                let spread = numbers(&measured[row.name]["values"][name]["ratio"])?;
-                let y = count - 1.0 - at as f64 + 0.36 - 0.08 * place as f64;
-                Some((y, spread.map(|ratio| ratio.clamp(0.9, 3.5))))
-            })
-            .collect();
-        chart.draw_series(
-            dots.iter().map(|&(y, [low, _, high])| PathElement::new([(low, y), (high, y)], style.mix(0.6))),
-        )?;
-        chart
-            .draw_series(dots.iter().map(|&(y, [_, median, _])| Circle::new((median, y), 3, style.filled())))?
-            .label(*name)
-            .legend(move |(x, y)| Circle::new((x + 8, y), 4, style.filled()));
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
-    area.present()?;
-    Ok(())
 }
