@@ -3,8 +3,9 @@
 use super::table::Table;
 use crate::common::kernels::STORE;
 use cuscope::{
-    CacheConfig, Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, Limit, MemoryPool,
-    Ownership, PushedGuard, ReleaseWith, SharedMemoryConfig, SmSplitFlags, StreamFlags, current_context, ffi,
+    CacheConfig, Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, Limit,
+    MemoryPool, Ownership, PushedGuard, ReleaseWith, SharedMemoryConfig, SmSplitFlags, StreamFlags,
+    current_context, ffi,
 };
 
 const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
@@ -54,7 +55,9 @@ pub(crate) fn contexts(t: &mut Table) {
     let flags = ContextFlags::default();
     t.heading("Contexts");
     let pop = "cuCtxPopCurrent_v2";
-    let context = t.row("Context::create", &["cuCtxCreate_v2", pop], || Context::create(device, flags)).unwrap();
+    let context = t
+        .row("Context::create", &["cuCtxCreate_v2", pop], || Context::create(device, flags))
+        .unwrap();
     let params = ffi::CUctxCreateParams {
         execAffinityParams: std::ptr::null_mut(),
         numExecAffinityParams: 0,
@@ -76,7 +79,9 @@ pub(crate) fn contexts(t: &mut Table) {
     t.row("Context::synchronize", &["cuCtxSynchronize_v2"], || context.synchronize()).unwrap();
     t.row("Context::clone", &[], || drop(context.clone()));
     t.row("Context::try_destroy", &["cuCtxDestroy_v2"], || context.try_destroy()).unwrap().unwrap();
-    let primary = t.row("Context::primary", &["cuDevicePrimaryCtxRetain"], || Context::primary(device)).unwrap();
+    let primary = t
+        .row("Context::primary", &["cuDevicePrimaryCtxRetain"], || Context::primary(device))
+        .unwrap();
     t.row("Context, dropped (primary)", &["cuDevicePrimaryCtxRelease_v2"], || drop(primary));
     let resource = device.sm_resource().unwrap();
     let split = t
@@ -113,17 +118,16 @@ pub(crate) fn contexts(t: &mut Table) {
 pub(crate) fn stack(t: &mut Table, a: &Context, b: &Context) {
     let (push, pop) = ("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2");
     t.heading("The stack");
-    let mut stack = t.row("ContextStack::current_thread", &[], ContextStack::current_thread).unwrap();
+    let mut stack =
+        t.row("ContextStack::current_thread", &[], ContextStack::current_thread).unwrap();
     let mut gpu = t.row("ContextStack::push", &[push], || stack.push(a)).unwrap();
     let inner = t.row("PushedGuard::push", &[push], || gpu.push(b)).unwrap();
     t.row("PushedGuard::pop", &[pop], || inner.pop()).unwrap();
     let inner = gpu.push(b).unwrap();
     t.row("PushedGuard, dropped", &[pop], || drop(inner));
     t.row("ContextStack::reentrant", &[], || ContextStack::reentrant(|_| Ok(()))).unwrap();
-    ContextStack::reentrant(|stack| {
-        t.row("NestedStack::push", &[push], || stack.push(b))?.pop()
-    })
-    .unwrap();
+    ContextStack::reentrant(|stack| t.row("NestedStack::push", &[push], || stack.push(b))?.pop())
+        .unwrap();
     let current = t.row("current_context", &["cuCtxGetCurrent"], current_context).unwrap().unwrap();
     t.row("CurrentContext::device", &["cuCtxGetDevice"], || current.device()).unwrap();
     t.row("CurrentContext::flags", &["cuCtxGetFlags"], || current.flags()).unwrap();
@@ -136,15 +140,19 @@ fn state(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("PushedGuard::synchronize", &["cuCtxSynchronize"], || gpu.synchronize()).unwrap();
     let flags = t.row("PushedGuard::flags", &["cuCtxGetFlags"], || gpu.flags()).unwrap();
     t.row("PushedGuard::set_flags", &["cuCtxSetFlags"], || gpu.set_flags(flags)).unwrap();
-    let size = t.row("PushedGuard::limit", &["cuCtxGetLimit"], || gpu.limit(Limit::StackSize)).unwrap();
-    t.row("PushedGuard::set_limit", &["cuCtxSetLimit"], || gpu.set_limit(Limit::StackSize, size)).unwrap();
+    let size =
+        t.row("PushedGuard::limit", &["cuCtxGetLimit"], || gpu.limit(Limit::StackSize)).unwrap();
+    t.row("PushedGuard::set_limit", &["cuCtxSetLimit"], || gpu.set_limit(Limit::StackSize, size))
+        .unwrap();
     t.row("PushedGuard::cache_config", &["cuCtxGetCacheConfig"], || gpu.cache_config()).unwrap();
     t.row("PushedGuard::set_cache_config", &["cuCtxSetCacheConfig"], || {
         gpu.set_cache_config(CacheConfig::PreferL1)
     })
     .unwrap();
-    t.row("PushedGuard::shared_memory_config", &["cuCtxGetSharedMemConfig"], || gpu.shared_memory_config())
-        .unwrap();
+    t.row("PushedGuard::shared_memory_config", &["cuCtxGetSharedMemConfig"], || {
+        gpu.shared_memory_config()
+    })
+    .unwrap();
     t.row("PushedGuard::set_shared_memory_config", &["cuCtxSetSharedMemConfig"], || {
         gpu.set_shared_memory_config(SharedMemoryConfig::DefaultBankSize)
     })
@@ -194,7 +202,8 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("PushedGuard::record_event", &["cuCtxRecordEvent"], || gpu.record_event(&last)).unwrap();
     t.row("PushedGuard::wait_event", &["cuCtxWaitEvent"], || gpu.wait_event(&last)).unwrap();
     t.row("Event, dropped", &["cuEventDestroy_v2"], || drop(last));
-    t.row("OnStream::host_function", &["cuLaunchHostFunc", WAIT], || on.host_function(|| ())).unwrap();
+    t.row("OnStream::host_function", &["cuLaunchHostFunc", WAIT], || on.host_function(|| ()))
+        .unwrap();
 }
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -203,44 +212,62 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     let on = gpu.on(&stream);
     let buffer = t.row("PushedGuard::alloc", &["cuMemAlloc_v2"], || gpu.alloc::<u32>(16)).unwrap();
     t.row("DeviceBuffer, dropped", &["cuMemFree_v2"], || drop(buffer));
-    let buffer = t.row("OnStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
+    let buffer =
+        t.row("OnStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
     t.row("DeviceBuffer, dropped (of a stream)", &["cuMemFreeAsync"], || drop(buffer));
     // SAFETY: not used, and freed in the order of its stream.
-    let buffer =
-        t.row("OnStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe { on.alloc_unscoped::<u32>(16) });
+    let buffer = t.row("OnStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
+        on.alloc_unscoped::<u32>(16)
+    });
     drop(buffer.unwrap());
-    t.row("OnStream::from_slice", &["cuMemAllocAsync", UPLOAD, WAIT], || on.from_slice(&[1_u32; 16])).unwrap();
-    let zeros = t.row("OnStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16)).unwrap();
+    t.row("OnStream::from_slice", &["cuMemAllocAsync", UPLOAD, WAIT], || {
+        on.from_slice(&[1_u32; 16])
+    })
+    .unwrap();
+    let zeros = t
+        .row("OnStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16))
+        .unwrap();
     t.row("OnStream::to_vec", &[DOWNLOAD, WAIT], || on.to_vec(&zeros)).unwrap();
 
     let device = gpu.device();
-    let pool = t.row("MemoryPool::create", &["cuMemPoolCreate"], || MemoryPool::create(device)).unwrap();
+    let pool =
+        t.row("MemoryPool::create", &["cuMemPoolCreate"], || MemoryPool::create(device)).unwrap();
     t.row("MemoryPool::create_with_limit", &["cuMemPoolCreate", "cuMemPoolDestroy"], || {
         MemoryPool::create_with_limit(device, 64 << 20).map(drop)
     })
     .unwrap();
     let first = t
-        .row("MemoryPool::default_of", &["cuDeviceGetDefaultMemPool"], || MemoryPool::default_of(device))
+        .row("MemoryPool::default_of", &["cuDeviceGetDefaultMemPool"], || {
+            MemoryPool::default_of(device)
+        })
         .unwrap();
     t.row("MemoryPool::make_current", &["cuDeviceSetMemPool"], || first.make_current()).unwrap();
     t.row("MemoryPool::is_current", &["cuDeviceGetMemPool"], || first.is_current()).unwrap();
-    let threshold = t.row("MemoryPool::release_threshold", &[GET], || pool.release_threshold()).unwrap();
-    t.row("MemoryPool::set_release_threshold", &[SET], || pool.set_release_threshold(threshold)).unwrap();
+    let threshold =
+        t.row("MemoryPool::release_threshold", &[GET], || pool.release_threshold()).unwrap();
+    t.row("MemoryPool::set_release_threshold", &[SET], || pool.set_release_threshold(threshold))
+        .unwrap();
     let reuse = t.row("MemoryPool::reuse", &[GET; 3], || pool.reuse()).unwrap();
     t.row("MemoryPool::set_reuse", &[SET; 3], || pool.set_reuse(reuse)).unwrap();
     t.row("MemoryPool::usage", &[GET; 4], || pool.usage()).unwrap();
     t.row("MemoryPool::reset_high_marks", &[SET; 2], || pool.reset_high_marks()).unwrap();
     let from = "cuMemAllocFromPoolAsync";
-    let buffer = t.row("OnStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
+    let buffer =
+        t.row("OnStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
     // SAFETY: not used, and freed in the order of its stream.
-    drop(t.row("OnStream::alloc_from_unscoped", &[from], || unsafe { on.alloc_from_unscoped::<u32>(&pool, 16) }));
+    drop(t.row("OnStream::alloc_from_unscoped", &[from], || unsafe {
+        on.alloc_from_unscoped::<u32>(&pool, 16)
+    }));
     t.row("MemoryPool::trim_to", &["cuMemPoolTrimTo"], || pool.trim_to(0)).unwrap();
     drop(buffer);
     t.row("MemoryPool, dropped", &["cuMemPoolDestroy"], || drop(pool));
 
     let (register, unregister) = ("cuMemHostRegister_v2", "cuMemHostUnregister");
     let pinned = t.row("PushedGuard::pinned", &[register], || gpu.pinned::<u32>(16)).unwrap();
-    t.row("PinnedBuffer::device_address", &["cuMemHostGetDevicePointer_v2"], || pinned.device_address(gpu)).unwrap();
+    t.row("PinnedBuffer::device_address", &["cuMemHostGetDevicePointer_v2"], || {
+        pinned.device_address(gpu)
+    })
+    .unwrap();
     t.row("PinnedBuffer, dropped", &[unregister], || drop(pinned));
     t.row("PushedGuard::pinned_from", &[register], || gpu.pinned_from(&[1_u32; 16])).unwrap();
     let mut data = vec![0_u8; 8192];
@@ -249,9 +276,12 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     })
     .unwrap();
     // SAFETY: dropped below.
-    let registered = t.row("PushedGuard::register", &[register], || unsafe { gpu.register(&mut data) }).unwrap();
-    t.row("Registered::device_address", &["cuMemHostGetDevicePointer_v2"], || registered.device_address(gpu))
-        .unwrap();
+    let registered =
+        t.row("PushedGuard::register", &[register], || unsafe { gpu.register(&mut data) }).unwrap();
+    t.row("Registered::device_address", &["cuMemHostGetDevicePointer_v2"], || {
+        registered.device_address(gpu)
+    })
+    .unwrap();
     t.row("Registered, dropped", &[unregister], || drop(registered));
 }
 
@@ -259,12 +289,19 @@ pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Modules, copies and launches");
     let stream = gpu.stream().unwrap();
     let on = gpu.on(&stream);
-    let module = t.row("PushedGuard::load_ptx", &["cuModuleLoadDataEx"], || gpu.load_ptx(STORE)).unwrap();
+    let module =
+        t.row("PushedGuard::load_ptx", &["cuModuleLoadDataEx"], || gpu.load_ptx(STORE)).unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/kernels/saxpy.ptx");
-    drop(t.row("PushedGuard::load_ptx_file", &["cuModuleLoadDataEx"], || gpu.load_ptx_file(file)).unwrap());
-    let store = t.row("Module::function", &["cuModuleGetFunction"], || module.function("store")).unwrap();
-    t.row("Function::attribute", &["cuFuncGetAttribute"], || store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS))
-        .unwrap();
+    drop(
+        t.row("PushedGuard::load_ptx_file", &["cuModuleLoadDataEx"], || gpu.load_ptx_file(file))
+            .unwrap(),
+    );
+    let store =
+        t.row("Module::function", &["cuModuleGetFunction"], || module.function("store")).unwrap();
+    t.row("Function::attribute", &["cuFuncGetAttribute"], || {
+        store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)
+    })
+    .unwrap();
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let (data, mut back) = ([7; 16], [0; 16]);
     t.row("OnStream::upload", &[UPLOAD, WAIT], || on.upload(&data, &mut x)).unwrap();
@@ -276,10 +313,15 @@ pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("OnStream::zero", &[ZERO, WAIT], || on.zero(&mut x)).unwrap();
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    t.row("OnStream::launch", &[LAUNCH, WAIT], || unsafe { on.launch(&store, one, (&mut x, 1_u32)) }).unwrap();
+    t.row("OnStream::launch", &[LAUNCH, WAIT], || unsafe {
+        on.launch(&store, one, (&mut x, 1_u32))
+    })
+    .unwrap();
     // SAFETY: as above, and the stream is synchronized before anything else uses the buffer.
-    t.row("OnStream::launch_unscoped", &[LAUNCH], || unsafe { on.launch_unscoped(&store, one, (&mut x, 1_u32)) })
-        .unwrap();
+    t.row("OnStream::launch_unscoped", &[LAUNCH], || unsafe {
+        on.launch_unscoped(&store, one, (&mut x, 1_u32))
+    })
+    .unwrap();
     stream.synchronize().unwrap();
     scopes(t, gpu, &store);
     graphs(t, gpu, &store);
@@ -308,7 +350,9 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &cuscope::Functio
         t.row("Queue::fill", &[FILL], || q.fill(&mut x, 1))?;
         t.row("Queue::zero", &[ZERO], || q.zero(&mut x))?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        t.row("Queue::launch", &[LAUNCH], || unsafe { q.launch(store, LaunchConfig::new(1, 1), (&mut x, 1_u32)) })?;
+        t.row("Queue::launch", &[LAUNCH], || unsafe {
+            q.launch(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
+        })?;
         t.row("Queue::download", &[DOWNLOAD], || q.download(&x, &mut back))?;
         t.row("Queue::record", &["cuEventRecord"], || q.record(&event))?;
         t.row("Queue::wait", &["cuStreamWaitEvent"], || q.wait(&event))?;
@@ -344,24 +388,33 @@ fn graphs<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &cuscope::Functio
         })
     });
     let replayed = both.unwrap();
-    let _ = gpu.capture(&mut stream, |c| {
-        captured.row("Capture::scratch", &["cuMemAlloc_v2"], || c.scratch::<u32>(16).map(drop))?;
-        let waits = ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"];
-        captured.row("Capture::fork", &waits, || c.fork(&mut side).map(drop))
-    })
-    .unwrap();
+    let _ = gpu
+        .capture(&mut stream, |c| {
+            captured
+                .row("Capture::scratch", &["cuMemAlloc_v2"], || c.scratch::<u32>(16).map(drop))?;
+            let waits = ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"];
+            captured.row("Capture::fork", &waits, || c.fork(&mut side).map(drop))
+        })
+        .unwrap();
     t.append(captured);
     t.row(
         "PushedGuard::recapture, as before",
-        &["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphExecUpdate_v2", "cuGraphDestroy"],
+        &[
+            "cuStreamBeginCapture_v2",
+            "cuStreamEndCapture",
+            "cuGraphExecUpdate_v2",
+            "cuGraphDestroy",
+        ],
         || gpu.recapture(&mut graph, &mut stream, |_| Ok(())),
     )
     .unwrap();
     t.row("Graph::nodes", &["cuGraphGetNodes"], || replayed.nodes()).unwrap();
     t.row("Graph::edges", &["cuGraphGetEdges"], || replayed.edges()).unwrap();
     let on = gpu.on(&stream);
-    t.row("OnStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed)).unwrap();
-    t.row("OnStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y))).unwrap();
+    t.row("OnStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed))
+        .unwrap();
+    t.row("OnStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y)))
+        .unwrap();
     gpu.scope(|s| {
         let (q, mut y) = (s.on(&stream), s.hold(&mut y));
         t.row("Queue::replay", &["cuGraphLaunch"], || q.replay(&replayed, (&x, &mut y)))

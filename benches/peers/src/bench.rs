@@ -101,7 +101,8 @@ pub fn on_threads(count: usize, work: impl Fn(&Barrier) -> (Instant, Instant) + 
     let gate = Barrier::new(count);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count).map(|_| scope.spawn(|| work(&gate))).collect();
-        let times: Vec<_> = threads.into_iter().map(|t| t.join().expect("a thread works")).collect();
+        let times: Vec<_> =
+            threads.into_iter().map(|t| t.join().expect("a thread works")).collect();
         let start = times.iter().map(|t| t.0).min().expect("a thread");
         let end = times.iter().map(|t| t.1).max().expect("a thread");
         end - start

@@ -1,4 +1,8 @@
 //! The driver's functions as in C, each call checked.
+//!
+//! Every block is sound for the same reasons: handles are those that the driver gave and live as long as the
+//! process or the measurement, memory has the sizes that a call is told, kernels get their parameters and stay inside
+//! of 64 elements, and nothing reads memory before the stream was waited for.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
@@ -152,9 +156,11 @@ impl Candidate for C {
                 on_threads(count, |gate| {
                     push(self.context);
                     let (stream, x, y) = (self::stream(), alloc(256), alloc(256));
-                    let times = behind(gate, n, || {
-                        launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y])
-                    });
+                    let times = behind(
+                        gate,
+                        n,
+                        || launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]),
+                    );
                     wait(stream);
                     // As the other candidates do: where the next stream lies depends on it.
                     ok(unsafe { ffi::cuStreamDestroy_v2(stream) });
@@ -207,7 +213,9 @@ impl Candidate for C {
                 let host = Box::leak(Box::new(Page([1; 4096])));
                 ok(unsafe { ffi::cuMemHostRegister_v2((&raw mut *host).cast(), 4096, 0) });
                 let device = alloc(64);
-                run!(ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host.0.as_ptr().cast(), 64, stream) }))
+                run!(ok(unsafe {
+                    ffi::cuMemcpyHtoDAsync_v2(device, host.0.as_ptr().cast(), 64, stream)
+                }))
             }
             "alloc_free" => run!({
                 let mut address = 0;

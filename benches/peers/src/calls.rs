@@ -1,4 +1,6 @@
 //! The driver calls of an operation, as `shim/` sees them.
+//!
+//! Sound as the functions are those that `shim/shim.c` defines, with these types.
 
 use crate::bench::{Candidate, OPERATIONS, Run};
 use serde_json::{Map, Value, json};
@@ -21,11 +23,15 @@ impl Shim {
         };
         unsafe {
             Some(Shim {
-                begin: std::mem::transmute::<*mut _, unsafe extern "C" fn()>(find(c"counted_begin")?),
-                count: std::mem::transmute::<*mut _, unsafe extern "C" fn() -> usize>(find(c"counted")?),
-                name: std::mem::transmute::<*mut _, unsafe extern "C" fn(usize) -> *const c_char>(find(
-                    c"counted_name",
+                begin: std::mem::transmute::<*mut _, unsafe extern "C" fn()>(find(
+                    c"counted_begin",
                 )?),
+                count: std::mem::transmute::<*mut _, unsafe extern "C" fn() -> usize>(find(
+                    c"counted",
+                )?),
+                name: std::mem::transmute::<*mut _, unsafe extern "C" fn(usize) -> *const c_char>(
+                    find(c"counted_name")?,
+                ),
             })
         }
     }
@@ -38,7 +44,8 @@ impl Shim {
         for at in 0..unsafe { (self.count)() } {
             let name = unsafe { CStr::from_ptr((self.name)(at)) }.to_str().unwrap();
             // The versions of a function are one.
-            let name = name.trim_end_matches("_ptsz").trim_end_matches(|c: char| c.is_ascii_digit());
+            let name =
+                name.trim_end_matches("_ptsz").trim_end_matches(|c: char| c.is_ascii_digit());
             let name = name.strip_suffix("_v").unwrap_or(name);
             *calls.entry(name.to_string()).or_default() += 1;
         }
@@ -51,7 +58,9 @@ pub fn of(candidate: &dyn Candidate, settle: &dyn Fn()) -> Value {
     let shim = Shim::find().expect("run this with the shim as libcuda.so.1: see run.sh");
     let mut rows = Map::new();
     // The calls depend neither on the size nor on the threads.
-    let once = |name: &str| !["KiB", "MiB", "threads", "registered"].iter().any(|part| name.contains(part));
+    let once = |name: &str| {
+        !["KiB", "MiB", "threads", "registered"].iter().any(|part| name.contains(part))
+    };
     for operation in OPERATIONS.iter().filter(|operation| once(operation.name)) {
         let value = match candidate.operation(operation.name) {
             Err(why) => json!({ "none": why }),

@@ -1,10 +1,13 @@
 //! cudarc 0.19: on its default stream, on a stream of its own, and there without its event tracking.
+//!
+//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
-    CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice, PushKernelArg,
+    CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice,
+    PushKernelArg,
 };
 use std::sync::Arc;
 
@@ -63,7 +66,8 @@ impl Cudarc {
 }
 
 fn saxpy(stream: &CudaStream, saxpy: &CudaFunction, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) {
-    unsafe { stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG) }.unwrap();
+    unsafe { stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG) }
+        .unwrap();
 }
 
 impl Candidate for Cudarc {

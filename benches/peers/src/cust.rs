@@ -1,4 +1,6 @@
 //! cust 0.3.
+//!
+//! Sound as in `c.rs`; closures own what their operation uses, and the context is waited for before they end.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};

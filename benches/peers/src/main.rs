@@ -99,7 +99,10 @@ fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
         "processor": processor(),
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
     });
-    println!("{}", serde_json::to_string_pretty(&json!({ "machine": machine, "measured": measured })).unwrap());
+    println!(
+        "{}",
+        serde_json::to_string_pretty(&json!({ "machine": machine, "measured": measured })).unwrap()
+    );
     // The other crates would destroy in an order of their own.
     std::process::exit(0)
 }

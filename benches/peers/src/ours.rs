@@ -1,10 +1,13 @@
 //! cuscope: `gpu.on(&stream)`, one operation at a time; and a queue of a scope.
+//!
+//! Every `unsafe` operation is sound for the same reasons: the kernel gets its parameters and stays inside of its
+//! buffers, and these are used on one stream only, and live until the context was waited for.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags, Function, LaunchConfig,
-    PushedGuard, Result, Stream,
+    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags,
+    Function, LaunchConfig, PushedGuard, Result, Stream,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -95,10 +98,13 @@ impl Candidate for Cuscope<'_, '_> {
                     let gpu = stack.push(&context).done();
                     let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
                     let on = gpu.on(&stream);
-                    let (x, mut y) =
-                        (gpu.alloc::<f32>(LEN as usize).done(), gpu.alloc::<f32>(LEN as usize).done());
+                    let (x, mut y) = (
+                        gpu.alloc::<f32>(LEN as usize).done(),
+                        gpu.alloc::<f32>(LEN as usize).done(),
+                    );
                     let times = behind(gate, n, || {
-                        unsafe { on.launch_unscoped(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done()
+                        unsafe { on.launch_unscoped(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }
+                            .done()
                     });
                     stream.synchronize().done();
                     times
@@ -109,7 +115,12 @@ impl Candidate for Cuscope<'_, '_> {
             "launch_0" => run!(unsafe { on.launch_unscoped(&self.nothing, CONFIG(), ()) }.done()),
             "launch_4" => {
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
-                run!(unsafe { on.launch_unscoped(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done())
+                run!(
+                    unsafe {
+                        on.launch_unscoped(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))
+                    }
+                    .done()
+                )
             }
             "launch_12" => {
                 let mut out = self.buffer(1);
@@ -134,9 +145,13 @@ impl Candidate for Cuscope<'_, '_> {
                 let mut y = self.buffer(64);
                 run!(unsafe { on.fill_unscoped(&mut y, 1.0) }.done())
             }
-            "enqueue_upload" | "enqueue_upload_registered" => Err("every copy outside of a scope waits"),
+            "enqueue_upload" | "enqueue_upload_registered" => {
+                Err("every copy outside of a scope waits")
+            }
             "alloc_free" => run!(drop(self.gpu.alloc::<u8>(ALLOCATION).done())),
-            "stream_alloc_free" => run!(drop(unsafe { on.alloc_unscoped::<u8>(ALLOCATION) }.done())),
+            "stream_alloc_free" => {
+                run!(drop(unsafe { on.alloc_unscoped::<u8>(ALLOCATION) }.done()))
+            }
             "push_pop" => {
                 let (context, _) = self.driven();
                 Ok(Box::new(move |n| {

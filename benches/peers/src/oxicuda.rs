@@ -1,4 +1,6 @@
 //! oxicuda-driver, oxicuda-memory and oxicuda-launch 0.5.
+//!
+//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
@@ -80,7 +82,8 @@ impl Candidate for OxiCuda {
             return Ok(Box::new(move |n| {
                 on_threads(count, |gate| {
                     self.context.set_current().unwrap();
-                    let (stream, x, y) = (Stream::new(&self.context).unwrap(), buffer(64), buffer(64));
+                    let (stream, x, y) =
+                        (Stream::new(&self.context).unwrap(), buffer(64), buffer(64));
                     let times = behind(gate, n, || {
                         let arguments = (LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr());
                         self.saxpy.launch(&config, &stream, &arguments).unwrap()
@@ -144,7 +147,8 @@ impl Candidate for OxiCuda {
             }
             "replay" => {
                 let (x, y) = (buffer(64), buffer(64));
-                let capture = StreamGraphCapture::begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
+                let capture =
+                    StreamGraphCapture::begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
                 let arguments = (LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr());
                 self.saxpy.launch(&config, stream, &arguments).unwrap();
                 let graph = capture.end().unwrap();

@@ -22,7 +22,8 @@ pub const COLUMNS: [&str; 11] = [
 ];
 
 pub fn read(path: &Path) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -31,16 +32,21 @@ pub fn row(text: &mut String, cells: impl IntoIterator<Item = String>) {
 }
 
 pub fn table(text: &mut String, first: &str, columns: &[&str]) {
-    row(text, std::iter::once(first.to_owned()).chain(columns.iter().map(|name| (*name).to_owned())));
+    row(
+        text,
+        std::iter::once(first.to_owned()).chain(columns.iter().map(|name| (*name).to_owned())),
+    );
     row(text, (0..=columns.len()).map(|at| if at == 0 { "---".into() } else { "---:".into() }));
 }
 
 /// The driver calls of each operation.
 pub fn calls(counted: &Value) -> String {
     let mut text = String::new();
-    let columns: Vec<&str> = COLUMNS.into_iter().filter(|name| counted[*name].is_object()).collect();
+    let columns: Vec<&str> =
+        COLUMNS.into_iter().filter(|name| counted[*name].is_object()).collect();
     table(&mut text, "operation", &columns);
-    for operation in OPERATIONS.iter().filter(|operation| counted["C"][operation.name].is_object()) {
+    for operation in OPERATIONS.iter().filter(|operation| counted["C"][operation.name].is_object())
+    {
         let cell = |name: &&str| match &counted[*name][operation.name]["total"] {
             Value::Null => "–".into(),
             total => total.to_string(),
@@ -64,7 +70,8 @@ pub fn check(counted: &str, page: &str) {
     let (head, rest) = text.split_once(BEGIN).expect("the page has the mark");
     let (says, tail) = rest.split_once(END).expect("the page has the other mark");
     if std::env::var_os("UPDATE_COST").is_some() {
-        return fs::write(page, [head, BEGIN, "\n", &is, "\n", END, tail].concat()).expect("the page");
+        return fs::write(page, [head, BEGIN, "\n", &is, "\n", END, tail].concat())
+            .expect("the page");
     }
     for (says, is) in says.trim().lines().zip(is.trim().lines()) {
         assert_eq!(says, is, "UPDATE_COST=1 .ci/peers writes {page} anew");

@@ -1,6 +1,6 @@
 //! RESULTS.md, from what was measured.
 
-use crate::bench::OPERATIONS;
+use crate::bench::{OPERATIONS, Operation};
 use crate::page::{COLUMNS, calls, read, row, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,8 +48,15 @@ fn head(machine: &Value) -> String {
         By hand (C), with cuscope, and with other crates, in one process and one context, on non-blocking streams, with\n\
         the same kernels and the same waits. `benches/peers/run.sh` writes this file; how it measures is at its end.\n\n\
         {} (driver of CUDA {}), {} ({} cores).\n",
-        say("device"), say("driver"), say("processor"), say("cores"),
+        say("device"),
+        say("driver"),
+        say("processor"),
+        say("cores"),
     )
+}
+
+fn measured_ones(measured: &Value) -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.iter().filter(|operation| measured[operation.name].is_object())
 }
 
 fn ratios(measured: &Value) -> String {
@@ -59,7 +66,7 @@ fn ratios(measured: &Value) -> String {
         differs from 1 by, the measurement cannot tell apart.\n\n",
     );
     table(&mut text, "operation", &COLUMNS[1..]);
-    for operation in OPERATIONS {
+    for operation in measured_ones(measured) {
         let values = &measured[operation.name]["values"];
         let cell = |name: &&str| match numbers(&values[name]["ratio"]) {
             Some([low, median, high]) if name.starts_with("cuscope") => {
@@ -68,7 +75,10 @@ fn ratios(measured: &Value) -> String {
             Some([low, median, high]) => format!("{median:.3} ({low:.2}–{high:.2})"),
             None => "–".into(),
         };
-        row(&mut text, std::iter::once(operation.title.to_owned()).chain(COLUMNS[1..].iter().map(cell)));
+        row(
+            &mut text,
+            std::iter::once(operation.title.to_owned()).chain(COLUMNS[1..].iter().map(cell)),
+        );
     }
     text
 }
@@ -76,9 +86,11 @@ fn ratios(measured: &Value) -> String {
 fn absolute(measured: &Value) -> String {
     let mut text = String::from("\n## Time of one operation\n\nMedians.\n\n");
     table(&mut text, "operation", &COLUMNS);
-    for operation in OPERATIONS {
+    for operation in measured_ones(measured) {
         let values = &measured[operation.name]["values"];
-        let cell = |name: &&str| numbers(&values[name]["ns"]).map_or("–".into(), |[_, median, _]| time(median));
+        let cell = |name: &&str| {
+            numbers(&values[name]["ns"]).map_or("–".into(), |[_, median, _]| time(median))
+        };
         row(&mut text, std::iter::once(operation.title.to_owned()).chain(COLUMNS.iter().map(cell)));
     }
     text
@@ -88,6 +100,7 @@ fn absolute(measured: &Value) -> String {
 fn missing(measured: &Value) -> String {
     let mut reasons: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for operation in OPERATIONS {
+        // What cuscope has not, the column of scopes has.
         for (name, why) in measured[operation.name]["none"].as_object().into_iter().flatten() {
             let why = why.as_str().unwrap_or_default();
             if why != crate::bench::NO_SUCH && !why.starts_with("as ") {
@@ -95,7 +108,9 @@ fn missing(measured: &Value) -> String {
             }
         }
     }
-    let mut text = String::from("\nA dash: the crate has no such operation, or none that is another than in the column beside it.\n\n");
+    let mut text = String::from(
+        "\nA dash: the crate has no such operation, or none that is another than in the column beside it.\n\n",
+    );
     for ((name, why), titles) in reasons {
         writeln!(text, "- {name}, {}: {why}", titles.join(", ")).unwrap();
     }
@@ -108,12 +123,17 @@ fn weights(weight: &Value, starts: &str) -> String {
         A program that runs saxpy once. Built with `cargo build --release` from nothing, dependencies fetched, on two cores\n\
         (C: `cc -O2`); its size is stripped. Start: from `main` to the first launch, and the whole process; medians.\n\n",
     );
-    table(&mut text, "", &["crates", "build", "processor time", "size", "to the first launch", "process"]);
+    table(
+        &mut text,
+        "",
+        &["crates", "build", "processor time", "size", "to the first launch", "process"],
+    );
     for name in ["C", "cuscope", "cust", "rustacuda", "cudarc", "oxicuda", "singe-cuda"] {
         let mut launched = Vec::new();
         let mut process = Vec::new();
         for line in starts.lines().filter(|line| line.split(' ').next() == Some(name)) {
-            let words: Vec<f64> = line.split(' ').skip(1).map(|word| word.parse().expect("a number")).collect();
+            let words: Vec<f64> =
+                line.split(' ').skip(1).map(|word| word.parse().expect("a number")).collect();
             launched.push(words[0] / 1e6);
             process.push(words[1] / 1e3);
         }
@@ -122,15 +142,18 @@ fn weights(weight: &Value, starts: &str) -> String {
             list.get(list.len() / 2).map_or("–".into(), |ms| format!("{ms:.0} ms"))
         };
         let of = &weight[name];
-        row(&mut text, [
-            name.to_owned(),
-            of["crates"].to_string(),
-            format!("{:.1} s", of["wall_s"].as_f64().unwrap_or(f64::NAN)),
-            format!("{:.1} s", of["cpu_s"].as_f64().unwrap_or(f64::NAN)),
-            format!("{} KiB", of["bytes"].as_u64().unwrap_or(0) / 1024),
-            median(launched),
-            median(process),
-        ]);
+        row(
+            &mut text,
+            [
+                name.to_owned(),
+                of["crates"].to_string(),
+                format!("{:.1} s", of["wall_s"].as_f64().unwrap_or(f64::NAN)),
+                format!("{:.1} s", of["cpu_s"].as_f64().unwrap_or(f64::NAN)),
+                format!("{} KiB", of["bytes"].as_u64().unwrap_or(0) / 1024),
+                median(launched),
+                median(process),
+            ],
+        );
     }
     text += "\n## How\n\n\
         A round does each operation some times with each candidate, one candidate after the other, in an order that\n\

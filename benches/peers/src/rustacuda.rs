@@ -1,4 +1,6 @@
 //! RustaCUDA 0.1.
+//!
+//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};

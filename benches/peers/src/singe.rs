@@ -1,14 +1,16 @@
 //! singe-cuda 0.1, which goes through the CUDA runtime.
+//!
+//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
 use crate::bench::{behind, bytes, on_threads, run, threads};
 use singe_cuda::context::Context;
 use singe_cuda::device::{Device, DeviceId};
+use singe_cuda::dim::Dim3;
 use singe_cuda::event::{Event, EventFlags, EventRecordFlags};
 use singe_cuda::memory::{DeviceMemory, HostAllocationFlags};
 use singe_cuda::module::{LaunchConfig, Module, ModuleImage};
 use singe_cuda::stream::{Stream, StreamCaptureMode, StreamFlags};
-use singe_cuda::dim::Dim3;
 use std::sync::Arc;
 
 pub struct Singe {
@@ -28,7 +30,8 @@ fn buffer(len: usize) -> DeviceMemory<f32> {
 
 /// Pinned memory, which it has as an address only; never freed.
 fn pinned(bytes: usize) -> &'static mut [u8] {
-    let address = unsafe { DeviceMemory::<u8>::alloc_pinned(bytes, HostAllocationFlags::empty()) }.unwrap();
+    let address =
+        unsafe { DeviceMemory::<u8>::alloc_pinned(bytes, HostAllocationFlags::empty()) }.unwrap();
     let address = address.cast::<u8>();
     unsafe {
         address.write_bytes(1, bytes);
@@ -84,7 +87,8 @@ impl Candidate for Singe {
             return Ok(Box::new(move |n| {
                 on_threads(count, |gate| {
                     self.context.bind().unwrap();
-                    let stream = self.context.create_stream_with_flags(StreamFlags::NON_BLOCKING).unwrap();
+                    let stream =
+                        self.context.create_stream_with_flags(StreamFlags::NON_BLOCKING).unwrap();
                     let (x, y) = (buffer(64), buffer(64));
                     let saxpy = self.module.function("saxpy").unwrap();
                     let times = behind(gate, n, || {
@@ -142,7 +146,8 @@ impl Candidate for Singe {
             }
             "alloc_free" => run!(drop(DeviceMemory::<u8>::create(ALLOCATION).unwrap())),
             "stream_alloc_free" => run!({
-                let address = unsafe { DeviceMemory::<u8>::alloc_async(ALLOCATION, stream) }.unwrap();
+                let address =
+                    unsafe { DeviceMemory::<u8>::alloc_async(ALLOCATION, stream) }.unwrap();
                 unsafe { DeviceMemory::free_async(address, stream) }.unwrap()
             }),
             "push_pop" => Err("sets the current context, and no stack"),

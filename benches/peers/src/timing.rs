@@ -20,7 +20,9 @@ fn quartiles(values: &[f64]) -> [f64; 3] {
 fn on_cores(all: &libc::cpu_set_t, one: bool) {
     let mut set = *all;
     if one {
-        let core = (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, all) }).last();
+        let core = (0..libc::CPU_SETSIZE as usize)
+            .filter(|&core| unsafe { libc::CPU_ISSET(core, all) })
+            .next_back();
         unsafe { libc::CPU_ZERO(&mut set) };
         unsafe { libc::CPU_SET(core.expect("a core"), &mut set) };
     }
@@ -41,7 +43,12 @@ pub fn of(candidates: &[&dyn Candidate], settle: &dyn Fn(), share: usize, only: 
     Value::Object(results)
 }
 
-fn measure(operation: &Operation, candidates: &[&dyn Candidate], settle: &dyn Fn(), rounds: usize) -> Value {
+fn measure(
+    operation: &Operation,
+    candidates: &[&dyn Candidate],
+    settle: &dyn Fn(),
+    rounds: usize,
+) -> Value {
     let (mut entries, mut none) = (Vec::new(), Map::new());
     for candidate in candidates {
         match candidate.operation(operation.name) {
@@ -66,12 +73,19 @@ fn measure(operation: &Operation, candidates: &[&dyn Candidate], settle: &dyn Fn
     let base = entries[0].times.clone(); // by hand
     let mut values = Map::new();
     for entry in &entries {
-        let ratios: Vec<f64> = entry.times.iter().zip(&base).map(|(time, base)| time / base).collect();
+        let ratios: Vec<f64> =
+            entry.times.iter().zip(&base).map(|(time, base)| time / base).collect();
         values.insert(
             entry.name.into(),
             json!({ "ns": quartiles(&entry.times), "ratio": quartiles(&ratios) }),
         );
-        eprintln!("{:18} {:24} {:?} {:?}", operation.name, entry.name, quartiles(&entry.times), quartiles(&ratios));
+        eprintln!(
+            "{:18} {:24} {:?} {:?}",
+            operation.name,
+            entry.name,
+            quartiles(&entry.times),
+            quartiles(&ratios)
+        );
     }
     drop(entries);
     settle(); // some leave a context current that they have destroyed

@@ -1,7 +1,7 @@
 //! saxpy with cudarc: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
+use std::time::Instant;
 
 const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
 

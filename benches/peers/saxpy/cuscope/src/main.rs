@@ -1,7 +1,7 @@
 //! saxpy with cuscope: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use cuscope::{Context, ContextStack, Device, LaunchConfig};
+use std::time::Instant;
 
 const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
 
@@ -18,7 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gpu.on(&stream).upload(&y, &mut y_dev)?;
     let config = LaunchConfig::new(1, 256);
     // The kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    unsafe { gpu.on(&stream).launch_unscoped(&saxpy, config, (256_u32, 2.0_f32, &x_dev, &mut y_dev)) }?;
+    unsafe {
+        gpu.on(&stream).launch_unscoped(&saxpy, config, (256_u32, 2.0_f32, &x_dev, &mut y_dev))
+    }?;
     let launched = start.elapsed();
     gpu.on(&stream).download(&y_dev, &mut y)?;
     assert!(y.iter().all(|&y| y == 5.0));

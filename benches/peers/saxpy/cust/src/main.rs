@@ -1,10 +1,10 @@
 //! saxpy with cust: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use cust::launch;
 use cust::memory::{AsyncCopyDestination, DeviceBuffer};
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
+use std::time::Instant;
 
 const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
 

@@ -1,6 +1,5 @@
 //! saxpy with oxicuda: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use oxicuda_driver::context::Context;
 use oxicuda_driver::device::Device;
 use oxicuda_driver::module::Module;
@@ -8,6 +7,7 @@ use oxicuda_driver::stream::Stream;
 use oxicuda_launch::{Kernel, LaunchParams};
 use oxicuda_memory::DeviceBuffer;
 use std::sync::Arc;
+use std::time::Instant;
 
 const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
 

@@ -1,11 +1,11 @@
 //! saxpy with RustaCUDA: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use rustacuda::launch;
 use rustacuda::memory::{CopyDestination, DeviceBuffer};
 use rustacuda::module::Module;
 use rustacuda::stream::{Stream, StreamFlags};
 use std::ffi::CString;
+use std::time::Instant;
 
 const KERNELS: &str = include_str!("../../../kernels/kernels.ptx");
 

@@ -1,12 +1,12 @@
 //! saxpy with singe-cuda: prints the nanoseconds until its first launch is enqueued.
 
-use std::time::Instant;
 use singe_cuda::context::Context;
 use singe_cuda::device::{Device, DeviceId};
 use singe_cuda::dim::Dim3;
 use singe_cuda::memory::DeviceMemory;
 use singe_cuda::module::{LaunchConfig, ModuleImage};
 use singe_cuda::stream::StreamFlags;
+use std::time::Instant;
 
 /// As a C string, which it wants.
 const KERNELS: &str = concat!(include_str!("../../../kernels/kernels.ptx"), "\0");
