@@ -20,9 +20,8 @@ fn quartiles(values: &[f64]) -> [f64; 3] {
 fn on_cores(all: &libc::cpu_set_t, one: bool) {
     let mut set = *all;
     if one {
-        let core = (0..libc::CPU_SETSIZE as usize)
-            .filter(|&core| unsafe { libc::CPU_ISSET(core, all) })
-            .next_back();
+        let core =
+            (0..libc::CPU_SETSIZE as usize).rfind(|&core| unsafe { libc::CPU_ISSET(core, all) });
         unsafe { libc::CPU_ZERO(&mut set) };
         unsafe { libc::CPU_SET(core.expect("a core"), &mut set) };
     }
