@@ -121,7 +121,7 @@ fn weights(weight: &Value, starts: &str) -> String {
     let mut text = String::from(
         "\n## Weight\n\n\
         A program that runs saxpy once. Built with `cargo build --release` from nothing, dependencies fetched, on two cores\n\
-        (C: `cc -O2`); its size is stripped. Start: from `main` to the first launch, and the whole process; medians.\n\n",
+        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Start: from `main` to the first launch, and the whole process; medians.\n\n",
     );
     table(
         &mut text,
