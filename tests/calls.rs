@@ -4,12 +4,19 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod calls {
+    pub(crate) mod code;
+    pub(crate) mod graphs;
+    pub(crate) mod libraries;
+    pub(crate) mod memory;
+    pub(crate) mod nodes;
     pub(crate) mod rows;
+    pub(crate) mod streams;
     pub(crate) mod table;
+    pub(crate) mod work;
 }
 mod common;
 
-use calls::{rows, table::Table};
+use calls::{code, graphs, libraries, memory, nodes, rows, streams, table::Table, work};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
@@ -308,9 +315,13 @@ fn the_page_tells_what_every_operation_costs() {
         rows::stack(&mut table, &a, &b);
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
-        rows::streams(&mut table, &gpu);
-        rows::memory(&mut table, &gpu);
-        rows::work(&mut table, &gpu);
+        streams::streams(&mut table, &gpu);
+        memory::memory(&mut table, &gpu);
+        code::code(&mut table, &gpu);
+        libraries::libraries(&mut table, &gpu);
+        work::work(&mut table, &gpu);
+        graphs::graphs(&mut table, &gpu);
+        nodes::nodes(&mut table, &gpu);
         table.is_in_the_docs();
     });
 }

@@ -34,25 +34,36 @@ impl Table {
         by_hand: &[&'static str],
         run: impl FnOnce() -> R,
     ) -> R {
+        self.unlike(operation, by_hand, by_hand, "", run)
+    }
+
+    /// The same of an operation that makes other calls than those by hand: `here`, with the reason.
+    pub(crate) fn unlike<R>(
+        &mut self,
+        operation: &'static str,
+        by_hand: &[&'static str],
+        here: &[&'static str],
+        why: &'static str,
+        run: impl FnOnce() -> R,
+    ) -> R {
         let (value, calls) = record(run);
-        let more: Vec<&str> =
-            calls.iter().copied().filter(|call| [CURRENT, EXCHANGE].contains(call)).collect();
-        let rest: Vec<&str> = calls
-            .iter()
-            .copied()
-            .filter(|call| by_hand.contains(call) || !more.contains(call))
-            .collect();
-        if rest != by_hand {
-            self.wrong.push(format!("{operation}: {calls:?}, by hand {by_hand:?}"));
+        let more = |call: &&str| [CURRENT, EXCHANGE].contains(call) && !here.contains(call);
+        let rest: Vec<&str> = calls.iter().copied().filter(|call| !more(call)).collect();
+        if rest != here {
+            self.wrong.push(format!("{operation}: {calls:?}, expected {here:?}"));
         }
-        let more: Vec<&str> = more.into_iter().filter(|call| !by_hand.contains(call)).collect();
-        let count = |name| more.iter().filter(|call| **call == name).count();
-        // What is taken over is looked at with care.
-        let looks = if operation.contains("from_raw") { 3 } else { 1 };
+        let count = |name| calls.iter().filter(|call| **call == name && more(call)).count();
+        let looks = match operation {
+            // What is taken over is looked at with care.
+            from if from.contains("from_raw") => 3,
+            // Once for either call of `here`.
+            "PushedGuard::pinned" | "PushedGuard::pinned_from" => 2,
+            _ => 1,
+        };
         if count(CURRENT) > looks || count(EXCHANGE) % 2 != 0 {
             self.wrong.push(format!("{operation}: {calls:?}"));
         }
-        let said: Vec<String> = [(CURRENT, "current"), (EXCHANGE, "mode")]
+        let mut said: Vec<String> = [(CURRENT, "current"), (EXCHANGE, "mode")]
             .iter()
             .filter(|(name, _)| count(name) > 0)
             .map(|(name, word)| match count(name) {
@@ -60,6 +71,20 @@ impl Table {
                 n => format!("{n} × {word}"),
             })
             .collect();
+        if here != by_hand {
+            let mut left = by_hand.to_vec();
+            let mut over = here.to_vec();
+            over.retain(|call| match left.iter().position(|by_hand| by_hand == call) {
+                Some(place) => {
+                    left.remove(place);
+                    false
+                }
+                None => true,
+            });
+            let fewer = shortened(&left).into_iter().map(|call| format!("not {call}"));
+            let all: Vec<String> = shortened(&over).into_iter().chain(fewer).collect();
+            said.push(format!("{}: {why}", all.join(", ")));
+        }
         let hand: Vec<String> = shortened(by_hand);
         writeln!(
             self.text,

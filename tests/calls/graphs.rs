@@ -1,0 +1,70 @@
+//! Graphs: captured, replayed, looked at.
+
+use super::rows::{COPY, FILL, LAUNCH, WAIT, ZERO};
+use super::table::Table;
+use crate::common::kernels::STORE;
+use cuscope::{LaunchConfig, PushedGuard};
+
+pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
+    t.heading("Graphs");
+    let store = &gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let (mut stream, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+    let (x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
+    // A function of a table that a capture fills must not be called while another one runs.
+    let mut captured = Table::default();
+    let mut graph = t
+        .row(
+            "PushedGuard::capture, of nothing",
+            &["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"],
+            || gpu.capture(&mut stream, |_| Ok(())),
+        )
+        .unwrap();
+    let both = gpu.capture(&mut stream, |c| {
+        let (q, mut y) = (c.queue(), c.hold(&mut y));
+        captured.row("CaptureQueue::copy", &[COPY], || q.copy(&x, &mut y))?;
+        captured.row("CaptureQueue::fill", &[FILL], || q.fill(&mut y, 1))?;
+        captured.row("CaptureQueue::zero", &[ZERO], || q.zero(&mut y))?;
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        captured.row("CaptureQueue::launch", &[LAUNCH], || unsafe {
+            q.launch(store, LaunchConfig::new(1, 1), (&mut y, 1_u32))
+        })
+    });
+    let replayed = both.unwrap();
+    let _ = gpu
+        .capture(&mut stream, |c| {
+            captured
+                .row("Capture::scratch", &["cuMemAlloc_v2"], || c.scratch::<u32>(16).map(drop))?;
+            let waits = ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"];
+            captured.row("Capture::fork", &waits, || c.fork(&mut side).map(drop))
+        })
+        .unwrap();
+    t.append(captured);
+    t.row(
+        "PushedGuard::recapture, as before",
+        &[
+            "cuStreamBeginCapture_v2",
+            "cuStreamEndCapture",
+            "cuGraphExecUpdate_v2",
+            "cuGraphDestroy",
+        ],
+        || gpu.recapture(&mut graph, &mut stream, |_| Ok(())),
+    )
+    .unwrap();
+    t.row("Graph::nodes", &["cuGraphGetNodes"], || replayed.nodes()).unwrap();
+    t.row("Graph::edges", &["cuGraphGetEdges"], || replayed.edges()).unwrap();
+    // By hand the number is asked for first, and then the nodes.
+    let all: Vec<&str> =
+        ["cuGraphGetNodes"; 2].into_iter().chain(["cuGraphNodeGetType"; 4]).collect();
+    t.row("Graph::list_nodes, of four", &all, || replayed.list_nodes()).unwrap();
+    let on = gpu.on(&stream);
+    t.row("OnStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed))
+        .unwrap();
+    t.row("OnStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y)))
+        .unwrap();
+    gpu.scope(|s| {
+        let (q, mut y) = (s.on(&stream), s.hold(&mut y));
+        t.row("Queue::replay", &["cuGraphLaunch"], || q.replay(&replayed, (&x, &mut y)))
+    })
+    .unwrap();
+    t.row("Graph, dropped", &["cuGraphExecDestroy", "cuGraphDestroy"], || drop(replayed));
+}

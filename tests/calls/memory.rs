@@ -1,0 +1,87 @@
+//! Memory of the device, of pools and of the host.
+
+use super::rows::{DOWNLOAD, GET, SET, UPLOAD, WAIT, ZERO};
+use super::table::Table;
+use cuscope::{MemoryPool, PushedGuard};
+
+pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
+    t.heading("Memory");
+    let stream = gpu.stream().unwrap();
+    let on = gpu.on(&stream);
+    let buffer = t.row("PushedGuard::alloc", &["cuMemAlloc_v2"], || gpu.alloc::<u32>(16)).unwrap();
+    t.row("DeviceBuffer, dropped", &["cuMemFree_v2"], || drop(buffer));
+    let buffer =
+        t.row("OnStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
+    t.row("DeviceBuffer, dropped (of a stream)", &["cuMemFreeAsync"], || drop(buffer));
+    // SAFETY: not used, and freed in the order of its stream.
+    let buffer = t.row("OnStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
+        on.alloc_unscoped::<u32>(16)
+    });
+    drop(buffer.unwrap());
+    t.row("OnStream::from_slice", &["cuMemAllocAsync", UPLOAD, WAIT], || {
+        on.from_slice(&[1_u32; 16])
+    })
+    .unwrap();
+    let zeros = t
+        .row("OnStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16))
+        .unwrap();
+    t.row("OnStream::to_vec", &[DOWNLOAD, WAIT], || on.to_vec(&zeros)).unwrap();
+
+    let device = gpu.device();
+    let pool =
+        t.row("MemoryPool::create", &["cuMemPoolCreate"], || MemoryPool::create(device)).unwrap();
+    t.row("MemoryPool::create_with_limit", &["cuMemPoolCreate", "cuMemPoolDestroy"], || {
+        MemoryPool::create_with_limit(device, 64 << 20).map(drop)
+    })
+    .unwrap();
+    let first = t
+        .row("MemoryPool::default_of", &["cuDeviceGetDefaultMemPool"], || {
+            MemoryPool::default_of(device)
+        })
+        .unwrap();
+    t.row("MemoryPool::make_current", &["cuDeviceSetMemPool"], || first.make_current()).unwrap();
+    t.row("MemoryPool::is_current", &["cuDeviceGetMemPool"], || first.is_current()).unwrap();
+    let threshold =
+        t.row("MemoryPool::release_threshold", &[GET], || pool.release_threshold()).unwrap();
+    t.row("MemoryPool::set_release_threshold", &[SET], || pool.set_release_threshold(threshold))
+        .unwrap();
+    let reuse = t.row("MemoryPool::reuse", &[GET; 3], || pool.reuse()).unwrap();
+    t.row("MemoryPool::set_reuse", &[SET; 3], || pool.set_reuse(reuse)).unwrap();
+    t.row("MemoryPool::usage", &[GET; 4], || pool.usage()).unwrap();
+    t.row("MemoryPool::reset_high_marks", &[SET; 2], || pool.reset_high_marks()).unwrap();
+    let from = "cuMemAllocFromPoolAsync";
+    let buffer =
+        t.row("OnStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
+    // SAFETY: not used, and freed in the order of its stream.
+    drop(t.row("OnStream::alloc_from_unscoped", &[from], || unsafe {
+        on.alloc_from_unscoped::<u32>(&pool, 16)
+    }));
+    t.row("MemoryPool::trim_to", &["cuMemPoolTrimTo"], || pool.trim_to(0)).unwrap();
+    drop(buffer);
+    t.row("MemoryPool, dropped", &["cuMemPoolDestroy"], || drop(pool));
+
+    let (register, unregister) = ("cuMemHostRegister_v2", "cuMemHostUnregister");
+    let (both, why) = ([register, "cuMemHostGetDevicePointer_v2"], "kept for `Scope::map`");
+    let pinned =
+        t.unlike("PushedGuard::pinned", &both[..1], &both, why, || gpu.pinned::<u32>(16)).unwrap();
+    t.row("PinnedBuffer::device_address", &["cuMemHostGetDevicePointer_v2"], || {
+        pinned.device_address(gpu)
+    })
+    .unwrap();
+    t.row("PinnedBuffer, dropped", &[unregister], || drop(pinned));
+    t.unlike("PushedGuard::pinned_from", &both[..1], &both, why, || gpu.pinned_from(&[1_u32; 16]))
+        .unwrap();
+    let mut data = vec![0_u8; 8192];
+    t.row("PushedGuard::with_registered", &[register, unregister], || {
+        gpu.with_registered(&mut data, |_| Ok(()))
+    })
+    .unwrap();
+    // SAFETY: dropped below.
+    let registered =
+        t.row("PushedGuard::register", &[register], || unsafe { gpu.register(&mut data) }).unwrap();
+    t.row("Registered::device_address", &["cuMemHostGetDevicePointer_v2"], || {
+        registered.device_address(gpu)
+    })
+    .unwrap();
+    t.row("Registered, dropped", &[unregister], || drop(registered));
+}

@@ -1,0 +1,89 @@
+//! Graphs that are built node by node, and changes of single nodes.
+
+use super::table::Table;
+use crate::common::kernels::STORE;
+use cuscope::{DotFlags, LaunchConfig, PushedGuard};
+
+pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
+    t.heading("Graphs, node by node");
+    let (create, instantiate) = ("cuGraphCreate", "cuGraphInstantiateWithFlags");
+    let (memset, one) = ("cuGraphAddMemsetNode", LaunchConfig::new(1, 1));
+    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
+    let event = gpu.event().unwrap();
+    let (child, ()) = t
+        .row("PushedGuard::build_graph, of nothing", &[create, instantiate], || {
+            gpu.build_graph(|_| Ok(()))
+        })
+        .unwrap();
+    let (mut graph, (fill, kernel)) = gpu
+        .build_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+            t.row("GraphBuilder::empty", &["cuGraphAddEmptyNode"], || g.empty(&[]))?;
+            let fill = t.row("GraphBuilder::fill", &[memset], || g.fill(&[], &mut x, 1))?;
+            t.row("GraphBuilder::zero", &[memset], || g.zero(&[], &mut y))?;
+            t.row("GraphBuilder::copy", &["cuGraphAddMemcpyNode"], || g.copy(&[], &x, &mut y))?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let kernel =
+                t.row("GraphBuilder::kernel", &["cuGraphAddKernelNode_v2"], || unsafe {
+                    g.kernel(&[], &store, one, (&mut y, 9_u32))
+                })?;
+            t.row("GraphBuilder::host_function", &["cuGraphAddHostNode"], || {
+                g.host_function(&[], || ())
+            })?;
+            t.row("GraphBuilder::record", &["cuGraphAddEventRecordNode"], || {
+                g.record(&[], &event)
+            })?;
+            t.row("GraphBuilder::wait", &["cuGraphAddEventWaitNode"], || g.wait(&[], &event))?;
+            t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
+                g.child(&[], &child, ())
+            })?;
+            Ok((fill, kernel))
+        })
+        .unwrap();
+    let _graph = gpu
+        .build_graph(|g| {
+            let (memory, _) = t.row("GraphBuilder::alloc", &["cuGraphAddMemAllocNode"], || {
+                g.alloc::<u32>(&[], 16)
+            })?;
+            t.row("GraphBuilder::free", &["cuGraphAddMemFreeNode"], || g.free(&[], memory))?;
+            t.row("GraphBuilder::scratch", &["cuMemAlloc_v2"], || g.scratch::<u32>(16).map(drop))
+        })
+        .unwrap();
+
+    let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphExecMemsetNodeSetParams");
+    let why = "where it fills, and elements of which size";
+    t.unlike("Graph::set_fill", &[set], &[read, set], why, || graph.set_fill(fill, 2_u32)).unwrap();
+    let set = "cuGraphExecKernelNodeSetParams_v2";
+    // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+    t.row("PushedGuard::set_kernel", &[set], || unsafe {
+        gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32))
+    })
+    .unwrap();
+    t.row("Graph::set_enabled", &["cuGraphNodeSetEnabled"], || graph.set_enabled(kernel, false))
+        .unwrap();
+    t.row("Graph::is_enabled", &["cuGraphNodeGetEnabled"], || graph.is_enabled(kernel)).unwrap();
+    t.row("Graph::dot", &["cuGraphDebugDotPrint"], || graph.dot(DotFlags::empty())).unwrap();
+
+    // In a copy all nodes are found at once, and `copy_of` asks no more.
+    let find = "cuGraphNodeFindInClone";
+    let (small, node) = gpu.build_graph(|g| g.empty(&[])).unwrap();
+    let copied = ["cuGraphClone", find, instantiate];
+    let by_hand = ["cuGraphClone", instantiate];
+    let copy = t
+        .unlike("Graph::try_clone, of one node", &by_hand, &copied, "for `copy_of`", || {
+            small.try_clone(gpu)
+        })
+        .unwrap();
+    let why = "asked by `try_clone`";
+    t.unlike("Graph::copy_of", &[find], &[], why, || copy.copy_of(node)).unwrap();
+    let again = [create, "cuGraphExecUpdate_v2", "cuGraphDestroy"];
+    let (mut small, _) = gpu.build_graph(|g| g.empty(&[])).unwrap();
+    let by_hand = [create, "cuGraphAddEmptyNode", again[1], again[2]];
+    let (in_place, _) = t
+        .row("PushedGuard::rebuild_graph, of one node, in place", &by_hand, || {
+            gpu.rebuild_graph(&mut small, |g| g.empty(&[]))
+        })
+        .unwrap();
+    assert!(in_place);
+}
