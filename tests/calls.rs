@@ -6,6 +6,7 @@
 mod calls {
     pub(crate) mod code;
     pub(crate) mod graphs;
+    pub(crate) mod launches;
     pub(crate) mod libraries;
     pub(crate) mod memory;
     pub(crate) mod nodes;
@@ -16,7 +17,7 @@ mod calls {
 }
 mod common;
 
-use calls::{code, graphs, libraries, memory, nodes, rows, streams, table::Table, work};
+use calls::{code, graphs, launches, libraries, memory, nodes, rows, streams, table::Table, work};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
@@ -320,8 +321,10 @@ fn the_page_tells_what_every_operation_costs() {
         code::code(&mut table, &gpu);
         libraries::libraries(&mut table, &gpu);
         work::work(&mut table, &gpu);
+        launches::launches(&mut table, &gpu);
         graphs::graphs(&mut table, &gpu);
         nodes::nodes(&mut table, &gpu);
+        launches::diagnostics(&mut table, &gpu);
         table.is_in_the_docs();
     });
 }

@@ -13,6 +13,7 @@ pub(super) const COPY: &str = "cuMemcpyDtoDAsync_v2";
 pub(super) const FILL: &str = "cuMemsetD32Async";
 pub(super) const ZERO: &str = "cuMemsetD8Async";
 pub(super) const LAUNCH: &str = "cuLaunchKernel";
+pub(super) const LAUNCH_EX: &str = "cuLaunchKernelEx";
 pub(super) const WAIT: &str = "cuStreamSynchronize";
 pub(super) const GET: &str = "cuMemPoolGetAttribute";
 pub(super) const SET: &str = "cuMemPoolSetAttribute";

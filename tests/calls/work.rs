@@ -77,7 +77,7 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
     .unwrap();
 }
 
-/// On either default stream; the test above has the calls of the one of the thread.
+/// On either default stream: `tests/calls.rs` holds the calls of both to be the same.
 fn default_stream<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) {
     t.heading("On a default stream");
     let on = gpu.on_legacy_default();
