@@ -5,6 +5,7 @@ use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut, without_provenance_mut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const TEXT: &CStr = c".version 7.0
 .target sm_52
@@ -35,6 +36,12 @@ const GARBAGE: [u8; 256] = [b'g'; 256];
 const NO_BINARY: CUresult = CUDA_ERROR_NO_BINARY_FOR_GPU;
 const INVALID_SOURCE: CUresult = CUDA_ERROR_INVALID_SOURCE;
 const CAPTURED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+
+/// These tests run one after another: what one captures refuses what another one loads (F141).
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A context, current, and the text loaded in it.
 fn place() -> (Place, CUmodule) {
@@ -73,6 +80,7 @@ fn text(name: *const c_char) -> String {
 /// F270
 #[test]
 fn functions_and_kernels_are_counted_enumerated_and_named() {
+    let _alone = alone();
     has!(cuModuleGetFunctionCount, cuModuleEnumerateFunctions, cuFuncGetName);
     has!(cuLibraryGetKernelCount, cuLibraryEnumerateKernels, cuKernelGetName);
     let (place, module) = place();
@@ -112,6 +120,7 @@ fn functions_and_kernels_are_counted_enumerated_and_named() {
 /// F271
 #[test]
 fn a_function_that_was_asked_for_is_loaded() {
+    let _alone = alone();
     has!(cuFuncIsLoaded, cuFuncLoad);
     let (place, module) = place();
     let function: CUfunction = made!(cuModuleGetFunction(module, c"first".as_ptr()));
@@ -131,6 +140,7 @@ fn a_function_that_was_asked_for_is_loaded() {
 /// F272, F274
 #[test]
 fn what_is_asked_and_set_of_functions_needs_no_current_context() {
+    let _alone = alone();
     has!(cuModuleGetFunctionCount, cuFuncGetName, cuFuncIsLoaded, cuFuncLoad);
     let (place, module) = place();
     let function: CUfunction = made!(cuModuleGetFunction(module, c"first".as_ptr()));
@@ -151,6 +161,7 @@ fn what_is_asked_and_set_of_functions_needs_no_current_context() {
 /// F273
 #[test]
 fn a_launch_takes_as_much_shared_memory_as_was_set() {
+    let _alone = alone();
     let (place, module) = place();
     let function: CUfunction = made!(cuModuleGetFunction(module, c"second".as_ptr()));
     let get = |attribute| made!(cuFuncGetAttribute(attribute, function)) as i32;
@@ -204,6 +215,7 @@ fn a_launch_takes_as_much_shared_memory_as_was_set() {
 /// F280
 #[test]
 fn a_kernel_of_a_library_is_launched_as_a_function() {
+    let _alone = alone();
     let (place, _) = place();
     let library = library();
     let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
@@ -252,6 +264,7 @@ fn fatbin() -> Vec<u64> {
 /// F281
 #[test]
 fn each_way_of_loading_takes_each_image() {
+    let _alone = alone();
     let (place, _) = place();
     let fatbin = fatbin();
     for image in [TEXT.as_ptr().cast::<c_void>(), fatbin.as_ptr().cast()] {
@@ -304,6 +317,7 @@ impl Options {
 /// F282
 #[test]
 fn the_logs_of_the_compiler_are_cut_to_their_buffers() {
+    let _alone = alone();
     let (place, _) = place();
     let mut options = Options::new(&[]);
     assert_eq!(options.load(BAD), INVALID_PTX);
@@ -327,6 +341,7 @@ fn the_logs_of_the_compiler_are_cut_to_their_buffers() {
 /// F283
 #[test]
 fn options_of_the_compiler_have_their_codes() {
+    let _alone = alone();
     let (place, _) = place();
     for (option, value, code) in [
         (CU_JIT_MAX_REGISTERS, 16, SUCCESS),
@@ -367,6 +382,7 @@ fn options_of_the_compiler_have_their_codes() {
 /// F284
 #[test]
 fn a_library_of_anything_loads_and_asking_for_a_kernel_tells() {
+    let _alone = alone();
     has!(cuLibraryGetKernelCount);
     ok!(cuInit(0));
     let images = [(BAD.as_ptr().cast(), INVALID_PTX), (GARBAGE.as_ptr().cast(), INVALID_IMAGE)];
@@ -393,6 +409,7 @@ fn a_library_of_anything_loads_and_asking_for_a_kernel_tells() {
 /// F285
 #[test]
 fn of_a_library_what_is_of_a_context_needs_one() {
+    let _alone = alone();
     has!(cuKernelGetParamInfo, cuKernelGetLibrary);
     let library = library();
     let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
@@ -447,6 +464,7 @@ fn of_a_library_what_is_of_a_context_needs_one() {
 /// F286
 #[test]
 fn bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work() {
+    let _alone = alone();
     fresh!(bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work, {
         let (place, _) = place();
         let library = library();
@@ -471,6 +489,7 @@ fn bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work() {
 /// F287
 #[test]
 fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
+    let _alone = alone();
     let (place, _) = place();
     for (mode, code) in [
         (CU_STREAM_CAPTURE_MODE_GLOBAL, CAPTURED),
@@ -497,6 +516,7 @@ fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
 /// F288
 #[test]
 fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
+    let _alone = alone();
     let library = library();
     let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
     let dynamic = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -519,6 +539,7 @@ fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
 /// F289
 #[test]
 fn the_linker_names_what_is_missing_and_what_is_there_twice() {
+    let _alone = alone();
     let (place, _) = place();
     let mut state = null_mut();
     pop();
@@ -588,6 +609,7 @@ fn the_linker_names_what_is_missing_and_what_is_there_twice() {
 /// F281
 #[test]
 fn machine_code_of_another_architecture_does_not_load() {
+    let _alone = alone();
     let (place, _) = place();
     let mut cubin = include_bytes!("../code/signatures.cubin").to_vec();
     // The architecture, in the flags of the header: 9.0 becomes 8.0.
