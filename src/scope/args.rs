@@ -175,6 +175,17 @@ pub(crate) mod sealed {
         pub(crate) bytes: usize,
         pub(crate) writes: bool,
     }
+    impl<'a> Touched<'a> {
+        #[inline]
+        fn of(
+            memory: &'a Arc<Allocation>,
+            start: CUdeviceptr,
+            bytes: usize,
+            writes: bool,
+        ) -> Option<Self> {
+            Some(Touched { memory, start, bytes, writes })
+        }
+    }
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `ScopeArg`, which is sealed",
@@ -195,64 +206,34 @@ pub(crate) mod sealed {
     // What is only read in the scope, or only written once: the borrow keeps everything else away.
     impl<T: Element> Used for &DeviceBuffer<'_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: &self.inner,
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: false,
-            })
+            Touched::of(&self.inner, self.address(), self.size_bytes(), false)
         }
     }
     impl<T: Element> Used for &mut DeviceBuffer<'_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: &self.inner,
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: true,
-            })
+            Touched::of(&self.inner, self.address(), self.size_bytes(), true)
         }
     }
     impl<T: Element> Used for &PinnedBuffer<T> {}
     impl<T: Element> Used for &mut PinnedBuffer<T> {}
     impl<T: Element> Used for &DeviceSliceMut<'_, '_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: DeviceSliceMut::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: false,
-            })
+            Touched::of(DeviceSliceMut::memory(self), self.address(), self.size_bytes(), false)
         }
     }
     impl<T: Element> Used for &mut DeviceSliceMut<'_, '_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: DeviceSliceMut::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: true,
-            })
+            Touched::of(DeviceSliceMut::memory(self), self.address(), self.size_bytes(), true)
         }
     }
     impl<T: Element> Used for DeviceSlice<'_, '_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: DeviceSlice::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: false,
-            })
+            Touched::of(DeviceSlice::memory(self), self.address(), self.size_bytes(), false)
         }
     }
     impl<T: Element> Used for HeldSlice<'_, '_, T> {
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: HeldSlice::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: false,
-            })
+            Touched::of(HeldSlice::memory(self), self.address(), self.size_bytes(), false)
         }
         #[inline]
         fn used(&self) -> Option<Use<'_>> {
@@ -265,12 +246,7 @@ pub(crate) mod sealed {
             Held::used(self, false)
         }
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: Held::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: false,
-            })
+            Touched::of(Held::memory(self), self.address(), self.size_bytes(), false)
         }
     }
     impl<T: Element> Used for &mut Held<'_, T> {
@@ -279,12 +255,7 @@ pub(crate) mod sealed {
             Held::used(self, true)
         }
         fn memory(&self) -> Option<Touched<'_>> {
-            Some(Touched {
-                memory: Held::memory(self),
-                start: self.address(),
-                bytes: self.size_bytes(),
-                writes: true,
-            })
+            Touched::of(Held::memory(self), self.address(), self.size_bytes(), true)
         }
     }
 
