@@ -8,6 +8,7 @@
 //! | E0382: borrow of moved value: `gpu` | [the guard is gone](#the-guard-is-gone) |
 //! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
 //! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
+//! | E0505: cannot move out of `context` because it is borrowed; E0716: temporary value dropped while borrowed | [the context is pushed](#the-context-is-pushed) |
 //! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
 //! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
 //! | lifetime may not live long enough; `'a` and `'b` must be the same | [a lifetime for both](#a-lifetime-for-both) |
@@ -67,6 +68,35 @@
 //! `ui-tests/use_after_pop.rs`. The same for a handle that was detached or attached:
 //! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`; and for a context that was destroyed or
 //! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`.
+//!
+//! # The context is pushed
+//!
+//! *error\[E0505\]: cannot move out of `context` because it is borrowed.* A guard borrows its context, which
+//! cannot be dropped, destroyed or given away while it is on the stack. *error\[E0716\]: temporary value
+//! dropped while borrowed.* It needs a name, as nothing else would hold it.
+//!
+//! ```compile_fail,E0505
+//! # use cuscope::{Context, ContextStack, Result};
+//! # fn example(stack: &mut ContextStack, context: Context) -> Result {
+//! let gpu = stack.push(&context)?;
+//! drop(context);
+//! gpu.synchronize()
+//! # }
+//! ```
+//! Pop first, or push a clone that lives as long as the guard:
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let pushed = context.clone();
+//! let gpu = stack.push(&pushed)?;
+//! drop(context);
+//! gpu.synchronize()
+//! # }
+//! ```
+//! `ui-tests/context_dropped_while_pushed.rs`, `ui-tests/context_destroyed_while_pushed.rs`,
+//! `ui-tests/temporary_context_pushed.rs`.
 //!
 //! # The guard is covered
 //!

@@ -50,20 +50,24 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
         static LAST: RefCell<Option<Detached<Handles<'static>>>> = const { RefCell::new(None) };
     }
     let context = create();
-    let there = context.clone();
+    let there = Box::into_raw(Box::new(context.clone()));
+    // SAFETY: given back below.
+    let lent: &'static Context = unsafe { &*there };
     thread::spawn(move || {
         // Registered before and after whatever the driver keeps for the thread.
         FIRST.with_borrow(|_| ());
-        FIRST.set(Some(detached(&there)));
-        LAST.set(Some(detached(&there)));
+        FIRST.set(Some(detached(lent)));
+        LAST.set(Some(detached(lent)));
         // A guard for as long as the thread lives, and a stack that is leaked.
         let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
-        let gpu = stack.push(&there).unwrap();
+        let gpu = stack.push(lent).unwrap();
         assert!(gpu.stream().unwrap().query().unwrap());
         STATIC_GUARD.set(Some(gpu));
     })
     .join()
     .unwrap();
+    // SAFETY: from `Box::into_raw`, once; the guard that borrowed it is gone with its thread.
+    drop(unsafe { Box::from_raw(there) });
     assert_released(context);
 }
 
@@ -136,7 +140,7 @@ fn everything_can_be_dropped_in_the_child_of_a_fork() {
             let stack = ContextStack::current_thread().unwrap_err();
             drop((kept, all, inner));
             let codes = [init, wait, push, stack].map(|error| error.code());
-            codes == [Some(not_here); 4] && context.try_destroy().is_err()
+            codes == [Some(not_here); 4] && context.clone().try_destroy().is_err()
         });
         assert_eq!(status, 0, "the child failed or died");
         // `fork` moved all of it into the child's closure; in this process the closure was dropped

@@ -109,8 +109,16 @@ fn what_is_leaked_is_what_stays() {
             assert_eq!(stack_depth(), 1);
         }
         assert_eq!(stack_depth(), 0);
+        // The leaked guard's entry was popped: nothing keeps its context.
         drop((a, b));
-        // The leaked guard's context, and nothing else.
+        assert_nothing_is_left();
+
+        let (a, b) = (create().unwrap(), create().unwrap());
+        let mut stack = ContextStack::current_thread().unwrap();
+        std::mem::forget(stack.push(&a).unwrap());
+        std::mem::forget(stack);
+        drop((a, b));
+        // What is still on the stack, and nothing else.
         assert_eq!(live(), Live { contexts: 1, ..Live::default() });
     });
 }

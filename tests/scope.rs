@@ -461,15 +461,15 @@ fn parts_outside_of_the_buffer_are_refused() {
 /// A13: where a guard's place is leaked, brands coincide; the raw contexts are compared.
 #[test]
 fn handles_of_another_context_are_refused() {
-    let (a, b) = (context(), context());
+    let [a, b]: [&'static Context; 2] = [context(), context()].map(|c| &*Box::leak(Box::new(c)));
     let stack: &'static mut ContextStack =
         Box::leak(Box::new(ContextStack::current_thread().unwrap()));
-    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(&a).unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
     let (mut of_a, mut of_a_too) = (outer.alloc::<u32>(4).unwrap(), outer.alloc::<u32>(4).unwrap());
     let (stream_of_a, event_of_a): (Stream<'static>, _) =
         (outer.stream().unwrap(), outer.event().unwrap());
     let store_of_a = outer.load_ptx(STORE).unwrap().function("store").unwrap();
-    let inner = outer.push(&b).unwrap();
+    let inner = outer.push(b).unwrap();
     let (stream, event) = (inner.stream().unwrap(), inner.event().unwrap());
     let store = inner.load_ptx(STORE).unwrap().function("store").unwrap();
     let other = |call| Err(Error::OtherContext { call });

@@ -167,9 +167,7 @@ fn contexts_die_with_their_last_user() {
     let a = context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
-    let stream = gpu.stream().unwrap();
-    let a = a.try_destroy().expect_err("the guard and the stream hold it");
-    let kept = stream.detach();
+    let kept = gpu.stream().unwrap().detach();
     gpu.pop().unwrap();
     let a = a.try_destroy().expect_err("the stream holds it");
     drop(kept);
@@ -396,15 +394,15 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
 /// The brand of soundness: guards whose place is leaked can share a brand, so handles are compared.
 #[test]
 fn unified_brands() {
-    let (a, b) = (context(), context());
+    let [a, b]: [&'static Context; 2] = [context(), context()].map(|c| &*Box::leak(Box::new(c)));
     let stack: &'static mut ContextStack =
         Box::leak(Box::new(ContextStack::current_thread().unwrap()));
     let outer: &'static mut cuscope::PushedGuard<'static> =
-        Box::leak(Box::new(stack.push(&a).unwrap()));
+        Box::leak(Box::new(stack.push(a).unwrap()));
     let mut of_a = outer.alloc::<u32>(4).unwrap();
     let stream_of_a = outer.stream().unwrap();
     let event_of_a = outer.event().unwrap();
-    let inner = outer.push(&b).unwrap();
+    let inner = outer.push(b).unwrap();
     let stream = inner.stream().unwrap();
     let mut of_b = inner.alloc::<u32>(4).unwrap();
     let other = |call| Err(Error::OtherContext { call });

@@ -4,8 +4,10 @@
 mod common;
 
 use common::kernels::STORE;
-use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
-use std::sync::{Arc, Barrier};
+use cuscope::{
+    Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
+};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
 const THREADS: usize = 8;
@@ -168,4 +170,45 @@ fn a_thread_that_ends_with_a_leaked_guard_keeps_the_context_alive() {
     let a = a.try_destroy().expect_err("the leaked guard holds it");
     let mut stack = ContextStack::current_thread().unwrap();
     stack.push(&a).unwrap().synchronize().unwrap();
+}
+
+/// A context ends on whichever thread its last owner does: what another one leaked is seen there.
+#[test]
+fn a_context_that_was_leaked_on_another_thread_is_not_ended() {
+    let raw_and_depth = |depth: usize| {
+        let device = Device::get(0).unwrap();
+        let context = context(device);
+        let raw = context.raw().addr();
+        let (leaked, seen) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let there = context.clone();
+        let thread = std::thread::spawn(move || {
+            fn nest(mut gpu: PushedGuard<'_>, context: &Context, left: usize) {
+                if left > 1 {
+                    nest(gpu.push(context).unwrap(), context, left - 1);
+                }
+                std::mem::forget(gpu);
+            }
+            let other = self::context(device);
+            let mut stack = ContextStack::current_thread().unwrap();
+            nest(stack.push(if depth == 1 { &there } else { &other }).unwrap(), &there, depth);
+            drop(there);
+            leaked.send(()).unwrap();
+            ended.recv().unwrap();
+            // Settles them: what was on the stack is alive.
+            let gpu = stack.push(&other).unwrap();
+            gpu.synchronize().unwrap();
+            gpu.pop().unwrap();
+        });
+        seen.recv().unwrap();
+        let context = context.try_destroy().expect_err("it is on the stack of the other thread");
+        assert_eq!(context.raw().addr(), raw);
+        context.id().expect("it is alive");
+        drop(context);
+        end.send(()).unwrap();
+        thread.join().unwrap();
+    };
+    raw_and_depth(1);
+    raw_and_depth(3);
+    raw_and_depth(40); // deeper than what is kept in place
 }

@@ -4,7 +4,7 @@
 use cuscope::{Context, ContextStack, Result};
 use std::thread;
 
-fn misuse(stack: &mut ContextStack, context: &Context) -> Result {
+fn misuse(stack: &mut ContextStack, context: &'static Context) -> Result {
     let gpu = stack.push(context)?;
     let stream = gpu.stream()?;
     thread::spawn(move || stream.synchronize()).join().unwrap()

@@ -8,7 +8,7 @@ struct Holder<'ctx> {
 }
 
 impl<'ctx> Holder<'ctx> {
-    fn nest(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    fn nest(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         self.guard.push(context)
     }
 }

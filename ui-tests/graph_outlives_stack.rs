@@ -2,7 +2,7 @@
 
 use cuscope::{Context, ContextStack, Graph, Result};
 
-fn misuse<'ctx>(context: &Context) -> Result<Graph<'ctx>> {
+fn misuse<'ctx>(context: &'ctx Context) -> Result<Graph<'ctx>> {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(context)?;
     let mut stream = gpu.stream()?;

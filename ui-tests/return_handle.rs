@@ -3,7 +3,7 @@
 
 use cuscope::{Context, ContextStack, Result, Stream};
 
-fn misuse<'ctx>(context: &Context) -> Result<Stream<'ctx>> {
+fn misuse<'ctx>(context: &'ctx Context) -> Result<Stream<'ctx>> {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(context)?;
     let stream = gpu.stream()?;

@@ -9,7 +9,7 @@ struct Gpu<'ctx> {
     stack: ContextStack,
 }
 
-fn misuse<'ctx>(context: &Context) -> Result<Gpu<'ctx>> {
+fn misuse<'ctx>(context: &'ctx Context) -> Result<Gpu<'ctx>> {
     let mut stack = ContextStack::current_thread()?;
     let guard = stack.push(context)?;
     Ok(Gpu { guard, stack })

@@ -2,10 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary};
-use crate::sync::Arc;
 use crate::{ContextStack, Device, Error, Result, current_context, init};
 use ffi::{CUcontext, CUgreenCtx};
-use std::mem::ManuallyDrop;
 
 const CALL: &str = "cuCtxGetDevice";
 
@@ -122,9 +120,7 @@ impl Context {
     /// # Errors
     /// `Err(self)` if something else holds it.
     pub fn into_raw(self) -> Result<RawContext, Context> {
-        let Context { inner, key } = self;
-        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, key })?;
-        let inner = ManuallyDrop::new(inner);
+        let inner = self.into_inner()?;
         let release = match inner.end {
             End::Destroy => ReleaseWith::Destroy,
             End::Release => ReleaseWith::ReleasePrimary(inner.device),

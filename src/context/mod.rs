@@ -11,12 +11,13 @@ mod primary;
 use crate::error::{check, released};
 use crate::sync::Arc;
 use crate::wait::wait;
-use crate::{Device, Error, Result, fork};
+use crate::{Device, Error, Result, fork, stack};
 use ffi::{CUcontext, CUgreenCtx, CUresult};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
+use std::ptr;
 
 pub use flags::ContextFlags;
 pub use foreign::{Ownership, RawContext, ReleaseWith};
@@ -39,9 +40,9 @@ pub enum ContextKind {
 
 /// A context: a shared owner of it, cheap to clone.
 ///
-/// Guards and handles hold a clone. So a context that is on any thread's stack, or behind any
-/// handle, is alive (invariant `context-alive`), and a guard that is leaked leaks its context with
-/// it instead of leaving an entry of a destroyed one (F13, F14).
+/// Handles hold a clone, and guards borrow one. So a context that is on any thread's stack, or behind any
+/// handle, is alive (invariant `context-alive`). One that a leaked guard left on a stack is not ended, so
+/// that there is never an entry of a destroyed one (F13, F14).
 ///
 /// Creating one leaves the thread's stack as it was. To use it, push it:
 /// [`ContextStack::push`](crate::ContextStack::push).
@@ -73,6 +74,11 @@ enum End {
 }
 
 impl Inner {
+    /// Whether a leaked guard has it on a stack (F13). Nobody else has it.
+    fn must_stay(&self) -> bool {
+        !fork::is_child() && stack::is_pushed(self.raw.addr(), ptr::from_ref(self).addr())
+    }
+
     /// Ends the context, unless this is the child of a fork, which has none (F20).
     fn end(&self) -> Option<(&'static str, CUresult)> {
         if fork::is_child() {
@@ -81,8 +87,8 @@ impl Inner {
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
-                // it up), and no guard or handle is left, since each holds a clone. An entry on a
-                // stack that remains all the same keeps a clone too.
+                // it up), and no handle or guard is left, since each holds or borrows a clone. Nor does
+                // a leaked guard have it on a stack: that was looked for.
                 Some(("cuCtxDestroy_v2", unsafe { ffi::cuCtxDestroy_v2(self.raw) }))
             }
             End::Release => {
@@ -98,6 +104,9 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if self.must_stay() {
+            return;
+        }
         if let Some((call, code)) = self.end() {
             released(call, code);
         }
@@ -180,8 +189,8 @@ impl Context {
         wait("cuCtxSynchronize_v2", || unsafe { synchronize(self.raw()) })
     }
 
-    /// Destroys (or releases) now and tells the result, or gives the context back if a clone, guard
-    /// or handle still holds it. A borrowed context is let go of.
+    /// Destroys (or releases) now and tells the result, or gives the context back if a clone or a handle
+    /// still holds it, or a leaked guard left it on a stack. A borrowed context is let go of.
     ///
     /// # Errors
     /// `Err(self)` if something else holds it; inside, what the driver answered.
@@ -189,14 +198,25 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuGreenCtxDestroy")]
     pub fn try_destroy(self) -> Result<Result, Context> {
-        let Context { inner, key } = self;
-        match Arc::try_unwrap(inner) {
-            Ok(inner) => {
-                let ended = ManuallyDrop::new(inner).end();
-                Ok(ended.map_or(Ok(()), |(call, code)| check(call, code).map_err(Error::from)))
-            }
-            Err(inner) => Err(Context { inner, key }),
+        let ended = self.into_inner()?.end();
+        Ok(ended.map_or(Ok(()), |(call, code)| check(call, code).map_err(Error::from)))
+    }
+
+    /// What only this one has, and is on no stack: the caller ends it.
+    fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
+        let Context { mut inner, key } = self;
+        // In this order: once nobody else has it, nobody can push it.
+        if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
+            return Err(Context { inner, key });
         }
+        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, key })?;
+        Ok(ManuallyDrop::new(inner))
+    }
+
+    /// Where what ends it is, to tell owners apart.
+    #[inline]
+    pub(crate) fn owner(&self) -> usize {
+        ptr::from_ref(&*self.inner).addr()
     }
 }
 

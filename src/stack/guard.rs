@@ -8,6 +8,7 @@ use crate::wait::wait;
 use crate::{Context, Device, Result};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
+use std::mem::ManuallyDrop;
 
 /// Proof that a context is current on this thread, and what lends its handles. Popped on drop.
 ///
@@ -16,15 +17,16 @@ use std::fmt;
 /// (`cuCtxGetCurrent`, 10 ns) and answers [`NotCurrent`](crate::Error::NotCurrent) if foreign code
 /// changed it. Work on a stream goes through [`on`](Self::on).
 ///
+/// The context is borrowed, so that it outlives its entry; to give it up earlier, push a clone of it.
+///
 /// A handle carries the guard's lifetime `'ctx` as a *brand* and is usable with this guard alone. It
 /// does not borrow the guard: it survives a nested [`push`](Self::push), is unusable during it, and
 /// may be dropped late. What the compiler says when a rule is broken is listed in the
 /// [error index](crate::error_index).
 #[must_use = "the context is popped when the guard is dropped"]
 pub struct PushedGuard<'ctx> {
-    context: Context,
+    context: &'ctx Context,
     level: Level,
-    popped: bool,
     /// Invariant, and dropped by *this* type's `Drop`, never by a field's: that is what makes the
     /// borrow below it last, and so what nesting and brands rest on.
     _brand: Brand<'ctx>,
@@ -34,10 +36,9 @@ assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 
 impl<'ctx> PushedGuard<'ctx> {
     #[inline]
-    pub(super) fn new(below: Level, context: &Context) -> Result<Self> {
+    pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
         let level = below.push(context)?;
-        let context = context.clone();
-        Ok(PushedGuard { context, level, popped: false, _brand: Brand::new(), _thread: [] })
+        Ok(PushedGuard { context, level, _brand: Brand::new(), _thread: [] })
     }
 
     /// Pushes another context on top; this guard cannot be used until that one is gone.
@@ -46,7 +47,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// As [`ContextStack::push`](crate::ContextStack::push).
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
-    pub fn push<'inner>(&'inner mut self, context: &Context) -> Result<PushedGuard<'inner>> {
+    pub fn push<'inner>(&'inner mut self, context: &'inner Context) -> Result<PushedGuard<'inner>> {
         PushedGuard::new(self.level, context)
     }
 
@@ -58,23 +59,23 @@ impl<'ctx> PushedGuard<'ctx> {
     /// foreign code changed the top: nothing is popped then (F87, F88), and the context is kept alive.
     #[doc(alias = "cuCtxPopCurrent")]
     #[inline]
-    pub fn pop(mut self) -> Result {
-        self.popped = true;
-        self.level.pop().or_else(|why| self.pop_after_all(why))
+    pub fn pop(self) -> Result {
+        let popped = ManuallyDrop::new(self);
+        popped.level.pop().or_else(|why| popped.pop_after_all(why))
     }
 
     #[cold]
     #[inline(never)]
     fn pop_after_all(&self, why: NotPopped) -> Result {
         // The entry may still be on the stack: its context lives as long as it does (F13).
-        self.level.pop_after_all(why).inspect_err(|_| self.level.keep(&self.context))
+        self.level.pop_after_all(why).inspect_err(|_| self.level.keep(self.context))
     }
 
     /// The context.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
-        &self.context
+        self.context
     }
 
     /// The context's device.
@@ -106,8 +107,7 @@ impl<'ctx> PushedGuard<'ctx> {
 impl Drop for PushedGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.popped
-            && let Err(why) = self.level.pop()
+        if let Err(why) = self.level.pop()
             && let Err(error) = self.pop_after_all(why)
         {
             report_drop(error);
@@ -117,6 +117,6 @@ impl Drop for PushedGuard<'_> {
 
 impl fmt::Debug for PushedGuard<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PushedGuard").field(&self.context).finish()
+        f.debug_tuple("PushedGuard").field(self.context).finish()
     }
 }

@@ -6,125 +6,11 @@
 //! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::record::{PoppedBy, Record};
 use crate::error::{check, report_drop};
-use crate::{Context, Error, Result, trace};
+use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
-use std::cell::{Cell, RefCell};
-use std::mem::ManuallyDrop;
 use std::ptr;
-
-/// The record has no destructor, so it stays usable while other thread-locals are torn down.
-struct Record {
-    /// The innermost running `reentrant` call; 0 outside.
-    frame: Cell<u64>,
-    next_frame: Cell<u64>,
-    /// Whether the thread has a `ContextStack`.
-    taken: Cell<bool>,
-    /// Where a `ContextStack` stood that was dropped while its entries could not be popped (inside
-    /// `reentrant`, say): what lies above is dead.
-    orphaned: Cell<Option<Level>>,
-    /// Entries pushed by this crate and not yet popped, leaked ones included.
-    depth: Cell<usize>,
-    /// The first entries, bottom first. Deeper ones are in `more`, whose memory is given back as
-    /// soon as it is empty.
-    first: [Cell<CUcontext>; INLINE],
-    more: ManuallyDrop<RefCell<Vec<CUcontext>>>,
-    /// Contexts of entries whose guard is gone and could not pop them, with the entry's index: alive
-    /// until the entry is popped.
-    kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
-    trace: trace::Stack,
-}
-const INLINE: usize = 16;
-
-thread_local! {
-    static RECORD: Record = const {
-        Record {
-            frame: Cell::new(0),
-            next_frame: Cell::new(1),
-            taken: Cell::new(false),
-            orphaned: Cell::new(None),
-            depth: Cell::new(0),
-            first: [const { Cell::new(ptr::null_mut()) }; INLINE],
-            more: ManuallyDrop::new(RefCell::new(Vec::new())),
-            kept: ManuallyDrop::new(RefCell::new(Vec::new())),
-            trace: trace::Stack::new(),
-        }
-    };
-}
-const _: () = assert!(!std::mem::needs_drop::<Record>());
-
-impl Record {
-    #[inline]
-    fn add(&self, context: &Context) {
-        let entry = context.raw();
-        let depth = self.depth.get();
-        match self.first.get(depth) {
-            Some(slot) => slot.set(entry),
-            None => self.add_deep(entry),
-        }
-        self.depth.set(depth + 1);
-        self.trace.pushed(context);
-    }
-
-    #[cold]
-    fn add_deep(&self, entry: CUcontext) {
-        self.more.borrow_mut().push(entry);
-    }
-
-    fn top(&self) -> Option<CUcontext> {
-        let last = self.depth.get().checked_sub(1)?;
-        match self.first.get(last) {
-            Some(slot) => Some(slot.get()),
-            None => self.more.borrow().last().copied(),
-        }
-    }
-
-    /// Takes the top entry off the record: its guard popped it, so that nothing is kept for it.
-    #[inline]
-    fn remove_own(&self) {
-        let left = self.depth.get().saturating_sub(1);
-        self.depth.set(left);
-        if left >= INLINE {
-            self.remove_deep(left);
-        }
-        self.trace.popped();
-    }
-
-    #[cold]
-    fn remove_deep(&self, left: usize) {
-        self.more.borrow_mut().pop();
-        if left == INLINE {
-            self.more.take();
-        }
-    }
-
-    /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
-    fn remove(&self, by: PoppedBy) {
-        let left = self.depth.get().saturating_sub(1);
-        self.depth.set(left);
-        if left >= INLINE {
-            self.remove_deep(left);
-        }
-        if let Some(context) = self.take_kept(left) {
-            match by {
-                PoppedBy::Us => drop(context),
-                // Entries have no identity: this one may be there all the same, further down.
-                PoppedBy::Foreigner => std::mem::forget(context),
-            }
-        }
-        self.trace.popped();
-    }
-
-    fn take_kept(&self, index: usize) -> Option<Context> {
-        let mut kept = self.kept.borrow_mut();
-        let at = kept.iter().rposition(|&(of, _)| of == index)?;
-        let (_, context) = kept.swap_remove(at);
-        if kept.is_empty() {
-            *kept = Vec::new();
-        }
-        Some(context)
-    }
-}
 
 /// Why a level did not pop its entry.
 pub(super) enum NotPopped {
@@ -134,12 +20,6 @@ pub(super) enum NotPopped {
     Refused(CUresult),
     /// This was on top.
     Foreign(CUcontext),
-}
-
-/// Who popped an entry.
-enum PoppedBy {
-    Us,
-    Foreigner,
 }
 
 /// The top of the calling thread's stack, or null. Costs 10 ns.
@@ -195,7 +75,7 @@ impl Level {
     /// The place of a token made now.
     fn here() -> Result<Level> {
         let own = current()?.addr();
-        Ok(RECORD.with(|r| Level { frame: r.frame.get(), depth: r.depth.get(), own }))
+        Ok(Record::with(|r| Level { frame: r.frame.get(), depth: r.depth(), own }))
     }
 
     /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
@@ -212,14 +92,14 @@ impl Level {
     /// Whether nothing is recorded above, nor is this of an outer frame.
     #[inline]
     fn is_top(self) -> bool {
-        RECORD.with(|r| (r.frame.get() == self.frame) & (r.depth.get() == self.depth))
+        Record::with(|r| (r.frame.get() == self.frame) & (r.depth() == self.depth))
     }
 
     #[cold]
     #[inline(never)]
     fn settle_others(self, call: &'static str) -> Result {
-        RECORD.with(|r| {
-            if r.frame.get() != self.frame || r.depth.get() < self.depth {
+        Record::with(|r| {
+            if r.frame.get() != self.frame || r.depth() < self.depth {
                 return Err(Error::Suspended { call });
             }
             self.settle_leaked(r, call)
@@ -227,13 +107,13 @@ impl Level {
     }
 
     fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
-        while r.depth.get() > self.depth {
+        while r.depth() > self.depth {
             let top = current()?;
-            let Some(entry) = r.top() else { break };
-            if top == entry {
+            let Some(entry) = r.entries().top() else { break };
+            if top.addr() == entry.raw {
                 pop_top()?;
                 r.remove(PoppedBy::Us);
-            } else if top.addr() == self.own && (top.is_null() || below(top)? != entry) {
+            } else if top.addr() == self.own && (top.is_null() || below(top)?.addr() != entry.raw) {
                 r.remove(PoppedBy::Foreigner);
             } else {
                 return Err(Error::NotCurrent { call }); // foreign code covers the entry
@@ -248,9 +128,10 @@ impl Level {
         self.settle(PUSH)?;
         let own = context.raw();
         // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
-        // gets the level keeps a clone of `context` until the entry is popped.
+        // gets the level borrows `context` until the entry is popped, and where that is leaked the
+        // record keeps the context from its end.
         check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
-        RECORD.with(|r| r.add(context));
+        Record::with(|r| r.add(self.depth, context));
         Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
     }
 
@@ -272,7 +153,7 @@ impl Level {
         if popped.addr() != self.own {
             return Err(NotPopped::Foreign(popped));
         }
-        RECORD.with(Record::remove_own);
+        Record::with(|r| r.remove_own(self.depth - 1));
         Ok(())
     }
 
@@ -303,9 +184,7 @@ impl Level {
     /// Keeps the context of this level's entry alive until that is popped.
     #[cold]
     pub(super) fn keep(self, context: &Context) {
-        RECORD.with(|r| {
-            r.kept.borrow_mut().push((self.depth.saturating_sub(1), context.clone()));
-        });
+        Record::with(|r| r.keep(self.depth.saturating_sub(1), context.clone()));
     }
 
     /// Checked by every context-sensitive call: `own` is current.
@@ -322,11 +201,12 @@ impl Level {
 
     /// Takes the thread's one token.
     pub(super) fn take_thread() -> Result<Level> {
-        RECORD.with(|r| {
+        Record::with(|r| {
             if r.taken.get() || r.frame.get() != 0 {
                 return Err(Error::StackTaken);
             }
             let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
+            r.enroll();
             let level = Level::here()?;
             r.taken.set(true);
             Ok(level)
@@ -335,18 +215,20 @@ impl Level {
 
     /// Gives the thread's token back: all guards made from it are dead.
     pub(super) fn give_thread_back(self) {
-        RECORD.with(|r| {
+        Record::with(|r| {
             r.taken.set(false);
             // An older orphan lies lower: settling it settles this one.
             r.orphaned.set(r.orphaned.get().or(Some(self)));
             settle_orphan_in_drop(r);
+            r.leave_if_unused();
         });
     }
 
     /// Opens a frame: levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
+        Record::with(Record::enroll);
         let before = Level::here()?;
-        RECORD.with(|r| {
+        Record::with(|r| {
             let frame = r.next_frame.get();
             r.next_frame.set(frame + 1);
             r.frame.set(frame);
@@ -386,7 +268,7 @@ pub(super) struct Frame {
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        RECORD.with(|r| {
+        Record::with(|r| {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
             let settled = self.base.settle(POP);
@@ -401,6 +283,7 @@ impl Drop for Frame {
                     let _ = settle_orphan(r);
                 }
             }
+            r.leave_if_unused();
         });
     }
 }

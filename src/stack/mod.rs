@@ -6,13 +6,16 @@
 //! in [`level`] do.
 
 mod current;
+mod entries;
 mod guard;
 mod level;
 mod push;
+mod record;
 mod state;
 mod token;
 
 pub use current::{CurrentContext, current_context};
+pub(crate) use entries::is_pushed;
 pub use guard::PushedGuard;
 pub(crate) use level::current as current_raw;
 pub use push::PushContext;

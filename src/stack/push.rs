@@ -18,7 +18,7 @@ pub trait PushContext: sealed::Sealed {
     /// # Errors
     /// As [`ContextStack::push`].
     #[doc(alias = "cuCtxPushCurrent")]
-    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>>;
+    fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>>;
 }
 
 mod sealed {
@@ -37,28 +37,28 @@ mod sealed {
 /// So that what was handed on as `&mut dyn PushContext` can be handed on.
 impl<S: PushContext + ?Sized> PushContext for &mut S {
     #[inline]
-    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         (**self).push(context)
     }
 }
 
 impl PushContext for ContextStack {
     #[inline]
-    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }
 }
 
 impl PushContext for NestedStack<'_> {
     #[inline]
-    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }
 }
 
 impl PushContext for PushedGuard<'_> {
     #[inline]
-    fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         self.push(context)
     }
 }

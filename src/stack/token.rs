@@ -50,7 +50,7 @@ impl ContextStack {
     /// has covered its entry; what the driver answers.
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
-    pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         PushedGuard::new(self.level, context)
     }
 
@@ -106,7 +106,7 @@ impl NestedStack<'_> {
     /// As [`ContextStack::push`].
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
-    pub fn push<'ctx>(&'ctx mut self, context: &Context) -> Result<PushedGuard<'ctx>> {
+    pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         PushedGuard::new(self.level, context)
     }
 }

@@ -251,8 +251,9 @@ operations! {
         let context = create()?;
         let mut stack = ContextStack::current_thread()?;
         let outer = stack.push(&context)?;
+        let context = &context;
         ContextStack::reentrant(move |stack| {
-            let inner = stack.push(&context)?;
+            let inner = stack.push(context)?;
             drop(outer);
             inner.pop()
         })

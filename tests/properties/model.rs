@@ -4,7 +4,7 @@
 //! hole of `SOUNDNESS.md`: foreign code takes one of two entries of a context, or pushes again what a
 //! level lies on), the step is one that the model does not `allow`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A context: an index into the thread's table.
 pub(crate) type Ctx = usize;
@@ -63,8 +63,12 @@ pub(crate) struct Model {
     orphan: Option<Level>,
     /// What stacks and frames found below them.
     found: Vec<Option<Ctx>>,
-    /// How often each context is owned, for ever by what was leaked.
+    /// How often each context is owned.
     owners: BTreeMap<Ctx, usize>,
+    /// Contexts of pushes that were taken for gone: they may be there all the same.
+    stay: BTreeSet<Ctx>,
+    /// Contexts that lost their last owner while they were on the stack, by the record.
+    immortal: BTreeSet<Ctx>,
     /// How many errors went to the hook.
     pub(crate) reports: usize,
     /// How many entries of dead guards were popped, and found to be gone.
@@ -114,7 +118,12 @@ impl Model {
     pub(crate) fn disown(&mut self, ctx: Ctx) {
         if ctx >= SHARED {
             match self.owners.get_mut(&ctx) {
-                Some(owners) if *owners > 0 => *owners -= 1,
+                Some(owners) if *owners > 0 => {
+                    *owners -= 1;
+                    if *owners == 0 && self.must_stay(ctx) {
+                        self.immortal.insert(ctx);
+                    }
+                }
                 _ => self.broken = Some("a context lost an owner that it did not have"),
             }
         }
@@ -122,7 +131,12 @@ impl Model {
 
     /// How many of the thread's own contexts are alive.
     pub(crate) fn alive(&self) -> usize {
-        self.owners.values().filter(|owners| **owners > 0).count()
+        self.owners.values().filter(|owners| **owners > 0).count() + self.immortal.len()
+    }
+
+    /// Whether its last owner must not end it.
+    pub(crate) fn must_stay(&self, ctx: Ctx) -> bool {
+        self.pushes_of(ctx) > 0 || self.stay.contains(&ctx)
     }
 
     pub(crate) fn owners(&self, ctx: Ctx) -> usize {
@@ -143,22 +157,23 @@ impl Model {
         }
         while self.pushes.len() > level.depth {
             let last = self.pushes.last().expect("deeper than a level");
-            if !last.dead {
+            let (dead, kept, ctx) = (last.dead, last.kept, last.ctx);
+            if !dead {
                 self.broken = Some("a live guard lost its entry");
             }
             if self.top() == Some(last.id) {
-                let (kept, ctx) = (last.kept, last.ctx);
                 self.stack.pop();
                 self.settled += 1;
-                if kept {
-                    self.disown(ctx);
-                }
-            } else if self.top() == level.own && self.below() != Some(last.ctx) {
+            } else if self.top() == level.own && self.below() != Some(ctx) {
                 self.found_gone += 1; // foreign code took it
+                self.stay.insert(ctx);
             } else {
                 return Err(NotCurrent);
             }
             self.pushes.pop();
+            if kept {
+                self.disown(ctx);
+            }
         }
         Ok(())
     }
@@ -191,22 +206,21 @@ impl Model {
         self.settle(level)?;
         let id = self.put(ctx, true);
         self.pushes.push(Push { id, ctx, dead: false, kept: false });
-        self.own(ctx);
         Ok(Level { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
     }
 
     pub(crate) fn pop(&mut self, level: Level) -> Result<(), Refused> {
-        let ctx = level.ctx.expect("a guard has a context");
         let settled = self.settle(level);
         if settled.is_ok() && self.top() == level.own {
             self.stack.pop();
             self.pushes.pop();
-            self.disown(ctx);
             return Ok(());
         }
         self.leak(level);
         if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == level.own) {
             push.kept = true;
+            let ctx = push.ctx;
+            self.own(ctx);
         }
         Err(settled.err().unwrap_or(NotCurrent))
     }

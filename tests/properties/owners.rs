@@ -30,7 +30,9 @@ pub(crate) fn step(thread: &Thread, op: OwnOp) {
         }
         OwnOp::TryDestroy(which) => {
             let (ctx, context) = thread.owned.borrow_mut().swap_remove(which % count);
-            let last = thread.model.borrow().owners(ctx) == 1;
+            let model = thread.model.borrow();
+            let last = model.owners(ctx) == 1 && !model.must_stay(ctx);
+            drop(model);
             match context.try_destroy() {
                 Ok(done) => {
                     assert!(last, "destroyed, though something holds it");

@@ -1,10 +1,10 @@
 //! Runs a program step by step beside the model.
 
-use crate::model::{Level, Model};
+use crate::model::{Ctx, Level, Model};
 use crate::program::{End, Last, Op, Part, Program, StackEnd, Which};
 use crate::seen::{Seen, seen};
 use crate::thread::{Left, Place, Thread};
-use cuscope::{ContextStack, PushedGuard};
+use cuscope::{Context, ContextStack, PushedGuard};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -119,6 +119,27 @@ fn steps<P: Place>(thread: &Thread, place: &mut P, level: Level, outside: Outsid
     }
 }
 
+/// A context that a guard borrows: the model is told when it is dropped, also on unwinding.
+struct Lent<'t> {
+    model: &'t RefCell<Model>,
+    ctx: Ctx,
+    context: Option<Context>,
+}
+
+impl<'t> Lent<'t> {
+    fn new(thread: &'t Thread, ctx: Ctx, context: Context) -> Self {
+        thread.model.borrow_mut().own(ctx);
+        Lent { model: &thread.model, ctx, context: Some(context) }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        drop(self.context.take());
+        self.model.borrow_mut().disown(self.ctx);
+    }
+}
+
 fn push<P: Place>(
     thread: &Thread,
     place: &mut P,
@@ -127,9 +148,10 @@ fn push<P: Place>(
     (which, ops, end): (Which, &[Op], &End),
 ) {
     let Some((ctx, context)) = thread.choose(which) else { return };
+    let lent = Lent::new(thread, ctx, context);
     let expected = thread.model.borrow_mut().push(level, ctx);
-    let done = place.push(&context);
-    drop(context);
+    let Some(context) = &lent.context else { return };
+    let done = place.push(context);
     let call = "cuCtxPushCurrent_v2";
     let level = match (done, expected) {
         (Ok(guard), Ok(level)) => {

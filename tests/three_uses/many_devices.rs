@@ -46,7 +46,8 @@ fn all_devices_at_once_unwind_in_order() {
     fn descend(stack: &mut impl PushContext, all: &mut [Kept]) -> Result<u32> {
         let Some((first, rest)) = all.split_first_mut() else { return Ok(0) };
         let below = current();
-        let mut gpu = stack.push(&first.context)?;
+        let context = first.context.clone();
+        let mut gpu = stack.push(&context)?;
         let sum = descend(&mut gpu, rest)?;
         assert_eq!(current(), first.context.raw());
         let [stored, ..] = first.next(&mut gpu, Then::Succeed)?;

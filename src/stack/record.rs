@@ -1,0 +1,140 @@
+//! What a thread knows of its own stack.
+
+use super::entries::{Entries, Own};
+use super::level::Level;
+use crate::{Context, fork, trace};
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+
+/// It has no destructor, so it stays usable while other thread-locals are torn down.
+pub(super) struct Record {
+    /// The innermost running `reentrant` call; 0 outside.
+    pub(super) frame: Cell<u64>,
+    pub(super) next_frame: Cell<u64>,
+    /// Whether the thread has a `ContextStack`.
+    pub(super) taken: Cell<bool>,
+    /// Where a `ContextStack` stood that was dropped while its entries could not be popped (inside
+    /// `reentrant`, say): what lies above is dead.
+    pub(super) orphaned: Cell<Option<Level>>,
+    /// Entries pushed by this crate and not yet popped, leaked ones included.
+    entries: Own,
+    /// Contexts of entries whose guard is gone and could not pop them, with the entry's index: alive
+    /// until the entry is popped.
+    kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
+    /// Whether the thread is about to end.
+    leaving: Cell<bool>,
+    trace: trace::Stack,
+}
+
+thread_local! {
+    static RECORD: Record = const {
+        Record {
+            frame: Cell::new(0),
+            next_frame: Cell::new(1),
+            taken: Cell::new(false),
+            orphaned: Cell::new(None),
+            entries: Own::new(),
+            kept: ManuallyDrop::new(RefCell::new(Vec::new())),
+            leaving: Cell::new(false),
+            trace: trace::Stack::new(),
+        }
+    };
+}
+const _: () = assert!(!std::mem::needs_drop::<Record>());
+
+/// Notices that the thread ends.
+struct Leaving;
+thread_local! {
+    static LEAVING: Leaving = const { Leaving };
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        Record::with(|r| {
+            r.leaving.set(true);
+            r.leave_if_unused();
+        });
+    }
+}
+
+/// Who popped an entry.
+pub(super) enum PoppedBy {
+    Us,
+    Foreigner,
+}
+
+impl Record {
+    /// That of the calling thread.
+    #[inline]
+    pub(super) fn with<R>(f: impl FnOnce(&Record) -> R) -> R {
+        RECORD.with(f)
+    }
+
+    #[inline]
+    pub(super) fn entries(&self) -> &'static Entries {
+        self.entries.get()
+    }
+
+    #[inline]
+    pub(super) fn depth(&self) -> usize {
+        self.entries().depth()
+    }
+
+    /// Before the thread gets what it can push with.
+    pub(super) fn enroll(&self) {
+        // Fails while the thread ends: then `leaving` says so already.
+        let _ = LEAVING.try_with(|_| ());
+        self.entries.enroll();
+    }
+
+    /// Once there is nothing to push with.
+    pub(super) fn leave_if_unused(&self) {
+        let used = self.taken.get() || self.frame.get() != 0;
+        // A lock that another thread held at a fork is never opened in the child.
+        if self.leaving.get() && !used && !fork::is_child() {
+            self.entries.leave();
+        }
+    }
+
+    /// Notes an entry on top of `depth` others.
+    #[inline]
+    pub(super) fn add(&self, depth: usize, context: &Context) {
+        self.entries().push(depth, context);
+        self.trace.pushed(context);
+    }
+
+    /// Takes the top entry off the record, so that `left` others are left: its guard popped it, and nothing is
+    /// kept for it.
+    #[inline]
+    pub(super) fn remove_own(&self, left: usize) {
+        self.entries().pop(left);
+        self.trace.popped();
+    }
+
+    /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
+    pub(super) fn remove(&self, by: PoppedBy) {
+        if let PoppedBy::Foreigner = by {
+            // Entries have no identity: this one may be there all the same, further down.
+            self.entries().top_stays();
+        }
+        let left = self.depth().saturating_sub(1);
+        self.entries().pop(left);
+        drop(self.take_kept(left));
+        self.trace.popped();
+    }
+
+    /// Keeps a context alive until the entry of this index is popped.
+    pub(super) fn keep(&self, index: usize, context: Context) {
+        self.kept.borrow_mut().push((index, context));
+    }
+
+    fn take_kept(&self, index: usize) -> Option<Context> {
+        let mut kept = self.kept.borrow_mut();
+        let at = kept.iter().rposition(|&(of, _)| of == index)?;
+        let (_, context) = kept.swap_remove(at);
+        if kept.is_empty() {
+            *kept = Vec::new();
+        }
+        Some(context)
+    }
+}
