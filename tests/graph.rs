@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::gpu::{create, filled, read, with_gpu};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, DeviceQueue,
-    Error, Function, Graph, Held, LaunchConfig, PushedGuard, Result, ffi,
+    Branded, ContextStack, Detached, DeviceBuffer, DeviceQueue, Error, Function, Graph, Held,
+    LaunchConfig, PushedGuard, Result, ffi,
 };
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
@@ -16,28 +17,6 @@ use std::thread;
 const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
 const SYNCHRONIZE: &str = "cuStreamSynchronize";
 const LAUNCH: &str = "cuGraphLaunch";
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = create();
-    let mut stack = ContextStack::current_thread().unwrap();
-    test(&mut stack.push(&context).unwrap());
-}
-
-fn filled<'ctx>(gpu: &PushedGuard<'ctx>, len: usize, value: u32) -> DeviceBuffer<'ctx, u32> {
-    let mut buffer = gpu.alloc(len).unwrap();
-    gpu.on(&gpu.stream().unwrap()).fill(&mut buffer, value).unwrap();
-    buffer
-}
-
-fn read<'ctx>(gpu: &PushedGuard<'ctx>, buffer: &DeviceBuffer<'ctx, u32>) -> Vec<u32> {
-    let mut host = vec![0; buffer.len()];
-    gpu.on(&gpu.stream().unwrap()).download(buffer, &mut host).unwrap();
-    host
-}
 
 /// A graph that copies `x` to `y`.
 fn copy<'ctx>(

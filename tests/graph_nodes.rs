@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::gpu::{create, filled, read, with_gpu};
 use common::kernels::STORE;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Device, DeviceBuffer, DotFlags, Error,
-    EventFlags, Graph, KernelNode, LaunchConfig, MemsetNode, NodeId, NodeKind, PushedGuard, ffi,
+    Branded, ContextStack, DeviceBuffer, DotFlags, Error, EventFlags, Graph, KernelNode,
+    LaunchConfig, MemsetNode, NodeId, NodeKind, PushedGuard, ffi,
 };
 use cuscope_softdriver::control::{live, record, take_races};
 use cuscope_softdriver::schedule;
@@ -15,28 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 1);
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = create();
-    let mut stack = ContextStack::current_thread().unwrap();
-    test(&mut stack.push(&context).unwrap());
-}
-
-fn filled<'ctx>(gpu: &PushedGuard<'ctx>, len: usize, value: u32) -> DeviceBuffer<'ctx, u32> {
-    let mut buffer = gpu.alloc(len).unwrap();
-    gpu.on(&gpu.stream().unwrap()).fill(&mut buffer, value).unwrap();
-    buffer
-}
-
-fn read<'ctx>(gpu: &PushedGuard<'ctx>, buffer: &DeviceBuffer<'ctx, u32>) -> Vec<u32> {
-    let mut host = vec![0; buffer.len()];
-    gpu.on(&gpu.stream().unwrap()).download(buffer, &mut host).unwrap();
-    host
-}
 
 /// A graph that fills `x`.
 fn fill<'ctx>(

@@ -1,6 +1,7 @@
 //! What the tests share: processes of their own, loud skips, and which driver answers.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod gpu;
 pub(crate) mod kernels;
 
 use std::os::unix::process::ExitStatusExt;
