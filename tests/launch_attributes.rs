@@ -5,9 +5,9 @@ mod common;
 
 use common::kernels::STORE;
 use cuscope::{
-    AccessPolicy, CachePolicy, ClusterScheduling, Context, ContextFlags, ContextStack, Device,
-    DeviceQueue, Error, EventFlags, ExtendedLaunch, LaunchConfig, MemorySyncDomain, PushedGuard,
-    Result, ffi,
+    AccessPolicy, CachePolicy, Carveout, ClusterScheduling, Context, ContextFlags, ContextStack,
+    Device, DeviceQueue, Error, EventFlags, ExtendedLaunch, LaunchConfig, MemorySyncDomain,
+    PushedGuard, Result, ffi,
 };
 
 const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");
@@ -134,7 +134,7 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
             (one.cluster(2), cluster, "whole clusters"),
             (one.preferred_cluster(3), cluster, "whole clusters"),
             (one.memory_sync_domain_map(0, 255), invalid, "attributes"),
-            (one.shared_memory_carveout(101), invalid, "attributes"),
+            (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
             (large.extended(), invalid, needs),

@@ -3,7 +3,7 @@
 use super::raw::Prepared;
 use super::spec::sealed::Spec;
 use super::{AccessPolicy, ClusterScheduling, Dim3, LaunchConfig, MemorySyncDomain};
-use crate::{Context, Event, Result};
+use crate::{Carveout, Context, Event, Result};
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
     CUlaunchAttributeValue_clusterDim, CUlaunchAttributeValue_launchCompletionEvent,
@@ -42,7 +42,7 @@ pub struct ExtendedLaunch<'e, 'ctx> {
     domain: Option<MemorySyncDomain>,
     domain_map: Option<(u8, u8)>,
     access_policy: Option<AccessPolicy>,
-    carveout: Option<u32>,
+    carveout: Carveout,
     nvlink_centric: bool,
 }
 
@@ -63,7 +63,7 @@ impl LaunchConfig {
             domain: None,
             domain_map: None,
             access_policy: None,
-            carveout: None,
+            carveout: Carveout::Default,
             nvlink_centric: false,
         }
     }
@@ -162,11 +162,12 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch { access_policy: Some(policy), ..self }
     }
 
-    /// The share of the memory of L1 cache and shared memory that is to be shared memory, in percent: a hint. More
-    /// than 100 is `CUDA_ERROR_INVALID_VALUE`. Drivers of CUDA 12.5 and later.
+    /// How much of the memory that L1 cache and shared memory divide is to be shared memory: a hint, for this launch in
+    /// the place of [the function's](crate::Function::set_carveout), which [`Carveout::Default`] leaves as it is. More than
+    /// 100 percent are `CUDA_ERROR_INVALID_VALUE` (F315). Drivers of CUDA 12.5 and later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT")]
-    pub fn shared_memory_carveout(self, percent: u32) -> Self {
-        ExtendedLaunch { carveout: Some(percent), ..self }
+    pub fn shared_memory_carveout(self, carveout: Carveout) -> Self {
+        ExtendedLaunch { carveout, ..self }
     }
 
     /// Places blocks for traffic over NVLink: a hint. Drivers of CUDA 13.0 and later.
@@ -240,7 +241,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
                 value.accessPolicyWindow = policy.raw();
             });
         }
-        if let Some(percent) = self.carveout {
+        if let Carveout::Percent(percent) = self.carveout {
             add(ffi::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &|value| {
                 value.sharedMemCarveout = percent;
             });
@@ -339,11 +340,14 @@ mod tests {
             .priority(-2)
             .memory_sync_domain(MemorySyncDomain::Remote)
             .memory_sync_domain_map(0, 1)
-            .shared_memory_carveout(50)
+            .shared_memory_carveout(Carveout::Percent(50))
             .nvlink_centric();
         let (list, len) = all.lower();
         let ids: Vec<u32> = list[..len].iter().map(|attribute| attribute.id.0).collect();
         assert_eq!(ids, [2, 4, 11, 5, 6, 8, 10, 9, 14, 16]);
         assert!(list[len..].iter().all(|attribute| attribute.id.0 == 0));
+        // The function's own is what a launch has without the attribute: −1 is no value of it (F315).
+        let default = plain.shared_memory_carveout(Carveout::Percent(7));
+        assert_eq!(default.shared_memory_carveout(Carveout::Default).lower().1, 0);
     }
 }
