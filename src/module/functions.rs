@@ -31,6 +31,11 @@ impl<'ctx> Module<'ctx> {
     /// A kernel, by name, whose parameters are compared with a [`Signature`] now, so that no launch has other
     /// arguments: `module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")`.
     ///
+    /// The driver tells places and sizes, and no types: **two parameters of one size in the wrong order are not noticed** in a
+    /// module of a [`Cubin`](crate::Cubin) or [`Fatbin`](crate::Fatbin). The text of [`Ptx`](crate::Ptx) tells floating-point
+    /// numbers from integers and pointers; two of these, or two floats, it does not tell apart either. What helps: load PTX, let a
+    /// `#[repr(C)]` struct with named fields be the one parameter, and test each kernel once with arguments that all differ.
+    ///
     /// # Errors
     /// As [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which names the
     /// parameter, what the kernel has there and what was given.
