@@ -45,8 +45,8 @@ pub struct CoreDumps<'g, 'ctx> {
 }
 
 impl CoreDumps<'static, 'static> {
-    /// The settings with which contexts begin. They belong to the process, need no context, and work before the driver
-    /// is initialised (F323).
+    /// The settings with which contexts begin. They belong to the process, and need no context. The driver is initialised
+    /// first: that would set all but names back, and would not survive [`enabled`](Self::enabled) (F323).
     #[must_use]
     pub fn process() -> Self {
         CoreDumps { of: None }
@@ -65,8 +65,8 @@ impl CoreDumps<'_, '_> {
     /// Whether a fault makes a dump; not so at first.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver); of a context [`NotCurrent`](Error::NotCurrent), and a sticky error
-    /// (F60).
+    /// [`NeedsDriver`](Error::NeedsDriver); of the process those of [`init`](crate::init); of a context
+    /// [`NotCurrent`](Error::NotCurrent), and a sticky error (F60).
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
     pub fn enabled(&self) -> Result<bool> {
@@ -83,7 +83,8 @@ impl CoreDumps<'_, '_> {
         self.set(ffi::CU_COREDUMP_ENABLE_ON_EXCEPTION, &[enabled.into()])
     }
 
-    /// Whether the program dumps core as well; so at first.
+    /// Whether the program dumps core as well, and is aborted; so at first. The opposite of
+    /// [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) (F323).
     ///
     /// # Errors
     /// As [`enabled`](Self::enabled).
@@ -91,7 +92,7 @@ impl CoreDumps<'_, '_> {
         self.switch(ffi::CU_COREDUMP_TRIGGER_HOST)
     }
 
-    /// Sets whether the program dumps core as well.
+    /// Sets whether the program dumps core as well, with the flag.
     ///
     /// # Errors
     /// As [`enabled`](Self::enabled).
@@ -99,7 +100,8 @@ impl CoreDumps<'_, '_> {
         self.set(ffi::CU_COREDUMP_TRIGGER_HOST, &[host.into()])
     }
 
-    /// Whether dumps leave memory and images out; not so at first.
+    /// Whether dumps leave memory and images out; not so at first. All flags of that set at once: `SKIP_…` of images and
+    /// of global, shared, local and constant memory (F323).
     ///
     /// # Errors
     /// As [`enabled`](Self::enabled).
@@ -107,7 +109,7 @@ impl CoreDumps<'_, '_> {
         self.switch(ffi::CU_COREDUMP_LIGHTWEIGHT)
     }
 
-    /// Sets whether dumps leave memory and images out.
+    /// Sets whether dumps leave memory and images out, with the flags.
     ///
     /// # Errors
     /// As [`enabled`](Self::enabled).
@@ -123,7 +125,7 @@ impl CoreDumps<'_, '_> {
         self.switch(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER)
     }
 
-    /// Sets whether writing to the pipe makes a dump, before there are contexts.
+    /// Sets whether writing to the pipe makes a dump, before there are contexts; faults make one then too (F323).
     ///
     /// # Errors
     /// As [`user_trigger`](Self::user_trigger).
@@ -214,10 +216,14 @@ impl CoreDumps<'_, '_> {
                 gpu.enter(GET)?;
                 (GET, get)
             }
-            None => (GET_GLOBAL, ffi::cuCoredumpGetAttributeGlobal()?),
+            None => {
+                let get = ffi::cuCoredumpGetAttributeGlobal()?;
+                crate::init()?;
+                (GET_GLOBAL, get)
+            }
         };
         // SAFETY: `to` has `size` bytes, which is what the setting has, or for a name as many as any has; any
-        // bytes are a value of them. Of a context, the current one is the guard's, as `enter` found.
+        // bytes are a value of them. Of a context, the current one is the guard's, as `enter` found; of the process, the driver is initialised.
         Ok(check(call, unsafe { get(which, to.as_mut_ptr().cast(), &raw mut size) })?)
     }
 
@@ -229,11 +235,15 @@ impl CoreDumps<'_, '_> {
                 gpu.enter(SET)?;
                 (SET, set)
             }
-            None => (SET_GLOBAL, ffi::cuCoredumpSetAttributeGlobal()?),
+            None => {
+                let set = ffi::cuCoredumpSetAttributeGlobal()?;
+                crate::init()?;
+                (SET_GLOBAL, set)
+            }
         };
         let value = from.as_ptr().cast::<c_void>().cast_mut();
         // SAFETY: the driver reads `size` bytes of `from` and changes none; a name ends in NUL. Of a context,
-        // the current one is the guard's, as `enter` found.
+        // the current one is the guard's, as `enter` found; of the process, the driver is initialised.
         Ok(check(call, unsafe { set(which, value, &raw mut size) })?)
     }
 }

@@ -145,13 +145,21 @@ fn the_log_is_read_from_a_place_to_its_end() {
 #[test]
 fn a_context_has_settings_of_core_dumps_of_its_own() {
     fresh!(a_context_has_settings_of_core_dumps_of_its_own, {
+        const LIGHTWEIGHT: CoreDumpFlags = CoreDumpFlags::SKIP_NONRELOCATED_ELF_IMAGES
+            .union(CoreDumpFlags::SKIP_GLOBAL_MEMORY)
+            .union(CoreDumpFlags::SKIP_SHARED_MEMORY)
+            .union(CoreDumpFlags::SKIP_LOCAL_MEMORY)
+            .union(CoreDumpFlags::SKIP_CONSTBANK_MEMORY);
         on_release_error(|error| panic!("{error}"));
+        // Nothing has initialised the driver yet.
         let process = CoreDumps::process();
         assert!(!or_skip!(process.enabled()));
         assert!(process.host().unwrap() && !process.lightweight().unwrap());
         assert!(!process.user_trigger().unwrap());
         process.set_lightweight(true).unwrap();
+        assert_eq!(process.flags().unwrap(), LIGHTWEIGHT);
         process.set_host(false).unwrap();
+        assert_eq!(process.flags().unwrap(), LIGHTWEIGHT | CoreDumpFlags::SKIP_ABORT);
         process.set_file("/tmp/dump").unwrap();
         process.set_pipe("/tmp/pipe.%p").unwrap();
         assert_eq!(process.file().unwrap().to_str(), Some("/tmp/dump"));
@@ -164,13 +172,15 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
         assert_eq!(process.file().unwrap().as_os_str().len(), 1023);
         pushed(|gpu| {
             let own = gpu.core_dumps();
-            // What a context begins with is asked by the driver facts (F323).
+            assert_eq!((own.lightweight()?, own.host()?, own.enabled()?), (true, false, false));
+            assert_eq!((own.flags()?, own.file()?), (process.flags()?, process.file()?));
             own.set_lightweight(false)?;
+            assert_eq!(own.flags()?, CoreDumpFlags::SKIP_ABORT);
             own.set_enabled(true)?;
             own.set_flags(CoreDumpFlags::SKIP_ABORT | CoreDumpFlags::SKIP_GLOBAL_MEMORY)?;
             assert!(own.flags()?.contains(CoreDumpFlags::SKIP_ABORT));
             assert!(own.enabled()? && !own.lightweight()?);
-            assert!(process.lightweight()? && !process.enabled()? && process.flags()?.is_empty());
+            assert!(process.lightweight()? && !process.host()? && !process.enabled()?);
             assert!(own.user_trigger().is_err() && own.set_pipe("p").is_err());
             own.set_enabled(false)
         });

@@ -18,7 +18,7 @@ use crate::peer::Peers;
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
-use crate::{faults, report, schedule, sync, trace};
+use crate::{coredump, faults, report, schedule, sync, trace};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -200,6 +200,7 @@ driver! {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
             begin(environment);
+            coredump::begin();
             Driver::new(environment.devices)
         });
         READY.store(true, Ordering::Release);

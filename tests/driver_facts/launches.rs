@@ -748,7 +748,27 @@ fn contexts_begin_with_the_process_settings_of_core_dumps() {
         let first = [1, 2, 3, 4].map(|which| switch(which, true));
         assert_eq!(first, [(SUCCESS, 0), (SUCCESS, 1), (SUCCESS, 0), (SUCCESS, 0)]);
         assert_eq!(switch(1, false).0, NOT_INITIALIZED);
+        // What is set now but names is set back by `cuInit`, once.
+        let flags = || {
+            let mut bytes = [9; 4];
+            assert_eq!(get(7, &mut bytes, true), SUCCESS);
+            i32::from_ne_bytes(bytes)
+        };
+        assert_eq!((set(3, &[1], true), set(2, &[0], true), flags()), (SUCCESS, SUCCESS, 0x3f));
+        assert_eq!(set(5, b"/tmp/early\0", true), SUCCESS);
         ok!(cuInit(0));
+        assert_eq!((switch(3, true), switch(2, true), flags()), ((SUCCESS, 0), (SUCCESS, 1), 0));
+        let mut name = [0x55; 1024];
+        assert_eq!(get(5, &mut name, true), SUCCESS);
+        assert!(name.starts_with(b"/tmp/early\0"));
+        // A lightweight dump is five flags, and none of the host is one.
+        assert_eq!((set(3, &[1], true), flags(), set(2, &[0], true)), (SUCCESS, 0x2f, SUCCESS));
+        ok!(cuInit(0));
+        assert_eq!((flags(), set(3, &[0], true), flags()), (0x3f, SUCCESS, 0x10));
+        assert_eq!((switch(2, true), set(7, &[0x2f, 0, 0, 0], true)), ((SUCCESS, 0), SUCCESS));
+        assert_eq!((switch(3, true), switch(2, true)), ((SUCCESS, 1), (SUCCESS, 1)));
+        assert_eq!((set(7, &[0x2d, 0, 0, 0], true), switch(3, true)), (SUCCESS, (SUCCESS, 0)));
+        assert_eq!(set(7, &[0; 4], true), SUCCESS);
         assert_eq!((switch(1, false).0, switch(0, true).0), (INVALID_CONTEXT, INVALID_VALUE));
         // Sizes are exact; what is not zero is one.
         assert_eq!(get(1, &mut [0; 4], true), INVALID_VALUE);
@@ -762,7 +782,7 @@ fn contexts_begin_with_the_process_settings_of_core_dumps() {
             newer!(cuCoredumpGetAttributeGlobal(file, null_mut(), null_mut())),
             INVALID_VALUE
         );
-        let mut name = [0x55; 1024];
+        name = [0x55; 1024];
         assert_eq!((set(5, b"/tmp/ab\0", true), get(5, &mut name, true)), (SUCCESS, SUCCESS));
         assert!(name.starts_with(b"/tmp/ab\0") && name[8..].iter().all(|&byte| byte == 0));
         assert_eq!(get(5, &mut [0; 4], true), INVALID_VALUE);
