@@ -9,6 +9,9 @@ use cuscope::{
 
 const PTX: &str = include_str!("code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("code/signatures.cubin");
+/// Both, compressed.
+const LZ4: &[u8] = include_bytes!("code/signatures.lz4.fatbin");
+const ZSTD: &[u8] = include_bytes!("code/signatures.zstd.fatbin");
 
 /// An entry of a fatbin: 1 is PTX, 2 a cubin.
 fn entry(kind: u16, arch: u32, code: &[u8]) -> Vec<u8> {
@@ -40,6 +43,16 @@ fn fatbin(entries: &[Vec<u8>]) -> Vec<u8> {
 fn both() -> Vec<u8> {
     let ptx = [PTX.as_bytes(), &[0]].concat();
     fatbin(&[entry(2, 90, CUBIN), entry(1, 75, &ptx)])
+}
+
+/// Without its first entry: the PTX alone.
+fn without_first(fatbin: &[u8]) -> Vec<u8> {
+    let number = |at: usize| u64::from_le_bytes(fatbin[at..at + 8].try_into().unwrap());
+    let next = 16 + (number(16) >> 32) + number(24);
+    let mut bytes = fatbin[..16].to_vec();
+    bytes[8..].copy_from_slice(&(16 + number(8) - next).to_le_bytes());
+    bytes.extend(&fatbin[next as usize..]);
+    bytes
 }
 
 /// What is wrong with an image, and its message.
@@ -107,8 +120,10 @@ fn every_truncation_is_refused() {
     for len in 0..CUBIN.len() {
         assert!(Cubin::new(&CUBIN[..len]).is_err(), "{len} bytes");
     }
-    for len in 0..whole.len() {
-        assert!(Fatbin::new(&whole[..len]).is_err(), "{len} bytes");
+    for whole in [&*whole, LZ4, ZSTD] {
+        for len in 0..whole.len() {
+            assert!(Fatbin::new(&whole[..len]).is_err(), "{len} bytes");
+        }
     }
     let (found, text) = problem(Cubin::new(&CUBIN[..CUBIN.len() / 2]));
     assert!(matches!(found, ImageProblem::Truncated { .. }), "{text}");
@@ -187,6 +202,72 @@ fn a_thousand_damaged_fatbins_are_errors() {
 }
 
 #[test]
+fn a_thousand_damaged_fatbins_with_compressed_code_are_errors() {
+    fresh!(a_thousand_damaged_fatbins_with_compressed_code_are_errors, {
+        for (whole, how) in [(LZ4, "LZ4"), (ZSTD, "Zstandard")] {
+            for whole in [whole, &without_first(whole)] {
+                let (seen, loaded) = load_all(whole, |gpu, bytes| gpu.load_fatbin(bytes).map(drop));
+                println!("fatbins with {how}: the driver saw {seen}, loaded {loaded}");
+                assert!(seen > 100, "{seen}");
+            }
+        }
+    });
+}
+
+#[test]
+fn compressed_code_is_checked_as_other_code_is() {
+    // The first entry: where its header and its code begin, and how many bytes it has.
+    let number = |at: usize| u64::from_le_bytes(ZSTD[at..at + 8].try_into().unwrap());
+    let (header, begin) = (16, 16 + (number(16) >> 32) as usize);
+    let next = begin + number(24) as usize;
+    let of = |flags: u64, packed: &[u8], unpacked: u64| {
+        let mut bytes = ZSTD[..begin].to_vec();
+        let padded = packed.len().next_multiple_of(8);
+        bytes[header + 8..][..8].copy_from_slice(&(padded as u64).to_le_bytes());
+        bytes[header + 16..][..4].copy_from_slice(&(packed.len() as u32).to_le_bytes());
+        bytes[header + 40..][..8].copy_from_slice(&(flags | 0x11).to_le_bytes());
+        bytes[header + 56..][..8].copy_from_slice(&unpacked.to_le_bytes());
+        bytes.extend(packed);
+        bytes.resize(begin + padded, 0);
+        bytes.extend(&ZSTD[next..]);
+        let size = bytes.len() as u64 - 16;
+        bytes[8..16].copy_from_slice(&size.to_le_bytes());
+        bytes
+    };
+    // As one long literal, which is LZ4 as well.
+    let literal = |code: &[u8]| {
+        let mut packed = vec![0xf0];
+        packed.extend(vec![255; (code.len() - 15) / 255]);
+        packed.push(((code.len() - 15) % 255) as u8);
+        packed.extend(code);
+        packed
+    };
+    let len = CUBIN.len() as u64;
+    assert!(Fatbin::new(of(0x2000, &literal(CUBIN), len)).is_ok());
+    let said = |bytes: Vec<u8>, what: &str| {
+        let (found, text) = problem(Fatbin::new(bytes));
+        assert!(matches!(found, ImageProblem::Damaged { .. }) && text.contains(what), "{text}");
+    };
+    said(of(0x2000, &literal(CUBIN), len - 1), "compressed code at byte");
+    said(of(0x2000, &literal(CUBIN), 1 << 60), "compressed code at byte");
+    said(of(0x8000, &literal(CUBIN), len), "compressed code at byte");
+    for flags in [0xa000, 0x4000, 0x6000] {
+        said(of(flags, &literal(CUBIN), len), "the flags of an entry");
+    }
+    said(of(0x2000, &literal(&CUBIN[..9000]), 9000), "program headers at byte");
+    said(of(0x2000, &literal(PTX.as_bytes()), PTX.len() as u64), "at byte");
+    // The binding of a symbol, for one that there is not: the driver's death (F266).
+    let mut damaged = CUBIN.to_vec();
+    assert_eq!(damaged[0x67c], 1);
+    damaged[0x67c] = 0xec;
+    said(of(0x2000, &literal(&damaged), len), "a symbol");
+    assert!(matches!(problem(Cubin::new(&damaged)).0, ImageProblem::Damaged { .. }));
+    let mut damaged = CUBIN.to_vec();
+    damaged[48] |= 1;
+    said(of(0x2000, &literal(&damaged), len), "the flags of the file");
+}
+
+#[test]
 fn a_thousand_damaged_texts_are_errors() {
     fresh!(a_thousand_damaged_texts_are_errors, {
         let (seen, loaded) = load_all(PTX.as_bytes(), |gpu, bytes| {
@@ -203,7 +284,9 @@ fn what_is_whole_loads() {
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let ptx = [PTX.as_bytes(), &[0]].concat();
-    for fatbin in [both(), fatbin(&[entry(1, 75, &ptx)])] {
+    let compressed = [LZ4, ZSTD].map(|both| [both.to_vec(), without_first(both)]);
+    let others = [both(), fatbin(&[entry(1, 75, &ptx)])];
+    for fatbin in others.into_iter().chain(compressed.into_iter().flatten()) {
         gpu.load_fatbin(fatbin).unwrap().function("saxpy").unwrap();
     }
     let machine = gpu.device().compute_capability().unwrap();

@@ -1,8 +1,10 @@
-//! What an image is: PTX, alone or in a fatbin. Machine code is of no use here.
+//! What an image is: PTX, alone or in a fatbin, compressed or not. Machine code is of no use here.
 
 use crate::entry::{self, Answer};
 use core::ffi::c_void;
 use cuscope_sys::*;
+use ruzstd::decoding::FrameDecoder;
+use std::ops::Range;
 
 /// How a fatbin begins.
 const FATBIN: u32 = 0xba55_ed50;
@@ -10,8 +12,9 @@ const FATBIN: u32 = 0xba55_ed50;
 const HEADER: usize = 16;
 /// The kind of an entry with PTX.
 const PTX: u16 = 1;
-/// The flags of compressed code.
-const COMPRESSED: u64 = 0x2000 | 0x8000;
+/// The flags of compressed code: a block of LZ4, a frame of Zstandard.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
 /// The most bytes of a fatbin that are looked at.
 const MOST: usize = 1 << 30;
 
@@ -49,7 +52,8 @@ fn fatbin(image: *const c_void) -> Answer<Vec<u8>> {
     let number = |i: usize, bytes: usize| {
         (0..bytes).try_fold(0_u64, |sum, j| Ok(sum | u64::from(byte(i + j)?) << (8 * j)))
     };
-    let (mut at, mut best) = (HEADER, None::<(u64, usize, usize)>);
+    // The architecture, flags, where the code is, and its size unpacked.
+    let (mut at, mut best) = (HEADER, None::<(u64, u64, Range<usize>, usize)>);
     while at + 64 <= end {
         let (kind, header) = (number(at, 2)? as u16, number(at + 4, 4)? as usize);
         let (size, arch) = (number(at + 8, 8)? as usize, number(at + 28, 4)?);
@@ -58,14 +62,33 @@ fn fatbin(image: *const c_void) -> Answer<Vec<u8>> {
         if header < 64 || next > end {
             return Err(CUDA_ERROR_INVALID_IMAGE);
         }
-        let compressed = number(at + 40, 8)? & COMPRESSED != 0;
+        let flags = number(at + 40, 8)? & (LZ4 | ZSTD);
         let fits = arch <= u64::from(crate::module::TARGET);
-        if kind == PTX && !compressed && fits && best.is_none_or(|(than, ..)| arch > than) {
-            best = Some((arch, begin, next));
+        if kind == PTX && fits && best.as_ref().is_none_or(|(than, ..)| arch > *than) {
+            let packed = if flags == 0 { size } else { number(at + 16, 4)? as usize };
+            let place = begin..next.min(begin.saturating_add(packed));
+            best = Some((arch, flags, place, number(at + 56, 8)? as usize));
         }
         at = next;
     }
-    let (_, begin, next) = best.ok_or(CUDA_ERROR_NO_BINARY_FOR_GPU)?;
-    let text: Vec<u8> = (begin..next).map(byte).collect::<Answer<_>>()?;
+    let (_, flags, place, size) = best.ok_or(CUDA_ERROR_NO_BINARY_FOR_GPU)?;
+    let text: Vec<u8> = place.map(byte).collect::<Answer<_>>()?;
+    let text = if flags == 0 { text } else { unpack(flags, &text, size)? };
     Ok(text.into_iter().take_while(|&byte| byte != 0).collect())
+}
+
+/// The code that was compressed, which has so many bytes.
+fn unpack(flags: u64, packed: &[u8], size: usize) -> Answer<Vec<u8>> {
+    if size > MOST {
+        return Err(CUDA_ERROR_INVALID_IMAGE);
+    }
+    let mut code = vec![0; size];
+    let len = if flags == LZ4 {
+        lz4_flex::block::decompress_into(packed, &mut code).ok()
+    } else {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MOST as u64);
+        decoder.decode_all(packed, &mut code).ok()
+    };
+    if len == Some(size) { Ok(code) } else { Err(CUDA_ERROR_INVALID_IMAGE) }
 }

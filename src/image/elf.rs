@@ -290,6 +290,9 @@ impl Elf<'_> {
             let at = table.offset as usize + i * SYMBOL as usize;
             let (name, index) = (u32_at(symbol, 0), u16_at(symbol, 6));
             let (value, size) = (u64_at(symbol, 8), u64_at(symbol, 16));
+            // Local, global or weak; of what compilers write. Others have been the driver's death (F266).
+            let (binding, ty) = (symbol[4] >> 4, symbol[4] & 15);
+            let known = binding <= 2 && matches!(ty, 0..=4 | 10..=13);
             let place = match self.sections.get(usize::from(index)) {
                 // In no section, or a value that is none of a place.
                 _ if index == 0 || index >= RESERVED => true,
@@ -300,7 +303,7 @@ impl Elf<'_> {
                 Some(home) => value.checked_add(size).is_some_and(|end| end <= home.size),
                 None => false,
             };
-            if name as usize >= names.len() || !place {
+            if name as usize >= names.len() || !place || !known {
                 return Err(Damaged { what: "a symbol", at });
             }
         }

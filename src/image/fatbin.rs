@@ -1,5 +1,6 @@
 //! Containers of code for several architectures.
 
+use super::packed::Packing;
 use super::{Bytes, ImageError, ImageKind, ImageProblem, elf, expect, read};
 use crate::Result;
 use std::fmt;
@@ -14,12 +15,11 @@ const ENTRY: usize = 64;
 /// The kinds of entries that are known: PTX and a cubin.
 const PTX: u16 = 1;
 const ELF: u16 = 2;
-/// Flags of entries whose code is compressed, in one way or the other.
-const COMPRESSED: u64 = 0x2000 | 0x8000;
 
 /// A fatbin: a container of cubins and PTX for several architectures, of which the driver takes what fits.
 ///
-/// Its structure is checked, as that of a [`Cubin`](crate::Cubin), with that of the cubins in it that are not compressed.
+/// Its structure is checked, with that of each cubin in it, as that of a [`Cubin`](crate::Cubin). What is compressed, by
+/// LZ4 or Zstandard, is unpacked for that, since the driver dies of much that is damaged there (F264).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 
@@ -110,36 +110,56 @@ fn check_entry(bytes: &[u8], at: usize, end: usize) -> Result<usize, ImageProble
     }
     let code = &bytes[begin..begin + size as usize];
     let (packed, options) = (elf::u32_at(head, 16) as usize, elf::u32_at(head, 20) as usize);
-    let (name, name_len) = (elf::u32_at(head, 32) as usize, elf::u32_at(head, 36) as usize);
+    let (name, name_len) = (elf::u32_at(head, 32), elf::u32_at(head, 36));
     let (flags, unpacked) = (elf::u64_at(head, 40), elf::u64_at(head, 56));
-    if packed > code.len() {
-        return Err(damaged("the size of compressed code", at + 16));
-    }
-    // Options of the compiler, and a name: strings in the header, or nothing.
-    let text =
-        |offset: usize| offset >= ENTRY && head.get(offset..).is_some_and(|t| t.contains(&0));
-    if (kind == PTX || options != 0) && !text(options) {
+    // Options of the compiler: where they are, and how long; they end in NUL. And a name.
+    let inside = |at: u32, len: u32| {
+        let end = (at as usize).checked_add(len as usize);
+        at as usize >= ENTRY && end.is_some_and(|end| end <= header)
+    };
+    let text = options >= ENTRY && options + 8 <= header && {
+        let (at, len) = (elf::u32_at(head, options), elf::u32_at(head, options + 4));
+        (at, len) == (0, 0) || (inside(at, len) && head.get((at + len) as usize) == Some(&0))
+    };
+    if (kind == PTX || options != 0) && !text {
         return Err(damaged("the compiler's options of an entry", at + 20));
     }
-    if (name_len != 0 || name != 0)
-        && !(name >= ENTRY && name.checked_add(name_len).is_some_and(|name_end| name_end <= header))
-    {
+    if (name_len != 0 || name != 0) && !inside(name, name_len) {
         return Err(damaged("the name of an entry", at + 32));
     }
-    let compressed = flags & COMPRESSED != 0;
-    if compressed != (packed != 0) || compressed != (unpacked != 0) {
+    let packing = Packing::of(flags).map_err(|()| damaged("the flags of an entry", at + 40))?;
+    if packing.is_some() != (packed != 0) || packing.is_some() != (unpacked != 0) {
         return Err(damaged("the flags of an entry", at + 40));
     }
-    if compressed {
-        return Ok(begin + code.len());
-    }
+    let next = begin + code.len();
+    let Some(packing) = packing else {
+        return check_code(kind, code).map(|()| next).map_err(|problem| problem.behind(begin));
+    };
+    let code = code.get(..packed).and_then(|packed| packing.unpack(packed, unpacked));
+    let code = code.ok_or(damaged("compressed code", begin))?;
+    let what = |problem| damaged(part(&problem), begin);
+    check_code(kind, &code).map(|()| next).map_err(what)
+}
+
+/// Checks what an entry has.
+fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
+    let text = code.trim_ascii_start();
+    // Not all that is PTX begins with its version: nvFatbin 12.9 leaves that out.
+    let begins = [&b"."[..], b"//", b"/*"].iter().any(|with| text.starts_with(with));
     match kind {
-        PTX if !code.contains(&0) => Err(damaged("PTX without its NUL", begin)),
-        PTX if super::looks_like(code) != Some(ImageKind::Ptx) => {
-            Err(damaged("an entry that is no PTX", begin))
-        }
-        ELF => elf::check(code).map_err(|problem| problem.behind(begin)),
+        ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is no cubin", 0)),
+        ELF => elf::check(code),
+        _ if !code.contains(&0) => Err(damaged("PTX without its NUL", 0)),
+        _ if !begins => Err(damaged("an entry that is no PTX", 0)),
         _ => Ok(()),
-    }?;
-    Ok(begin + code.len())
+    }
+}
+
+/// What is wrong in code whose bytes are not those of the container.
+fn part(problem: &ImageProblem) -> &'static str {
+    match problem {
+        ImageProblem::Truncated { part, .. } => part,
+        ImageProblem::Damaged { what, .. } => what,
+        _ => "compressed code",
+    }
 }

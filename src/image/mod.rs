@@ -4,6 +4,7 @@ mod cubin;
 mod elf;
 mod error;
 mod fatbin;
+mod packed;
 mod ptx;
 mod text;
 

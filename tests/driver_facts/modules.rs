@@ -606,6 +606,24 @@ fn the_linker_names_what_is_missing_and_what_is_there_twice() {
     place.destroy();
 }
 
+/// F265
+#[test]
+fn compressed_code_in_a_fatbin_loads() {
+    let _alone = alone();
+    let (place, _) = place();
+    let images = [
+        include_bytes!("../code/signatures.lz4.fatbin").as_slice(),
+        include_bytes!("../code/signatures.zstd.fatbin"),
+    ];
+    for image in images {
+        let image = [image, &[0; 128]].concat();
+        let module: CUmodule = made!(cuModuleLoadData(image.as_ptr().cast()));
+        let _: CUfunction = made!(cuModuleGetFunction(module, c"saxpy".as_ptr()));
+        ok!(cuModuleUnload(module));
+    }
+    place.destroy();
+}
+
 /// F281
 #[test]
 fn machine_code_of_another_architecture_does_not_load() {
