@@ -5,9 +5,9 @@ mod common;
 
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    BufferKind, CacheConfig, Carveout, Context, ContextFlags, ContextStack, Device, Error,
-    JitCache, JitFallback, JitOptions, LaunchConfig, Library, LoadingMode, Ptx, PushedGuard,
-    SharedMemoryConfig, Stream, ffi,
+    BufferKind, CacheConfig, Carveout, Context, ContextFlags, ContextStack, Cubin, Device, Error,
+    Fatbin, JitCache, JitFallback, JitOptions, LaunchConfig, Library, LoadingMode, Ptx,
+    PushedGuard, SharedMemoryConfig, Stream, ffi,
 };
 
 const PTX: &str = include_str!("code/signatures.ptx");
@@ -259,6 +259,65 @@ fn several_inputs_are_linked() {
         };
         assert_eq!(error.ptx_line(), Some((8, "frob.u32 %r1, 1;")));
         assert_eq!(error.driver().call(), "cuLinkAddData_v2");
+    });
+}
+
+#[test]
+fn machine_code_that_was_compiled_to_be_linked_is_linked() {
+    // Of the source of `CALLED`.
+    const CUBIN: &[u8] = include_bytes!("code/thrice.cubin");
+    let cubin = Cubin::new(CUBIN).unwrap();
+    let mut bytes = Vec::from(0x0010_0001_ba55_ed50_u64.to_le_bytes());
+    let entry: [u64; 8] =
+        [2 | 0x101 << 16 | 64 << 32, CUBIN.len() as u64, 0, 0x5a_0001_0008, 0, 0x11, 0, 0];
+    bytes.extend(((64 + CUBIN.len()) as u64).to_le_bytes());
+    bytes.extend(entry.into_iter().flat_map(u64::to_le_bytes));
+    bytes.extend(CUBIN);
+    let fatbin = Fatbin::new(bytes).unwrap();
+    with_gpu(|gpu, stream| {
+        let caller = Ptx::new(CALLER).unwrap();
+        let start = || gpu.linker(&JitOptions::new()).unwrap().add(&caller, "caller").unwrap();
+        for linker in [start().add(&cubin, "thrice"), start().add(&fatbin, "thrice")] {
+            if common::software() || gpu.device().compute_capability().unwrap().0 != 9 {
+                assert_eq!(code(linker), 209);
+                continue;
+            }
+            let module = gpu.load(&linker.unwrap().finish().unwrap().cubin).unwrap();
+            let nine = module.kernel::<(&mut [u32],)>("nine").unwrap();
+            let mut out = gpu.on(&stream).zeroed(1).unwrap();
+            // SAFETY: nine(u32 *): one element.
+            unsafe { gpu.on(&stream).launch(&nine, LaunchConfig::new(1, 1), (&mut out,)) }.unwrap();
+            assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [9]);
+        }
+    });
+}
+
+#[test]
+fn modules_and_libraries_come_from_files_with_options() {
+    let file = std::env::temp_dir().join(format!("cuscope-modules-{}.ptx", std::process::id()));
+    std::fs::write(&file, PTX).unwrap();
+    let ptx = Ptx::from_file(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let options = JitOptions::new().max_registers(32).line_info(true);
+    let (library, log) = Library::load_with(&ptx, &options).unwrap();
+    assert!(log.errors.is_empty(), "{log:?}");
+    let kernel = library.kernel("saxpy").unwrap();
+    with_gpu(|gpu, stream| {
+        type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
+        let module = gpu.load_with(&ptx, &options).unwrap().module;
+        for saxpy in [module.kernel::<Saxpy>("saxpy"), kernel.typed::<Saxpy>(gpu)] {
+            let saxpy = saxpy.unwrap();
+            let registers = saxpy.function().attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS).unwrap();
+            assert!(registers <= 32, "{registers}");
+            let x = gpu.on(&stream).from_slice(&[1.0_f32; 300]).unwrap();
+            let mut y = gpu.on(&stream).from_slice(&[0.5_f32; 300]).unwrap();
+            // cudarc's blocks have 1024 threads, these 256.
+            let config = LaunchConfig::for_num_elems(300);
+            assert_eq!((config.grid.x, config.block.x, config.shared_bytes), (2, 256, 0));
+            // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over `n` elements.
+            unsafe { gpu.on(&stream).launch(&saxpy, config, (300, 2.0, &x, &mut y)) }.unwrap();
+            assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.5; 300]);
+        }
     });
 }
 

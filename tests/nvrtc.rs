@@ -9,7 +9,9 @@ use cuscope::nvrtc::{
     self, Arch, CompileError, CompileOptions, CppStandard, NvrtcError, NvrtcVersion, Program,
     Severity, ffi,
 };
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, driver_version};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, Ptx, driver_version,
+};
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
@@ -86,6 +88,7 @@ fn source_becomes_a_kernel_that_runs() {
     let source = "extern \"C\" __global__ void square(unsigned n, int *x) {\n\
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) x[i] *= x[i];\n}\n";
     let ptx = nvrtc::compile_ptx(source, device).unwrap();
+    let library = Library::load(&Ptx::new(ptx.as_c_str()).unwrap()).unwrap();
 
     let context = Context::create(device, ContextFlags::default()).unwrap();
     let mut stack = ContextStack::current_thread().unwrap();
@@ -103,6 +106,13 @@ fn source_becomes_a_kernel_that_runs() {
     .unwrap();
     gpu.on(&stream).download(&x, &mut values).unwrap();
     assert_eq!(values, expected);
+    // As a library, for this context as for any other.
+    let square = library.kernel("square").unwrap().typed::<(u32, &mut [i32])>(&gpu).unwrap();
+    gpu.on(&stream).fill(&mut x, -3).unwrap();
+    // SAFETY: as above.
+    unsafe { gpu.on(&stream).launch(&square, LaunchConfig::for_num_elems(10), (10, &mut x)) }
+        .unwrap();
+    assert_eq!(gpu.on(&stream).to_vec(&x).unwrap()[..11], [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, -3]);
 }
 
 #[test]
