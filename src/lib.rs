@@ -107,6 +107,10 @@ pub use stream_attributes::{
     AccessPolicyWindow, AccessProperty, MemSyncDomain, MemSyncDomainMap, SyncPolicy,
 };
 
+#[cfg(doctest)]
+#[doc = include_str!("../docs/coming-from.md")]
+mod coming_from {}
+
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]
 pub mod __private {

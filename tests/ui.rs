@@ -85,6 +85,47 @@ fn every_context_function_of_the_driver_has_its_place() {
 }
 
 #[test]
+fn what_other_crates_have_is_found_here_and_tested() {
+    let text = fs::read_to_string("docs/coming-from.md").unwrap();
+    named_and_there(&text);
+    let rows =
+        text.lines().filter(|line| line.starts_with("| ") && *line != "| there | here | test |");
+    for row in rows.clone() {
+        let test = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        assert!(test.starts_with("`tests/"), "a row without a test: {row}");
+    }
+    // What each is known for.
+    let theirs: Vec<_> = rows.filter_map(|row| row.split(" | ").next()).collect();
+    for name in [
+        "Module::load_from_string",
+        "launch!(",
+        "Linker::new",
+        "ModuleJitOption",
+        "suggested_launch_configuration",
+        "compile_ptx",
+        "load_ptx",
+        "get_func",
+        "LaunchConfig::for_num_elems",
+        "load_module_with_options",
+        "load_nvrtc_module",
+        "load_library_with_options",
+        "load_library_from_file",
+        "load_nvrtc_library",
+        "JitLog",
+        "launch_kernel_ex",
+        "begin_capture",
+        "from_slice",
+        "elapsed_ms",
+        "bind_to_thread",
+    ] {
+        assert!(
+            theirs.iter().any(|cell| cell.contains(name)),
+            "{name} is not in docs/coming-from.md"
+        );
+    }
+}
+
+#[test]
 fn the_error_index_names_every_rule() {
     let text = fs::read_to_string("src/error_index.rs").unwrap();
     let paths = backquoted(&text).filter_map(|part| part.strip_prefix("ui-tests/"));
