@@ -65,6 +65,31 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
 }
 
 #[test]
+fn a_grid_is_launched_in_clusters() {
+    pushed(|gpu| {
+        let store = gpu.load_ptx(STORE)?.function("store")?;
+        let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
+        let launch = LaunchConfig::new(8, 32).extended();
+        if gpu.occupancy(&store).max_cluster_size(&launch)? < 8 {
+            eprintln!("SKIPPED: this device has no clusters of 8 blocks");
+            return Ok(());
+        }
+        for (value, launch) in [
+            (1, launch.cluster(1)),
+            (2, launch.cluster(2)),
+            (3, launch.cluster([8, 1, 1])),
+            (4, launch.cluster(2).cluster_scheduling(ClusterScheduling::LoadBalancing)),
+            (5, launch.cluster(4).cooperative()),
+        ] {
+            // SAFETY: the kernel is store(u32 *, u32), and every thread stores the same.
+            unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, value)) }?;
+            assert_eq!(gpu.on(&stream).to_vec(&buffer)?[0], value);
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn every_block_of_a_cooperative_launch_waits_for_all_others() {
     pushed(|gpu| {
         let normalise = gpu.load_ptx(COOPERATIVE)?.function("normalise")?;

@@ -293,6 +293,19 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
 }
 
 #[test]
+fn objects_and_archives_that_are_none_are_refused() {
+    with_gpu(|gpu, _| {
+        let start = || gpu.linker(&JitOptions::new()).unwrap();
+        let none = [b'?'; 256];
+        // SAFETY: what is no ELF file is refused by its first bytes (F289).
+        let object = unsafe { start().add_object(&none, "it") };
+        // SAFETY: what is no archive, likewise.
+        let archive = unsafe { start().add_archive(&none, "it") };
+        assert_eq!((code(object), code(archive)), (999, 999));
+    });
+}
+
+#[test]
 fn modules_and_libraries_come_from_files_with_options() {
     let file = std::env::temp_dir().join(format!("cuscope-modules-{}.ptx", std::process::id()));
     std::fs::write(&file, PTX).unwrap();

@@ -87,6 +87,13 @@ impl Link {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let source = match (kind, source) {
+            // What is none of a host's files, and one without code for a device (F289).
+            (CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY, Err(CUDA_ERROR_INVALID_IMAGE)) => {
+                return Err(CUDA_ERROR_UNKNOWN);
+            }
+            (CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY, _) => {
+                return Err(CUDA_ERROR_INVALID_IMAGE);
+            }
             (_, Err(code)) => {
                 inner.failed = Some(code);
                 return Err(code);
