@@ -38,7 +38,7 @@ impl Function {
         &self.module.code.kernels[self.kernel]
     }
 
-    /// The most dynamic shared memory that a launch may ask for (F273).
+    /// The most dynamic shared memory that a launch may ask for (F310).
     pub(crate) fn max_dynamic(&self) -> usize {
         usize::try_from(sync::lock(&self.settings).dynamic).unwrap_or(0)
     }
@@ -59,7 +59,7 @@ pub(crate) fn name_of(kernel: &ptx::Kernel) -> CString {
     CString::new(kernel.name.as_str()).unwrap_or_default()
 }
 
-/// What can be set of a kernel (F273).
+/// What can be set of a kernel (F273, F310).
 #[derive(Clone)]
 pub(crate) struct Settings {
     dynamic: c_int,
@@ -155,7 +155,7 @@ driver! {
         let settings = sync::lock(&function.settings);
         entry::write(pi, settings.get(&function.module.code, function.kernel(), attrib)?)
     }
-    /// Sets an attribute of a kernel; not all can be set (F273).
+    /// Sets an attribute of a kernel; not all can be set (F273, F310).
     fn cuFuncSetAttribute(hfunc: CUfunction, attrib: CUfunction_attribute, value: c_int) {
         let function = function(hfunc)?;
         sync::lock(&function.settings).set(function.kernel(), attrib, value)

@@ -45,6 +45,12 @@ fn text(image: *const c_void) -> Answer<Vec<u8>> {
 
 /// The PTX for the newest architecture that is not newer than the device.
 fn fatbin(image: *const c_void) -> Answer<Vec<u8>> {
+    // Version and size of the header, byte by byte: what ends there is not read any further (F113).
+    for (i, byte) in [1, 0, HEADER as u8, 0].into_iter().enumerate() {
+        if entry::element(image.cast::<u8>(), 4 + i)? != byte {
+            return Err(CUDA_ERROR_INVALID_IMAGE);
+        }
+    }
     let size = entry::read(image.cast::<u64>().wrapping_add(1))?;
     let size = usize::try_from(size).ok().filter(|&size| size <= MOST);
     let end = HEADER + size.ok_or(CUDA_ERROR_INVALID_IMAGE)?;

@@ -258,12 +258,42 @@ impl HostCall {
 }
 
 /// A launch as one of the calls for it has it.
-struct Asked {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: c_uint,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
+pub(crate) struct Asked {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: c_uint,
+    pub(crate) params: *mut *mut c_void,
+    pub(crate) extra: *mut *mut c_void,
+}
+
+/// A launch of a function [in the context](in_context) of a stream.
+pub(crate) fn prepare(
+    (f, function): (CUfunction, Arc<Function>),
+    target: &Target,
+    asked: &Asked,
+    attributes: &Attributes,
+) -> Answer<Launch> {
+    let &Asked { grid, block, shared, params, extra } = asked;
+    // A bad shape spoils a capture, bad parameters do not (F146).
+    attributes
+        .check_cooperative(&function, grid, block, shared as usize)
+        .and_then(|()| check_shape(&function, grid, block, shared as usize))
+        .and_then(|()| attributes.check_cluster(&function, grid))
+        .inspect_err(|_| capture::spoil(target))?;
+    function.load();
+    let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
+    launch.cooperative = attributes.cooperative;
+    Ok(launch)
+}
+
+/// The function of a handle, or what the kernel of a library is in the context of a stream; 400 for what is of
+/// another one.
+pub(crate) fn in_context(f: CUfunction, target: &Target) -> Answer<(CUfunction, Arc<Function>)> {
+    let kern = library::is_kernel(f.cast());
+    let f = if kern { library::function_in(f.cast(), &target.life.home())? } else { f };
+    let function = function::function(f)?;
+    let shared = target.life.shares(&function.module.life);
+    if shared { Ok((f, function)) } else { Err(CUDA_ERROR_INVALID_HANDLE) }
 }
 
 /// Enqueues a kernel.
@@ -273,28 +303,14 @@ fn launch(
     asked: &Asked,
     attributes: impl FnOnce(&Target) -> Answer<Attributes>,
 ) -> Answer {
-    let &Asked { grid, block, shared, params, extra } = asked;
-    let kern = library::is_kernel(f.cast());
-    if !kern {
+    if !library::is_kernel(f.cast()) {
         let _known = function::function(f)?;
     }
     let target = stream::target(stream)?;
-    let f = if kern { library::function_in(f.cast(), &target.life.home())? } else { f };
-    let function = function::function(f)?;
-    if !target.life.shares(&function.module.life) {
-        return Err(CUDA_ERROR_INVALID_HANDLE);
-    }
+    let function = in_context(f, &target)?;
     capture::takes(&target)?;
     let attributes = attributes(&target)?;
-    // A bad shape spoils a capture, bad parameters do not (F146).
-    attributes
-        .check_cooperative(&function, grid, block, shared as usize)
-        .and_then(|()| check_shape(&function, grid, block, shared as usize))
-        .and_then(|()| attributes.check_cluster(&function, grid))
-        .inspect_err(|_| capture::spoil(&target))?;
-    function.load();
-    let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
-    launch.cooperative = attributes.cooperative;
+    let launch = prepare(function, &target, asked, &attributes)?;
     attributes.before(&target)?;
     capture::enqueue(&target, Work::Kernel(launch))?;
     attributes.after(&target)

@@ -4,6 +4,7 @@
 //! starts. A cluster is blocks like others. A cooperative launch has all its blocks on their way at a time.
 
 use crate::capture;
+use crate::device::MAX_THREADS;
 use crate::entry::{self, Answer};
 use crate::event::{self, Event};
 use crate::function::Function;
@@ -177,11 +178,11 @@ impl Attributes {
     ) -> Answer {
         let count = |extents: [u32; 3]| extents.iter().map(|&one| u64::from(one)).product::<u64>();
         let (blocks, threads) = (count(grid), count(block));
-        if !self.cooperative || blocks == 0 || threads == 0 {
+        // What is no shape at all is refused as such.
+        if !self.cooperative || blocks == 0 || !(1..=MAX_THREADS.into()).contains(&threads) {
             return Ok(());
         }
-        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-        let resident = occupancy::resident(function, threads, dynamic);
+        let resident = occupancy::resident(function, threads as u32, dynamic);
         if blocks <= resident { Ok(()) } else { Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) }
     }
 

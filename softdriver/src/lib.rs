@@ -47,6 +47,7 @@ mod link;
 mod logs;
 mod memory;
 mod module;
+mod multi_device;
 mod occupancy;
 #[doc(hidden)]
 pub mod older;
@@ -167,6 +168,7 @@ pub use memory::host::{
 };
 pub use memory::managed::{
     cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemPrefetchAsync, cuMemPrefetchAsync_v2,
+    cuStreamAttachMemAsync,
 };
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
@@ -187,6 +189,7 @@ pub use module::{
     cuModuleGetGlobal_v2, cuModuleGetLoadingMode, cuModuleLoad, cuModuleLoadData,
     cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
+pub use multi_device::cuLaunchCooperativeKernelMultiDevice;
 pub use occupancy::{
     cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxActiveBlocksPerMultiprocessor,
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveClusters,

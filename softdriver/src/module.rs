@@ -10,7 +10,7 @@ use crate::jit::Logs;
 use crate::life::Life;
 use crate::memory::space::Kind;
 use crate::ptx::{self, GlobalSpace, ParseError, ParseErrorKind};
-use crate::{capture, stack, sync};
+use crate::{capture, stack, sticky, sync};
 use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -230,6 +230,7 @@ driver! {
         capture::check_unsafe()?;
         let module = state().modules.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         module.end();
+        sticky::find_out();
         Ok(())
     }
     /// Kernels are loaded as they are used (F274).

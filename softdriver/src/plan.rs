@@ -164,8 +164,13 @@ static COPIES: AtomicU64 = AtomicU64::new(0);
 static TIMEOUT: AtomicU64 = AtomicU64::new(0);
 
 /// What a launch is.
-const LAUNCHES: [&str; 4] =
-    ["cuLaunchKernel", "cuLaunchKernelEx", "cuLaunchCooperativeKernel", "cuGraphLaunch"];
+const LAUNCHES: [&str; 5] = [
+    "cuLaunchKernel",
+    "cuLaunchKernelEx",
+    "cuLaunchCooperativeKernel",
+    "cuLaunchCooperativeKernelMultiDevice",
+    "cuGraphLaunch",
+];
 
 /// Puts a plan in force for the whole process, in place of the one that is. What is counted begins anew.
 pub fn install(plan: Plan) {

@@ -5,7 +5,7 @@ use crate::entry::driver;
 use crate::stack;
 
 driver! {
-    /// Has a profiler record (F253, F320).
+    /// Has a profiler record (F320).
     fn cuProfilerStart() {
         stack::current_life().map(drop)
     }

@@ -223,6 +223,10 @@ driver! {
         nbResources: c_uint,
     ) {
         entry::wanted(phDesc)?;
+        // The real driver dies of none.
+        if nbResources == 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let (mut together, _) = Resource::read(&entry::read(resources)?)?;
         for i in 1..nbResources as usize {
             let (one, _) = Resource::read(&entry::element(resources, i)?)?;

@@ -188,6 +188,7 @@ const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuMemsetD16Async", 3),
     ("cuMemsetD32Async", 3),
     ("cuMemsetD8Async", 3),
+    ("cuStreamAttachMemAsync", 0),
     ("cuStreamBatchMemOp_v2", 0),
     ("cuStreamWaitValue32_v2", 0),
     ("cuStreamWaitValue64_v2", 0),
@@ -222,6 +223,7 @@ const ZERO_WORKS: &[(&str, usize)] = &[
     ("cuGreenCtxRecordEvent", 0),
     ("cuGreenCtxWaitEvent", 0),
     ("cuMemHostGetFlags", 0),
+    ("cuLaunchCooperativeKernelMultiDevice", 0),
     ("cuLaunchKernelEx", 0),
     ("cuStreamGetDevice", 1),
     ("cuStreamGetGreenCtx", 1),
@@ -271,6 +273,11 @@ pub(crate) fn check() -> Answer {
             Err(CUresult(code))
         }
     }
+}
+
+/// Has the calls from now on give the code, if there was a fault; this one does not (F108).
+pub(crate) fn find_out() {
+    let _for_later = check();
 }
 
 /// The code, if a call has given it; for calls that look at their arguments before.

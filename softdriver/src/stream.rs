@@ -8,7 +8,7 @@ use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::{Kind, Queue, Ticket};
 use crate::schedule::Label;
-use crate::{capture, event, per_thread, priority, stack, sync};
+use crate::{capture, event, per_thread, priority, stack, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -164,6 +164,7 @@ driver! {
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         capture::forget(&stream.queue);
         stream.queue.close();
+        sticky::find_out();
         Ok(())
     }
     /// Waits for a stream (F37), not for one under capture (F103).
@@ -171,6 +172,7 @@ driver! {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;
+        target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())?;
         pool::settle();
         Ok(())
@@ -180,6 +182,7 @@ driver! {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;
+        target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.query())
     }
     /// The flags, not of a stream under capture (F142).

@@ -5,6 +5,7 @@
 mod common;
 
 use common::*;
+use cuscope_sys::CUDA_LAUNCH_PARAMS;
 use std::ffi::CString;
 use std::process::Command;
 use std::ptr::null_mut;
@@ -48,6 +49,41 @@ fn a_cooperative_launch_has_all_blocks_at_once() {
     ok!(cuCtxSynchronize());
     assert_eq!(values(out, 132), [132; 132]);
     ok!(cuCtxDestroy_v2(context));
+}
+
+/// F325: unless told otherwise, each kernel waits for what is in all the streams, and what comes next for all.
+#[test]
+fn a_launch_on_two_devices_is_one_in_both_streams() {
+    let other = context_on(1);
+    let (function, second) = (compiled("", "", ""), stream());
+    let context = context();
+    let first = stream();
+    let one = |function, stream| CUDA_LAUNCH_PARAMS {
+        function,
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 1,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: stream,
+        kernelParams: null_mut(),
+    };
+    let mut list = [one(compiled("", "", ""), first), one(function, second)];
+    for (flags, waits) in [(0, true), (1, true), (2, true), (3, false)] {
+        // The other stream is held up before the launch.
+        let gate = Gate::new(second);
+        ok!(cuLaunchCooperativeKernelMultiDevice(list.as_mut_ptr(), 2, flags));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert_eq!(code!(cuStreamQuery(first)) == 600, waits, "flags {flags}");
+        assert_eq!(code!(cuStreamQuery(second)), 600);
+        gate.open();
+        ok!(cuStreamSynchronize(first));
+        ok!(cuStreamSynchronize(second));
+    }
+    ok!(cuCtxDestroy_v2(context));
+    ok!(cuCtxDestroy_v2(other));
 }
 
 /// F241

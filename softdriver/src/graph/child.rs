@@ -74,6 +74,10 @@ driver! {
             if child.child || child.allocates() {
                 return Err(CUDA_ERROR_NOT_SUPPORTED);
             }
+            // The real driver dies of a graph in itself.
+            if childGraph == hGraph {
+                return Err(CUDA_ERROR_INVALID_VALUE);
+            }
             Ok((None, Work::Child(Child::new(&child))))
         })
     }

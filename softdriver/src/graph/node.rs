@@ -83,11 +83,14 @@ impl Node {
         }
     }
 
-    /// Whether it can be instantiated: a fill has to be of memory (F149).
+    /// Whether it can be instantiated: a fill has to be of memory (F149), an event to be there (F214).
     pub(crate) fn check_now(&self) -> Answer {
         match &*self.work {
             Work::Fill(fill) => fill.check_memory().map(drop),
             Work::Kernel(launch) => launch.check_loaded(),
+            Work::Record(_, event) | Work::Wait(_, event) => {
+                state().events.get(*event).map(drop).ok_or(CUDA_ERROR_INVALID_VALUE)
+            }
             _ => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{graph, peer, plan, stack};
+use crate::{graph, peer, plan, stack, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -27,6 +27,7 @@ fn free(base: u64, kind: Kind) -> Answer {
     }
     allocation.life.synchronize()?;
     space.take(&allocation);
+    sticky::find_out();
     Ok(())
 }
 
@@ -58,6 +59,7 @@ driver! {
         let used = state().space.used(life.device);
         entry::write_optional(free, plan::memory(TOTAL_MEMORY).saturating_sub(used));
         entry::write_optional(total, TOTAL_MEMORY);
+        sticky::find_out();
         Ok(())
     }
     /// Start and size of an allocation; either pointer may be null (F39). NOT_FOUND without one.
@@ -81,6 +83,7 @@ driver! {
             return entry::write(pp, std::ptr::null_mut());
         }
         let base = state().space.allocate(&life, bytesize, Kind::Host)?;
+        sticky::find_out();
         entry::write(pp, std::ptr::with_exposed_provenance_mut(base as usize))
     }
     /// Frees page-locked host memory, once all work of its context is finished (F50); null is

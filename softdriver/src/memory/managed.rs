@@ -87,6 +87,26 @@ driver! {
         let flags = if flags == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
         prefetch(devPtr, count, hStream, flags.and(check_place(location)))
     }
+    /// Attaches managed memory to all streams (1), the host (2) or one stream (4), which changes nothing here
+    /// (F159).
+    fn cuStreamAttachMemAsync(
+        hStream: CUstream,
+        dptr: CUdeviceptr,
+        length: usize,
+        flags: c_uint,
+    ) {
+        let target = stream::target(hStream)?;
+        capture::refuse(&target)?;
+        capture::check_unsafe()?;
+        let whole = state().space.exactly(dptr, Kind::Managed)?;
+        let all = length == 0 || length == whole.size;
+        // The real driver dies of 0.
+        let known = matches!(flags, 1 | 2) || (flags == 4 && !hStream.is_null());
+        if !all || !known {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        target.submit_short(|| Ok(())).map(drop)
+    }
     /// Takes advice on managed memory.
     fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, device: CUdevice) {
         advise(devPtr, count, advice, check_device(device))

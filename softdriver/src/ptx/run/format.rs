@@ -81,6 +81,7 @@ pub(super) fn format(
             rest = after;
             spec.precision = Some((precision.unwrap_or(0).max(0) as usize).min(WIDEST));
         }
+        let letter = rest;
         while let Some((&length @ (b'h' | b'l' | b'j' | b'z' | b't' | b'L'), after)) =
             rest.split_first()
         {
@@ -96,15 +97,29 @@ pub(super) fn format(
             break;
         };
         rest = after;
-        let Some(one) = convert(conversion, &spec, &mut arguments)? else {
-            // Of what is no conversion the sign is left (F242).
+        if conversion == b'%' {
             out.push(b'%');
+            continue;
+        }
+        let Some(one) = convert(conversion, &spec, &mut arguments)? else {
+            out.push(b'%');
+            out.extend_from_slice(whole.strip_suffix(letter).unwrap_or_default());
+            rest = no_conversion(letter);
             continue;
         };
         count += 1;
         out.extend_from_slice(&one);
     }
     Ok((out, count))
+}
+
+/// What is written of a text that begins with the letter of no conversion (F242): all, but that letter if
+/// there is more before another conversion.
+fn no_conversion(text: &[u8]) -> &[u8] {
+    let length = text.iter().position(|&byte| byte == b'%').unwrap_or(text.len());
+    let next = text[length..].strip_prefix(b"%");
+    let another = next.is_some_and(|next| !next.starts_with(b"%"));
+    if length > 1 && another { &text[1..] } else { text }
 }
 
 fn flags<'t>(spec: &mut Spec, mut text: &'t [u8]) -> &'t [u8] {

@@ -43,9 +43,49 @@ fn printf_formats_as_c_does() {
     assert_eq!(
         loaded.device.printed(),
         "-7|   42|42   |-0042|4294967295|ff|0XFF|-1234567890123|A|hello|he|1.500000|1.235e+04|\
-         0.0001|1e+20|    3.14|%|+5|%"
+         0.0001|1e+20|    3.14|%|+5|%q"
     );
     assert_eq!(loaded.device.get::<u32>(out, 1), [17]);
+}
+
+/// As an H200 writes them, with 2 for the first argument.
+#[test]
+fn printf_writes_what_is_no_conversion() {
+    for (format, written) in [
+        ("%q", "%q"),
+        ("[%d|%q]", "[2|%q]"),
+        ("[%% %q]", "[% %q]"),
+        ("[%q %%]", "[%q %]"),
+        ("[%q %d]", "[% 2]"),
+        ("[%5q %d]", "[%5 2]"),
+        ("[%lq %d]", "[%q 2]"),
+        ("[%-5.3q|%d]", "[%-5.3|2]"),
+        ("[%#q|%d]", "[%#|2]"),
+        ("[%q %q %d]", "[% % 2]"),
+        ("[%k%d]", "[%k2]"),
+        ("[%q%%%d]", "[%q%2]"),
+        ("[% z%d]", "[%d]"),
+        ("[%d|%5", "[2|%5"),
+        ("%", "%"),
+    ] {
+        let bytes: Vec<_> = format.bytes().chain([0]).map(|byte| byte.to_string()).collect();
+        let before = format!(
+            ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n\
+             .global .b8 fmt[{}] = {{{}}};",
+            bytes.len(),
+            bytes.join(", ")
+        );
+        let loaded = Loaded::new(&module(
+            &before,
+            "() {\n.local .align 8 .b8 buf[16];\n.reg .b64 %rd<4>; .reg .b32 %r<2>;\n\
+             mov.u64 %rd1, buf; cvta.local.u64 %rd2, %rd1; st.local.u32 [%rd1], 2;\n\
+             mov.u64 %rd3, fmt; cvta.global.u64 %rd3, %rd3;\n\
+             { .param .b64 p0; st.param.b64 [p0+0], %rd3; .param .b64 p1; st.param.b64 [p1+0], %rd2;\n\
+             .param .b32 r0; call.uni (r0), vprintf, (p0, p1); }\n ret; }",
+        ));
+        loaded.launch("test", [1, 1, 1], [1, 1, 1], 0, params![]).unwrap();
+        assert_eq!(loaded.device.printed(), written, "{format}");
+    }
 }
 
 #[test]
