@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is answered: F60 to F65.
+//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112.
 
 use crate::fresh;
 use crate::raw::*;
@@ -151,6 +151,35 @@ fn an_unknown_function_is_not_found() {
         code!(cuModuleGetFunction(&raw mut function, a.module, c"no_such_kernel".as_ptr())),
         NOT_FOUND
     );
+    a.destroy();
+}
+
+/// F93
+#[test]
+fn packed_arguments_may_be_too_few_and_not_too_many() {
+    use cuscope::ffi::{
+        CU_LAUNCH_PARAM_BUFFER_POINTER as POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE as SIZE,
+        CU_LAUNCH_PARAM_END as END, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES as OUT_OF_RESOURCES,
+    };
+    let a = Place::new();
+    let function = a.kernel(c"store_value");
+    let packed = |arguments: &mut [u64]| {
+        let mut bytes = size_of_val(arguments);
+        let (buffer, size) = (arguments.as_mut_ptr().cast(), (&raw mut bytes).cast());
+        let mut extra = [POINTER, buffer, SIZE, size, END];
+        let (stream, none) = (a.stream, null_mut());
+        let code =
+            code!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, none, extra.as_mut_ptr()));
+        assert_eq!(code!(cuStreamSynchronize(stream)), SUCCESS);
+        code
+    };
+    assert_eq!((packed(&mut [a.memory, 7]), a.value()), (SUCCESS, 7));
+    // The value that is missing is any, and stored all the same.
+    assert_eq!(packed(&mut [a.memory]), SUCCESS);
+    assert_eq!(packed(&mut [a.memory + 4, 7, 8]), OUT_OF_RESOURCES);
+    let (stream, none) = (a.stream, null_mut());
+    let nothing = code!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, none, null_mut()));
+    assert_eq!(nothing, INVALID_VALUE);
     a.destroy();
 }
 

@@ -20,7 +20,9 @@ pub(crate) use cuscope::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUresult, CUstream,
 };
 
+use crate::common::respawn_with;
 use std::ffi::{CStr, c_void};
+use std::process::Output;
 use std::ptr::null_mut;
 use std::time::Duration;
 
@@ -30,9 +32,9 @@ macro_rules! code {
         // SAFETY: A pointer that a test passes is null where the driver looks for null, or is to a
         // variable of the right type that outlives what the driver does with it: asynchronous
         // calls are waited for in the test, or only look at memory before they return. Handles are
-        // the driver's own, or null, which it recognises. The exceptions, handles of a destroyed
-        // context (F13 to F16, F42) and what never was one (F6), are made in processes of their own,
-        // whose death is an answer.
+        // the driver's own, or null, which it recognises. The exceptions, such as handles of a destroyed
+        // context (F13 to F16, F42), what never was one (F6), and damaged images (F113, F290), are made in
+        // processes of their own, whose death is an answer.
         unsafe { cuscope::ffi::$name($($argument),*) }
     };
 }
@@ -396,4 +398,44 @@ impl Place {
     pub(crate) fn destroy(self) {
         ok!(cuCtxDestroy_v2(self.context));
     }
+}
+
+/// Which case a process is for.
+const CASE: &str = "CUSCOPE_TEST_CASE";
+
+/// Runs each of a test's cases in a process of its own, and gives what became of these; nothing inside of
+/// them. A process that hangs ends by SIGALRM.
+pub(crate) fn each_alone<T>(
+    module: &str,
+    test: &str,
+    cases: &[T],
+    body: impl Fn(&T),
+) -> Option<Vec<Output>> {
+    let alone = |i: usize| respawn_with(module, test, &[(CASE, &i.to_string())]);
+    let outputs: Option<Vec<_>> = (0..cases.len()).map(alone).collect();
+    if outputs.is_none() {
+        let case = std::env::var(CASE).expect("a process of its own has a case");
+        die_quietly(60);
+        body(&cases[case.parse::<usize>().expect("a case is a number")]);
+    }
+    outputs
+}
+
+/// Ends this process if it lasts longer, and leaves no file of it if it dies.
+pub(crate) fn die_quietly(seconds: u32) {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call takes no memory but the limit, which it only reads.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+    // SAFETY: the call takes no memory.
+    unsafe { libc::alarm(seconds) };
+}
+
+/// Whether the device is the one that was measured.
+pub(crate) fn like_h200() -> bool {
+    use cuscope::ffi::{
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+        CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as MULTIPROCESSORS,
+    };
+    let attribute = |which| made!(cuDeviceGetAttribute(which, device()));
+    attribute(MAJOR) == 9 && attribute(MULTIPROCESSORS) == 132
 }

@@ -1,0 +1,205 @@
+//! What the driver reads of an image: F113, F290, F291.
+
+use crate::common::{assert_success, respawn_with, software};
+use crate::raw::*;
+use cuscope::ffi::*;
+use cuscope::{Cubin, Fatbin};
+use std::ffi::c_void;
+use std::os::unix::process::ExitStatusExt as _;
+use std::ptr::null_mut;
+
+const PTX: &[u8] = include_bytes!("../code/signatures.ptx");
+const CUBIN: &[u8] = include_bytes!("../code/signatures.cubin");
+
+/// The answer to an image of which nothing is assumed.
+fn load(image: *const c_void) -> CUresult {
+    let mut module = null_mut();
+    let (options, values) = (null_mut(), null_mut());
+    let code = code!(cuModuleLoadDataEx(&raw mut module, image, 0, options, values));
+    assert_eq!(code == SUCCESS, !module.is_null());
+    if code == SUCCESS {
+        ok!(cuModuleUnload(module));
+    }
+    code
+}
+
+/// Bytes, a NUL behind them, and nothing behind that.
+fn at_the_end_of_a_page(bytes: &[u8]) -> *const c_void {
+    const PAGE: usize = 1 << 16;
+    let (all, none) = (libc::PROT_READ | libc::PROT_WRITE, libc::PROT_NONE);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping, at an address of the system's choice.
+    let start = unsafe { libc::mmap(null_mut(), 2 * PAGE, all, flags, -1, 0) };
+    assert_ne!(start, libc::MAP_FAILED);
+    // SAFETY: the second half of that mapping, which nobody uses.
+    assert_eq!(unsafe { libc::mprotect(start.wrapping_byte_add(PAGE), PAGE, none) }, 0);
+    assert!(bytes.len() < PAGE);
+    let image = start.cast::<u8>().wrapping_add(PAGE - 1 - bytes.len());
+    // SAFETY: the place lies in the first half, and has one byte more behind it, which is 0.
+    unsafe { image.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    image.cast()
+}
+
+/// An image, whether the real driver dies of it, and the answer otherwise.
+type Text = (&'static [u8], bool, CUresult);
+
+const TEXTS: [Text; 7] = [
+    (b"", true, INVALID_IMAGE),
+    (b"abc", true, INVALID_IMAGE),
+    (b"\x7fELF", true, CUDA_ERROR_NO_BINARY_FOR_GPU),
+    (&0xba55_ed50_u32.to_le_bytes(), true, INVALID_IMAGE),
+    (b"BC\xc0\xde", true, INVALID_IMAGE),
+    (&[b'g'; 256], false, INVALID_IMAGE),
+    (PTX, false, SUCCESS),
+];
+
+/// F113: the real driver reads more bytes than there are of what may be no text.
+#[test]
+fn text_is_read_up_to_its_nul_and_other_images_further() {
+    const TEST: &str = "text_is_read_up_to_its_nul_and_other_images_further";
+    let outputs = each_alone(module_path!(), TEST, &TEXTS, |&(bytes, _, code)| {
+        let context = create_context();
+        assert_eq!(load(at_the_end_of_a_page(bytes)), code, "{bytes:?}");
+        ok!(cuCtxDestroy_v2(context));
+    });
+    for (output, (bytes, deadly, _)) in outputs.iter().flatten().zip(TEXTS) {
+        if deadly && !software() {
+            let signal = output.status.signal();
+            assert_eq!(signal, Some(libc::SIGSEGV), "{bytes:?}: {output:?}");
+        } else {
+            assert_success(TEST, output);
+        }
+    }
+}
+
+/// An entry of a fatbin: 1 is PTX, 2 a cubin. `header` bytes of it are its header, with the compiler's
+/// options in what is behind the first 64.
+fn entry(kind: u16, arch: u32, header: u32, code: &[u8]) -> Vec<u8> {
+    let padded = code.len().next_multiple_of(8);
+    let options = if header > 64 { 64 } else { 0 };
+    let mut entry = Vec::new();
+    entry.extend([kind, 0x101].into_iter().flat_map(u16::to_le_bytes));
+    entry.extend(header.to_le_bytes());
+    entry.extend((padded as u64).to_le_bytes());
+    entry.extend([0, options, 0x0001_0007, arch, 0, 0].into_iter().flat_map(u32::to_le_bytes));
+    entry.extend([0x11, 0, 0].into_iter().flat_map(u64::to_le_bytes));
+    entry.resize(header as usize, 0);
+    entry.extend(code);
+    entry.resize(header as usize + padded, 0);
+    entry
+}
+
+/// A fatbin of one entry, with zeros behind it.
+fn fatbin(entry: &[u8]) -> Vec<u8> {
+    let mut fatbin = Vec::from(0xba55_ed50_u32.to_le_bytes());
+    fatbin.extend([1_u16, 16].into_iter().flat_map(u16::to_le_bytes));
+    fatbin.extend((entry.len() as u64).to_le_bytes());
+    fatbin.extend(entry);
+    fatbin
+}
+
+/// The PTX in a fatbin, with a header of so many bytes.
+fn fatbin_of_ptx(header: u32) -> Vec<u8> {
+    fatbin(&entry(1, 75, header, &[PTX, &[0]].concat()))
+}
+
+/// F291: the software driver reads no options, and loads it.
+#[test]
+fn ptx_in_a_fatbin_has_a_place_for_options() {
+    const TEST: &str = "ptx_in_a_fatbin_has_a_place_for_options";
+    const HEADERS: [u32; 2] = [72, 64];
+    let outputs = each_alone(module_path!(), TEST, &HEADERS, |&header| {
+        let context = create_context();
+        assert_eq!(load(fatbin_of_ptx(header).as_ptr().cast()), SUCCESS);
+        ok!(cuCtxDestroy_v2(context));
+    });
+    for (output, header) in outputs.iter().flatten().zip(HEADERS) {
+        // The crate hands no such thing on.
+        assert_eq!(Fatbin::new(fatbin_of_ptx(header)).is_ok(), header > 64);
+        if header == 64 && !software() {
+            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+        } else {
+            assert_success(TEST, output);
+        }
+    }
+}
+
+/// How many images are damaged of each kind.
+const CUBINS: usize = 120;
+const FATBINS: usize = 40;
+
+/// A cubin, and then a fatbin with it, cut off or with a bit flipped; each number gives another one. Zeros
+/// lie behind it.
+fn damaged(number: usize) -> Vec<u8> {
+    let whole = if number < CUBINS { CUBIN.to_vec() } else { fatbin(&entry(2, 90, 64, CUBIN)) };
+    // The first numbers of a generator that began at this one.
+    let mut state = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % below
+    };
+    let mut image = whole;
+    if number.is_multiple_of(3) {
+        image.truncate(next(image.len()));
+    } else {
+        let at = next(image.len());
+        image[at] ^= 1 << next(8);
+    }
+    image
+}
+
+/// Whether the crate would hand the image to a driver.
+fn is_accepted(number: usize) -> bool {
+    let image = damaged(number);
+    if number < CUBINS { Cubin::new(image).is_ok() } else { Fatbin::new(image).is_ok() }
+}
+
+/// F290: the real driver follows what it finds, and dies of some. The software driver runs no machine code.
+#[test]
+fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
+    const TEST: &str = "damaged_machine_code_is_the_drivers_death_unless_it_was_checked";
+    const FIRST: &str = "CUSCOPE_TEST_FIRST_IMAGE";
+    let all = CUBINS + FATBINS;
+    let mut answers = Vec::new();
+    let mut deaths = Vec::new();
+    while answers.len() < all {
+        // A process loads them one after another; where it dies, the next one goes on behind.
+        let first = answers.len();
+        let Some(output) = respawn_with(module_path!(), TEST, &[(FIRST, &first.to_string())])
+        else {
+            die_quietly(60);
+            let first: usize = std::env::var(FIRST).unwrap().parse().unwrap();
+            let _context = create_context();
+            for number in first..all {
+                let mut image = damaged(number);
+                image.resize(image.len() + 4096, 0);
+                println!("\nanswer {}", load(image.as_ptr().cast()).0);
+            }
+            return;
+        };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let codes = text.lines().filter_map(|line| line.strip_prefix("answer ")?.parse().ok());
+        answers.extend(codes.map(Some::<u32>));
+        match output.status.signal() {
+            Some(libc::SIGSEGV | libc::SIGFPE) if !software() => {
+                deaths.push(answers.len());
+                answers.push(None);
+            }
+            _ => assert_success(TEST, &output),
+        }
+    }
+    println!("{} deaths: {deaths:?}", deaths.len());
+    let count = |code: CUresult| answers.iter().filter(|&&one| one == Some(code.0)).count();
+    if software() {
+        // What does not begin as machine code is no image.
+        assert_eq!(count(INVALID_IMAGE) + count(CUDA_ERROR_NO_BINARY_FOR_GPU), all);
+        return;
+    }
+    let errors = [INVALID_IMAGE, OUT_OF_MEMORY, CUDA_ERROR_UNKNOWN].map(count);
+    assert_eq!(count(SUCCESS) + errors.iter().sum::<usize>() + deaths.len(), all, "{answers:?}");
+    assert!(count(SUCCESS) > all / 4 && errors[0] > all / 4, "{answers:?}");
+    assert!(deaths.len() < all / 5, "{deaths:?}");
+    for number in deaths {
+        assert!(!is_accepted(number), "the driver dies of image {number}, which passes the checks");
+    }
+}
