@@ -50,8 +50,8 @@ pub(crate) mod sealed {
         /// What the kernel's parameter holds.
         type Parameter: Copy;
         fn lower(self) -> Self::Parameter;
-        /// The context of the memory, if it is memory of one.
-        fn context(&self) -> Option<&Context>;
+        /// Whether it can be used in this context: all but memory of another one.
+        fn is_of(&self, context: &Context) -> bool;
         /// Whether it is memory of the host, which no graph keeps.
         #[inline]
         fn is_host(&self) -> bool {
@@ -66,8 +66,8 @@ pub(crate) mod sealed {
             self
         }
         #[inline]
-        fn context(&self) -> Option<&Context> {
-            None
+        fn is_of(&self, _: &Context) -> bool {
+            true
         }
     }
     macro_rules! device_memory {
@@ -79,8 +79,8 @@ pub(crate) mod sealed {
                     self.address()
                 }
                 #[inline]
-                fn context(&self) -> Option<&Context> {
-                    Some((**self).context())
+                fn is_of(&self, context: &Context) -> bool {
+                    (**self).is_of(context)
                 }
             }
         )* };
@@ -98,8 +98,8 @@ pub(crate) mod sealed {
             self.address()
         }
         #[inline]
-        fn context(&self) -> Option<&Context> {
-            Some(DeviceSlice::context(self))
+        fn is_of(&self, context: &Context) -> bool {
+            DeviceSlice::is_of(self, context)
         }
     }
     macro_rules! host_memory {
@@ -111,8 +111,8 @@ pub(crate) mod sealed {
                     self.mapped()
                 }
                 #[inline]
-                fn context(&self) -> Option<&Context> {
-                    self.mapped_in()
+                fn is_of(&self, context: &Context) -> bool {
+                    self.mapped_in().is_none_or(|only| only == context)
                 }
                 #[inline]
                 fn is_host(&self) -> bool {
@@ -145,7 +145,7 @@ macro_rules! tuples {
             #[inline]
             fn all_of(&self, context: &Context) -> bool {
                 let ($($a,)*) = self;
-                true $(&& $a.context().is_none_or(|c| c == context))*
+                true $(&& $a.is_of(context))*
             }
             #[inline]
             fn any_host(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_len};
-use crate::error::{Error, check};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
+use crate::error::check;
 use crate::memory::view::View;
 use crate::wait::wait_for_memory;
 use crate::{
@@ -28,10 +28,9 @@ impl<'a> Blocking<'a> {
         Blocking { raw, context }
     }
 
-    /// Brands can coincide where a guard's place is leaked; handles cannot (invariant `own-context`).
     #[inline]
-    pub(crate) fn same(self, call: &'static str, context: &Context) -> Result {
-        if self.context == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    fn same(self, call: &'static str, memory: View<'_>) -> Result {
+        same_context(call, memory.is_of(self.context))
     }
 
     pub(crate) fn upload<'ctx, T: Element>(
@@ -41,7 +40,7 @@ impl<'a> Blocking<'a> {
     ) -> Result {
         let to = to.view();
         same_len(UPLOAD, from.len(), to.len)?;
-        self.same(UPLOAD, to.context())?;
+        self.same(UPLOAD, to)?;
         // SAFETY: 1. `to` lies in a live allocation, has `size_of_val(from)` bytes, and is borrowed
         // exclusively until the wait below is over. 2. The bytes of `from` are initialised
         // (`Element: NoUninit`), and borrowed as long. 3. The stream is there.
@@ -56,7 +55,7 @@ impl<'a> Blocking<'a> {
     ) -> Result {
         let from = from.view();
         same_len(DOWNLOAD, from.len, to.len())?;
-        self.same(DOWNLOAD, from.context())?;
+        self.same(DOWNLOAD, from)?;
         let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
         // SAFETY: 1. `from` lies in a live allocation, has `bytes` bytes, and nothing writes it
         // meanwhile: it is borrowed until the wait below is over. 2. `to` has `bytes` bytes, borrowed
@@ -73,8 +72,8 @@ impl<'a> Blocking<'a> {
     ) -> Result {
         let (from, to) = (from.view(), to.view());
         same_len(COPY, from.len, to.len)?;
-        self.same(COPY, from.context())?;
-        self.same(COPY, to.context())?;
+        self.same(COPY, from)?;
+        self.same(COPY, to)?;
         // SAFETY: 1. Both lie in live allocations, have that many bytes and do not overlap, since one is
         // borrowed exclusively, and stay borrowed until the wait below is over. 2. The stream is there.
         unsafe { enqueue::copy(self.raw, from.address, to.address, bytes::<T>(to)) }?;
@@ -101,7 +100,7 @@ impl<'a> Blocking<'a> {
     ) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let to = to.view();
-        self.same(enqueue::fill_call(size_of::<T>()), to.context())?;
+        self.same(enqueue::fill_call(size_of::<T>()), to)?;
         // SAFETY: `to.len` elements of a live allocation; that nothing else uses them is the caller's
         // obligation 1. The stream is there.
         unsafe { enqueue::fill(self.raw, to.address, bytemuck::bytes_of(&value), to.len) }
@@ -109,7 +108,7 @@ impl<'a> Blocking<'a> {
 
     pub(crate) fn zero<'ctx, T: Element>(self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         let to = to.view();
-        self.same(ZERO, to.context())?;
+        self.same(ZERO, to)?;
         // SAFETY: that many bytes of a live allocation, borrowed exclusively until the wait below is
         // over; zeros are a value (`Element: AnyBitPattern`). The stream is there.
         unsafe { enqueue::fill(self.raw, to.address, &[0], bytes::<T>(to)) }?;
@@ -140,10 +139,8 @@ impl<'a> Blocking<'a> {
         args: impl KernelArgs<'ctx>,
     ) -> Result {
         let call = config.call();
-        self.same(call, function.context())?;
-        if !args.all_of(self.context) || !config.all_of(self.context) {
-            return Err(Error::OtherContext { call });
-        }
+        let own = self.context;
+        same_context(call, function.is_of(own) && args.all_of(own) && config.all_of(own))?;
         // SAFETY: the stream is there and of the function's context; the rest is the caller's
         // obligations 1 to 4.
         unsafe { launch::launch(self.raw, function, &config, args) }
@@ -152,7 +149,7 @@ impl<'a> Blocking<'a> {
     #[inline]
     pub(crate) fn record(self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuEventRecord";
-        self.same(CALL, event.context())?;
+        same_context(CALL, event.context() == self.context)?;
         // SAFETY: event and stream are there, and of one context (F36).
         Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), self.raw) })?)
     }

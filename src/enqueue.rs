@@ -2,8 +2,8 @@
 //! device is done.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::Result;
 use crate::error::check;
+use crate::{Error, Result};
 use ffi::{CUdeviceptr, CUstream};
 use std::ffi::c_void;
 
@@ -65,6 +65,7 @@ pub(crate) unsafe fn copy(
 }
 
 /// The call that fills with elements of this size.
+#[inline]
 pub(crate) const fn fill_call(size: usize) -> &'static str {
     match size {
         1 => "cuMemsetD8Async",
@@ -98,6 +99,26 @@ pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: 
 }
 
 /// The lengths of what a copy copies.
+#[inline]
 pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
-    if from == to { Ok(()) } else { Err(crate::Error::LengthMismatch { call, from, to }) }
+    if from == to { Ok(()) } else { Err(other_len(call, from, to)) }
+}
+
+/// Whether what an operation uses is of its context: brands can coincide where a guard's place is leaked,
+/// handles cannot (invariant `own-context`).
+#[inline]
+pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
+    if same { Ok(()) } else { Err(other_context(call)) }
+}
+
+#[cold]
+#[inline(never)]
+fn other_len(call: &'static str, from: usize, to: usize) -> Error {
+    Error::LengthMismatch { call, from, to }
+}
+
+#[cold]
+#[inline(never)]
+pub(crate) fn other_context(call: &'static str) -> Error {
+    Error::OtherContext { call }
 }

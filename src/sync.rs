@@ -2,10 +2,10 @@
 //! every order that threads can take.
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::{Arc, RwLock, atomic};
+pub(crate) use std::sync::{Arc, Mutex, RwLock, atomic};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{Arc, RwLock, atomic};
+pub(crate) use loom::sync::{Arc, Mutex, RwLock, atomic};
 
 /// An `Arc` of a trait object.
 macro_rules! arc {

@@ -365,6 +365,30 @@ fn a_child_graph_names_its_buffers_in_the_whole() {
     });
 }
 
+/// The driver may have the second be where the first was.
+#[test]
+fn memory_of_a_node_that_follows_a_free_is_another_one() {
+    with_gpu(|gpu| {
+        let (stream, mut y) = (gpu.stream().unwrap(), filled(gpu, 1000, 2));
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let (mut first, _) = g.alloc::<u32>(&[], 1000)?;
+                let filled = g.fill(&[], &mut first, 1)?;
+                let freed = g.free(&[filled.id()], first)?;
+                let (mut second, _) = g.alloc::<u32>(&[freed.id()], 1000)?;
+                g.fill(&[], &mut second, 3)?;
+                g.copy(&[], &second, &mut y)?;
+                g.free(&[], second).map(drop)
+            })
+            .unwrap();
+        // The second is freed behind all that use it: the allocation, the fill and the copy.
+        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (7, 9));
+        gpu.on(&stream).replay(&graph, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), vec![3; 1000]);
+    });
+}
+
 #[test]
 fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
     with_gpu(|gpu| {

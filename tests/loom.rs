@@ -265,3 +265,28 @@ fn a_buffer_is_freed_beside_a_capture_of_its_stream() {
     });
     assert!(IN_ORDER.load(SeqCst) > 0 && WITHOUT.load(SeqCst) > 0, "both ways");
 }
+
+/// A buffer and a graph that names it end on two threads, in either order: the last one frees the memory.
+#[test]
+fn a_buffer_and_its_graph_end_on_two_threads() {
+    model("buffer and graph", 3, || {
+        let before = live();
+        let seen = Seen::new();
+        hook(&seen, 0);
+        let ((), calls) = record(|| {
+            let context = context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let mut named = gpu.alloc::<u32>(4).unwrap();
+            let (graph, ()) =
+                gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut named), 1).map(drop)).unwrap();
+            let (graph, named) = (graph.detach(), named.detach());
+            let thread = thread::spawn(move || drop(graph));
+            drop(named);
+            join([thread]);
+        });
+        assert_eq!(calls.iter().filter(|call| **call == "cuMemFree_v2").count(), 1, "{calls:?}");
+        assert_eq!(seen.counts(), [0; 3], "a release failed");
+        assert_eq!(live(), before);
+    });
+}

@@ -220,6 +220,14 @@ impl Context {
     }
 }
 
+impl Context {
+    /// What two contexts are compared by: the address of the handle.
+    #[inline]
+    pub(crate) fn key(&self) -> usize {
+        self.key
+    }
+}
+
 /// Equal if the driver's handles are: two retains of one primary context are one context.
 impl PartialEq for Context {
     #[inline]

@@ -32,6 +32,8 @@ assert_impl_all!(Function<'static>: Send, Sync);
 #[derive(Clone)]
 pub(crate) struct FunctionInner {
     raw: CUfunction,
+    /// [`Context::key`] of its context.
+    of: usize,
     owner: Owner,
 }
 // SAFETY: a function is a part of its module and, like it, not tied to a thread (F30, F38).
@@ -79,11 +81,18 @@ pub struct ParameterInfo {
 impl Function<'_> {
     /// Of code that the owner keeps loaded.
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
-        Function { inner: FunctionInner { raw, owner }, _brand: Brand::new() }
+        let of = owner.context().key();
+        Function { inner: FunctionInner { raw, of, owner }, _brand: Brand::new() }
     }
 
     pub(crate) fn owner(&self) -> &Owner {
         &self.inner.owner
+    }
+
+    /// Whether this is its context.
+    #[inline]
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.inner.of == context.key()
     }
 
     /// The context.
@@ -94,6 +103,7 @@ impl Function<'_> {
 
     /// The handle, for calls of [`ffi`]. It is valid while this value lives.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUfunction {
         self.inner.raw
     }

@@ -9,7 +9,7 @@ use super::node::{
     MemsetNode, NodeId,
 };
 use super::{Graph, GraphBuilder, ScopeGraphBuffers};
-use crate::enqueue::same_len;
+use crate::enqueue::{same_context, same_len};
 use crate::scope::{Held, NO_HOST_MEMORY, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
@@ -22,8 +22,8 @@ use std::{mem, ptr};
 // before (`nodes-ordered`). No context need be current but where it says so, and captures do not refuse it (F217).
 
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
-    fn same(&self, call: &'static str, context: &Context) -> Result {
-        if self.gpu.context() == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    fn same(&self, call: &'static str, is_of: impl FnOnce(&Context) -> bool) -> Result {
+        same_context(call, is_of(self.gpu.context()))
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments stay what they are now, until
@@ -47,7 +47,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = "cuGraphAddKernelNode_v2";
         let function = kernel.function();
         let add = || {
-            self.same(CALL, function.context())?;
+            self.same(CALL, |own| function.is_of(own))?;
             if !args.all_of(self.gpu.context()) {
                 return Err(Error::OtherContext { call: CALL });
             }
@@ -97,8 +97,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let source = from.lent();
             same_len(CALL, source.len, to.len())?;
-            self.same(CALL, source.context)?;
-            self.same(CALL, to.context())?;
+            self.same(CALL, |own| source.memory.is_of(own))?;
+            self.same(CALL, |own| to.is_of(own))?;
             self.names(source.memory, false);
             self.names(to.memory(), true);
             let before = self.behind(CALL, after, &[source.used, to.used(true)])?;
@@ -152,7 +152,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         len: usize,
     ) -> Result<MemsetNode> {
         const CALL: &str = "cuGraphAddMemsetNode";
-        self.same(CALL, to.context())?;
+        self.same(CALL, |own| to.is_of(own))?;
         self.names(to.memory(), true);
         let before = self.behind(CALL, after, &[to.used(true)])?;
         let params = CUDA_MEMSET_NODE_PARAMS {
@@ -264,7 +264,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
         const CALL: &str = "cuGraphAddEventRecordNode";
         let add = || {
-            self.same(CALL, event.context())?;
+            self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
             self.record.kept.borrow_mut().event(&event.inner);
             self.add(CALL, &before, |Slot { node, graph, before, count }| {

@@ -8,8 +8,8 @@ use super::node::{AllocNode, FreeNode, NodeId};
 use crate::memory::{Allocation, size_for};
 use crate::scope::Held;
 use crate::scope::order::Op;
-use crate::sync::Arc;
 use crate::{Element, Error, Result};
+use ffi::CUdeviceptr;
 
 // What both ask the driver for is as in `add`, in the SAFETY comments 1.
 
@@ -43,9 +43,9 @@ impl<'s> GraphBuilder<'s, '_, '_> {
                 unsafe { ffi::cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params) }
             })?;
             let context = self.gpu.context();
-            let memory = Arc::new(Allocation::in_graph(params.dptr, context.clone()));
-            self.allocates(memory.clone());
-            let held = Held::new(memory, len, context);
+            let memory = self.memory.alloc(Allocation::in_graph(params.dptr, context.clone()));
+            self.allocates(memory);
+            let held = Held::new(memory, len);
             // Everything comes after the node that allocates.
             let op = Op::node(node.id().place);
             held.used(true).into_iter().for_each(|used| used.note_node(&op));
@@ -62,21 +62,16 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// for a node of another graph.
     #[doc(alias = "cuGraphAddMemFreeNode")]
     pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
-        let whole = memory.is_whole().then_some(memory.memory());
+        let whole = memory.is_whole().then_some(memory.address());
         let reason = "free a whole buffer that `alloc` of this builder gave";
         let refused = Error::InvalidArgument { call: FREE, reason };
-        self.record.note(whole.ok_or(refused).and_then(|memory| self.free_behind(after, memory)))
+        self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))
     }
 
-    pub(super) fn free_behind(
-        &self,
-        after: &[NodeId],
-        memory: &Arc<Allocation>,
-    ) -> Result<FreeNode> {
+    pub(super) fn free_behind(&self, after: &[NodeId], address: CUdeviceptr) -> Result<FreeNode> {
         let reason = "no node of this graph allocates it: drop it, and it is freed";
-        let users = self.users(memory).ok_or(Error::InvalidArgument { call: FREE, reason })?;
+        let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;
         let before = self.behind_all(FREE, after, users, &[])?;
-        let address = memory.address();
         self.add(FREE, &before, |Slot { node, graph, before, count }| {
             // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it
             // is before too, and no later node does: it is held by the one value that is taken, or by none.

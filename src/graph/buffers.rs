@@ -2,7 +2,6 @@
 
 use crate::memory::Allocation;
 use crate::scope::order::Use;
-use crate::sync::Arc;
 use crate::{DeviceBuffer, Element, Held};
 
 /// The buffers of a graph, named again for a replay: `&x` for one that the graph reads, `&mut y` for one
@@ -43,7 +42,7 @@ pub(crate) mod sealed {
     /// Memory that is named, how it is used, and its uses in a scope if they are noted.
     #[derive(Clone, Copy)]
     pub struct Name<'a> {
-        pub(crate) memory: &'a Arc<Allocation>,
+        pub(crate) memory: &'a Allocation,
         /// Not a part of it.
         pub(crate) whole: bool,
         pub(crate) writes: bool,

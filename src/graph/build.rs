@@ -11,12 +11,12 @@ use crate::error::check;
 use crate::memory::Allocation;
 use crate::scope::Held;
 use crate::scope::order::{Op, Use};
-use crate::sync::Arc;
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
-use ffi::{CUgraph, CUgraphNode, CUresult};
+use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
 use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
 use std::{fmt, ptr};
+use typed_arena::Arena;
 
 /// Lends memory to the closure of [`PushedGuard::build_graph`], and adds nodes.
 ///
@@ -31,16 +31,26 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     nodes: RefCell<Vec<CUgraphNode>>,
     pub(super) record: Record,
     allocated: RefCell<Vec<Allocated>>,
+    /// What is held and is no buffer of the program.
+    pub(super) memory: Arena<Allocation>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
 
 /// Memory that a node allocates.
 struct Allocated {
-    memory: Arc<Allocation>,
+    /// The driver may give it to another one once it was freed.
+    address: CUdeviceptr,
     /// The places of all nodes that use it, the one that allocates it first.
     users: Vec<usize>,
     freed: bool,
+}
+
+impl Allocated {
+    /// Whether it is the memory at an address that is in use.
+    fn is(&self, address: CUdeviceptr) -> bool {
+        !self.freed && self.address == address
+    }
 }
 
 /// Where a node is to be added: what each of the driver's functions for it takes.
@@ -120,8 +130,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let template = Template::create()?;
         let (graph, id) = (template.raw(), template.id());
         let (nodes, record, allocated) = Default::default();
-        let builder =
-            GraphBuilder { gpu: self, graph, id, nodes, record, allocated, _s: Brand::new() };
+        let (memory, _s) = (Arena::with_capacity(0), Brand::new());
+        let builder = GraphBuilder { gpu: self, graph, id, nodes, record, allocated, memory, _s };
         let value = f(&builder)?;
         builder.record.failed()?;
         builder.free_the_rest()?;
@@ -135,7 +145,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Lends a buffer to the nodes, to be read and written.
     #[must_use]
     pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
+        Held::of_view(buffer.view())
     }
 
     /// A buffer of the graph itself, as [`Capture::scratch`](crate::Capture::scratch): allocated now, until
@@ -146,9 +156,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
-        self.record.kept.borrow_mut().scratch(buffer.inner);
-        Ok(held)
+        self.record.kept.borrow_mut().scratch(&buffer.inner);
+        Ok(Held::new(self.memory.alloc(buffer.inner), buffer.len))
     }
 
     /// The place of the next node.
@@ -157,19 +166,19 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Notes that the next node uses memory.
-    pub(super) fn names(&self, memory: &Arc<Allocation>, writes: bool) {
+    pub(super) fn names(&self, memory: &Allocation, writes: bool) {
         self.record.kept.borrow_mut().memory(memory, writes);
         let mut allocated = self.allocated.borrow_mut();
-        if let Some(own) = allocated.iter_mut().find(|own| Arc::ptr_eq(&own.memory, memory)) {
+        if let Some(own) = allocated.iter_mut().find(|own| own.is(memory.address())) {
             own.users.push(self.place());
         }
     }
 
     /// Notes memory that the last node allocates.
-    pub(super) fn allocates(&self, memory: Arc<Allocation>) {
-        let users = vec![self.place() - 1];
-        self.record.kept.borrow_mut().allocated(memory.clone());
-        self.allocated.borrow_mut().push(Allocated { memory, users, freed: false });
+    pub(super) fn allocates(&self, memory: &Allocation) {
+        let (address, users) = (memory.address(), vec![self.place() - 1]);
+        self.record.kept.borrow_mut().allocated(memory);
+        self.allocated.borrow_mut().push(Allocated { address, users, freed: false });
     }
 
     /// What the next node runs behind: what the program says, and what its uses of memory ask for, which
@@ -231,9 +240,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// The places of the nodes that use memory, which counts as freed from here on; none if no node of this
     /// graph allocates it.
-    pub(super) fn users(&self, memory: &Arc<Allocation>) -> Option<Vec<usize>> {
+    pub(super) fn users(&self, address: CUdeviceptr) -> Option<Vec<usize>> {
         let mut allocated = self.allocated.borrow_mut();
-        let own = allocated.iter_mut().find(|own| Arc::ptr_eq(&own.memory, memory))?;
+        let own = allocated.iter_mut().find(|own| own.is(address))?;
         own.freed = true;
         Some(own.users.clone())
     }
@@ -242,8 +251,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     fn free_the_rest(&self) -> Result {
         let left = |own: &&Allocated| !own.freed;
         let left: Vec<_> =
-            self.allocated.borrow().iter().filter(left).map(|own| own.memory.clone()).collect();
-        left.iter().try_for_each(|memory| self.free_behind(&[], memory).map(drop))
+            self.allocated.borrow().iter().filter(left).map(|own| own.address).collect();
+        left.iter().try_for_each(|&address| self.free_behind(&[], address).map(drop))
     }
 }
 

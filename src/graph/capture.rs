@@ -7,6 +7,7 @@ use super::{CaptureQueue, Graph, GraphInner};
 use crate::brand::Brand;
 use crate::error::check;
 use crate::legacy_gate::Capturing;
+use crate::memory::Allocation;
 use crate::scope::{Held, Order};
 use crate::stream::StreamInner;
 use crate::sync::Arc;
@@ -16,6 +17,7 @@ use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
 use std::sync::PoisonError;
 use std::{fmt, ptr};
+use typed_arena::Arena;
 
 /// Lends streams and memory to the closure of [`PushedGuard::capture`].
 pub struct Capture<'s, 'env: 's, 'ctx> {
@@ -25,6 +27,7 @@ pub struct Capture<'s, 'env: 's, 'ctx> {
     record: Record,
     /// Released when the capture is over.
     taken: RefCell<Vec<Taken>>,
+    scratch: Arena<Allocation>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Capture<'static, 'static, 'static>: Send, Sync);
@@ -202,7 +205,8 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let taken = RefCell::new(vec![Taken::new(stream)]);
         let (order, record) = Default::default();
-        let capture = Capture { gpu: self, stream, order, record, taken, _s: Brand::new() };
+        let (scratch, _s) = (Arena::with_capacity(0), Brand::new());
+        let capture = Capture { gpu: self, stream, order, record, taken, scratch, _s };
         let _first = capture.order.queue(capture.stream.raw());
         let captured = Captured::begin(capture.stream)?;
         let result = f(&capture);
@@ -244,7 +248,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Lends a buffer to all queues, to be read and written by the graph.
     #[must_use]
     pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::new(buffer.inner.clone(), buffer.len(), buffer.context())
+        Held::of_view(buffer.view())
     }
 
     /// A buffer of the graph itself, which replays do not name. Its contents are unspecified bytes at
@@ -255,9 +259,8 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
-        self.record.kept.borrow_mut().scratch(buffer.inner);
-        Ok(held)
+        self.record.kept.borrow_mut().scratch(&buffer.inner);
+        Ok(Held::new(self.scratch.alloc(buffer.inner), buffer.len))
     }
 }
 

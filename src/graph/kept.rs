@@ -4,22 +4,22 @@ use super::host::Called;
 use crate::event::EventInner;
 use crate::function::Owner;
 use crate::host_function::{Panic, Pending};
-use crate::memory::Allocation;
+use crate::memory::{Allocation, Share};
 use crate::scope::args::sealed::Touched;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// The memory, the code and the events that a graph names.
+/// The memory, the code and the events that a graph names. Memory is told apart by its address.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     /// The memory of the program: each replay names it again. By address, once [sealed](Self::seal).
     named: Vec<Named>,
     /// The graph's own memory.
-    scratch: Vec<Arc<Allocation>>,
+    scratch: Vec<(CUdeviceptr, Arc<Share>)>,
     /// What its nodes allocate.
-    allocated: Vec<Arc<Allocation>>,
+    allocated: Vec<CUdeviceptr>,
     code: Vec<Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
     /// Functions of the host.
@@ -32,16 +32,17 @@ pub(super) struct Kept {
 
 #[derive(Clone)]
 struct Named {
-    memory: Arc<Allocation>,
+    address: CUdeviceptr,
     writes: bool,
     /// The look in which it was seen last.
     seen: Cell<u64>,
+    _share: Arc<Share>,
 }
 
-/// Memory that one node uses.
+/// Memory that one node uses: a part of what the graph keeps.
 #[derive(Clone)]
 pub(super) struct Span {
-    memory: Arc<Allocation>,
+    memory: CUdeviceptr,
     range: Range<CUdeviceptr>,
     writes: bool,
 }
@@ -49,13 +50,13 @@ pub(super) struct Span {
 impl Span {
     pub(super) fn new(touched: &Touched<'_>) -> Span {
         let range = touched.start..touched.start + touched.bytes as CUdeviceptr;
-        Span { memory: touched.memory.clone(), range, writes: touched.writes }
+        Span { memory: touched.memory.address(), range, writes: touched.writes }
     }
 
     /// Whether this use stands for another one: of no more memory, and to no more than read what this one
     /// reads.
     fn covers(&self, other: &Span) -> bool {
-        Arc::ptr_eq(&self.memory, &other.memory)
+        self.memory == other.memory
             && self.range.start <= other.range.start
             && other.range.end <= self.range.end
             && (self.writes || !other.writes)
@@ -63,26 +64,28 @@ impl Span {
 }
 
 impl Kept {
-    /// Notes a use of memory.
-    pub(super) fn memory(&mut self, memory: &Arc<Allocation>, writes: bool) {
-        let mut own = self.scratch.iter().chain(&self.allocated);
-        if own.any(|own| Arc::ptr_eq(own, memory)) {
+    /// Notes a use of memory, and takes a share in it.
+    pub(super) fn memory(&mut self, memory: &Allocation, writes: bool) {
+        let address = memory.address();
+        let scratch = self.scratch.iter().map(|(address, _)| address);
+        if scratch.chain(&self.allocated).any(|&own| own == address) {
             return;
         }
-        match self.named.iter_mut().find(|named| Arc::ptr_eq(&named.memory, memory)) {
+        match self.named.iter_mut().find(|named| named.address == address) {
             Some(named) => named.writes |= writes,
             None => {
-                self.named.push(Named { memory: memory.clone(), writes, seen: Cell::new(0) });
+                let (seen, _share) = (Cell::new(0), memory.share());
+                self.named.push(Named { address, writes, seen, _share });
             }
         }
     }
 
-    pub(super) fn scratch(&mut self, memory: Arc<Allocation>) {
-        self.scratch.push(memory);
+    pub(super) fn scratch(&mut self, memory: &Allocation) {
+        self.scratch.push((memory.address(), memory.share()));
     }
 
-    pub(super) fn allocated(&mut self, memory: Arc<Allocation>) {
-        self.allocated.push(memory);
+    pub(super) fn allocated(&mut self, memory: &Allocation) {
+        self.allocated.push(memory.address());
     }
 
     /// Keeps the code of a kernel loaded.
@@ -148,7 +151,7 @@ impl Kept {
 
     /// Before the first look.
     pub(super) fn seal(mut self) -> Self {
-        self.named.sort_by_key(|named| named.memory.address());
+        self.named.sort_by_key(|named| named.address);
         self
     }
 
@@ -161,7 +164,7 @@ impl Kept {
     /// way. Gives how much was shown if not.
     pub(super) fn is_named(
         &self,
-        each: impl FnOnce(&mut dyn FnMut(Option<&Arc<Allocation>>, bool)),
+        each: impl FnOnce(&mut dyn FnMut(Option<&Allocation>, bool)),
     ) -> Result<(), usize> {
         let look = self.looks.get() + 1;
         self.looks.set(look);
@@ -170,7 +173,7 @@ impl Kept {
             shown += 1;
             let Some(memory) = memory else { return };
             // Both are alive, so one address is one allocation.
-            let place = self.named.binary_search_by_key(&memory.address(), |n| n.memory.address());
+            let place = self.named.binary_search_by_key(&memory.address(), |n| n.address);
             let Ok(place) = place else { return };
             let named = &self.named[place];
             if named.writes == writes && named.seen.replace(look) != look {

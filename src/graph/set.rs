@@ -111,8 +111,10 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result {
         const CALL: &str = "cuGraphExecKernelNodeSetParams_v2";
         let function = kernel.function();
-        let own = |context| self.context() == context;
-        if !own(graph.context()) || !own(function.context()) || !args.all_of(self.context()) {
+        if self.context() != graph.context()
+            || !function.is_of(self.context())
+            || !args.all_of(self.context())
+        {
             return Err(Error::OtherContext { call: CALL });
         }
         let (exec, raw) = graph.node_of(CALL, node.id())?;

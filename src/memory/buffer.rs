@@ -1,20 +1,15 @@
 //! Buffers in device memory.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::Allocation;
+use super::view::View;
 use crate::brand::Brand;
-use crate::capture_mode::relaxed;
-use crate::error::{Error, check, release};
-use crate::memory::MemoryPool;
-use crate::memory::view::View;
-use crate::module::Lease;
-use crate::stream::StreamInner;
-use crate::sync::Arc;
+use crate::error::{Error, check};
 use crate::{Context, Element, PushedGuard, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::PoisonError;
 
 /// A buffer of `len` elements in device memory, of one context.
 ///
@@ -22,8 +17,7 @@ use std::sync::PoisonError;
 /// as no [unsafe unscoped](crate::OnStream::launch_unscoped) one is used), so dropping it frees at
 /// once, or with the last [`Graph`](crate::Graph) that names it; the driver waits for all work of the context then (F50), and needs no current context (F40).
 pub struct DeviceBuffer<'ctx, T: Element> {
-    /// Shared with the graphs that name the memory (invariant `graph-owns`).
-    pub(crate) inner: Arc<Allocation>,
+    pub(crate) inner: Allocation,
     pub(crate) len: usize,
     pub(crate) _brand: Brand<'ctx>,
     pub(crate) data: PhantomData<T>,
@@ -44,90 +38,6 @@ pub enum BufferKind {
     Variable,
 }
 
-pub(crate) struct Allocation {
-    address: CUdeviceptr,
-    free: Free,
-}
-
-/// What frees an allocation.
-enum Free {
-    /// Its context.
-    Plain(Context),
-    /// The stream that it was made on; the pool that it came from lives as long.
-    InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
-    /// A node of the graph that allocates it.
-    InGraph(Context),
-    /// Nothing: it is lent by its module.
-    Lent(Lease),
-}
-
-impl Allocation {
-    /// What was allocated on a stream, and not freed, is owned from here on.
-    pub(crate) fn in_order(
-        address: CUdeviceptr,
-        stream: Arc<StreamInner>,
-        pool: Option<MemoryPool>,
-    ) -> Allocation {
-        Allocation { address, free: Free::InOrder { stream, _pool: pool } }
-    }
-
-    /// What a node of a graph allocates, in which another one frees it.
-    pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
-        Allocation { address, free: Free::InGraph(context) }
-    }
-
-    /// A variable that is lent.
-    pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
-        Allocation { address, free: Free::Lent(lease) }
-    }
-
-    #[inline]
-    pub(crate) fn context(&self) -> &Context {
-        match &self.free {
-            Free::Plain(context) | Free::InGraph(context) => context,
-            Free::Lent(lease) => lease.context(),
-            Free::InOrder { stream, .. } => &stream.context,
-        }
-    }
-}
-
-impl Allocation {
-    #[inline]
-    pub(crate) fn address(&self) -> CUdeviceptr {
-        self.address
-    }
-}
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        match &self.free {
-            Free::InGraph(_) | Free::Lent(_) => {}
-            Free::Plain(_) => {
-                // SAFETY: this is the only owner of the allocation, which was made and not freed; its
-                // context is alive, and need not be current (F40). Work that uses the memory is waited
-                // for (F50), and captures do not refuse it (F101).
-                release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
-            }
-            Free::InOrder { stream, .. } => {
-                // Held until the free is enqueued: no capture begins meanwhile.
-                let captured = stream.captured.read().unwrap_or_else(PoisonError::into_inner);
-                if *captured {
-                    // SAFETY: as above; what uses the memory is over (`idle-outside`), and it may be of a
-                    // pool (F173).
-                    let free = || unsafe { ffi::cuMemFree_v2(self.address) };
-                    return release("cuMemFree_v2", || relaxed(free));
-                }
-                // SAFETY: this is the only owner of the allocation, which was made and not freed; the
-                // stream is alive, and no context need be current (F40). Nothing else uses the memory
-                // (`idle-outside`), and what the stream still does comes before the free. Captures of
-                // other streams do not refuse it (F141).
-                let free = || unsafe { ffi::cuMemFreeAsync(self.address, stream.raw) };
-                release("cuMemFreeAsync", || relaxed(free));
-            }
-        }
-    }
-}
-
 impl<'ctx> PushedGuard<'ctx> {
     /// Allocates a buffer of `len` elements. Its contents are unspecified bytes.
     ///
@@ -143,19 +53,27 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
         check(CALL, unsafe { ffi::cuMemAlloc_v2(&raw mut address, bytes) })?;
-        let inner = Arc::new(Allocation { address, free: Free::Plain(self.context().clone()) });
+        let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }
 }
 
 /// The size of `len` elements, if something can have it.
+#[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
-    let refused = |reason| Error::InvalidArgument { call, reason };
     match len.checked_mul(size_of::<T>()) {
-        None => Err(refused("the buffer has more bytes than an address space: ask for less")),
-        Some(0) => Err(refused("the driver allocates no 0 bytes: keep an empty buffer as `None`")),
-        Some(bytes) => Ok(bytes),
+        Some(bytes @ 1..) => Ok(bytes),
+        none => Err(no_size(call, none)),
     }
+}
+
+#[cold]
+fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
+    let reason = match bytes {
+        None => "the buffer has more bytes than an address space: ask for less",
+        Some(_) => "the driver allocates no 0 bytes: keep an empty buffer as `None`",
+    };
+    Error::InvalidArgument { call, reason }
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {
@@ -180,9 +98,14 @@ impl<T: Element> DeviceBuffer<'_, T> {
         View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
+    /// Whether this is its context.
+    #[inline]
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.inner.is_of(context)
+    }
+
     /// The context.
     #[must_use]
-    #[inline]
     pub fn context(&self) -> &Context {
         self.inner.context()
     }
@@ -190,12 +113,7 @@ impl<T: Element> DeviceBuffer<'_, T> {
     /// How it was allocated, and so how it is freed.
     #[must_use]
     pub fn kind(&self) -> BufferKind {
-        match self.inner.free {
-            // Memory of a graph is held, and never a buffer.
-            Free::Plain(_) | Free::InGraph(_) => BufferKind::Plain,
-            Free::InOrder { .. } => BufferKind::StreamOrdered,
-            Free::Lent(_) => BufferKind::Variable,
-        }
+        self.inner.kind()
     }
 
     /// The address on the device, for calls of [`ffi`]. It is valid while this value lives; do not

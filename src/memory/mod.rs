@@ -1,5 +1,6 @@
 //! Device memory, its pools, and page-locked memory of the host.
 
+mod allocation;
 mod buffer;
 mod element;
 mod info;
@@ -12,7 +13,8 @@ mod slice_mut;
 mod stream_ordered;
 pub(crate) mod view;
 
-pub(crate) use buffer::{Allocation, size_for};
+pub(crate) use allocation::{Allocation, Share};
+pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
 pub use element::Element;
 pub use info::MemoryInfo;

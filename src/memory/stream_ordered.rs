@@ -1,7 +1,7 @@
 //! Device memory that is allocated and freed in the order of a stream.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::buffer::{Allocation, size_for};
+use super::{Allocation, size_for};
 use crate::brand::Brand;
 use crate::error::check;
 use crate::{DeviceBuffer, Element, Error, MemoryPool, OnStream, Result};
@@ -90,6 +90,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(self.own(address, Some(pool.clone()), len))
     }
 
+    #[inline]
     fn own<T: Element>(
         &self,
         address: ffi::CUdeviceptr,
@@ -97,6 +98,6 @@ impl<'ctx> OnStream<'_, 'ctx> {
         len: usize,
     ) -> DeviceBuffer<'ctx, T> {
         let inner = Allocation::in_order(address, self.stream().inner.clone(), pool);
-        DeviceBuffer { inner: inner.into(), len, _brand: Brand::new(), data: PhantomData }
+        DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }
     }
 }

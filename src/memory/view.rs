@@ -1,7 +1,6 @@
 //! Parts of allocations, and what operations take of them.
 
 use super::Allocation;
-use crate::sync::Arc;
 use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Error, Result};
 use ffi::CUdeviceptr;
 use std::ops::{Bound, RangeBounds};
@@ -32,7 +31,7 @@ impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> 
 /// Some elements of an allocation.
 #[derive(Clone, Copy)]
 pub struct View<'b> {
-    pub(crate) memory: &'b Arc<Allocation>,
+    pub(crate) memory: &'b Allocation,
     pub(crate) address: CUdeviceptr,
     /// In elements.
     pub(crate) len: usize,
@@ -47,9 +46,14 @@ impl<'b> View<'b> {
         View { address: offset::<T>(self.address, start), len, whole, ..self }
     }
 
-    #[inline]
     pub(crate) fn context(&self) -> &'b Context {
         self.memory.context()
+    }
+
+    /// Whether this is the context of the memory.
+    #[inline]
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.memory.is_of(context)
     }
 }
 
@@ -104,9 +108,14 @@ macro_rules! view_methods {
 
             /// The context.
             #[must_use]
-            #[inline]
             pub fn context(&self) -> &$crate::Context {
                 self.view.context()
+            }
+
+            /// Whether this is its context.
+            #[inline]
+            pub(crate) fn is_of(&self, context: &$crate::Context) -> bool {
+                self.view.is_of(context)
             }
 
             /// The address on the device of the first element, for calls of [`ffi`].
@@ -117,7 +126,7 @@ macro_rules! view_methods {
             }
 
             /// What a graph that names the memory keeps.
-            pub(crate) fn memory(&self) -> &$crate::sync::Arc<$crate::memory::Allocation> {
+            pub(crate) fn memory(&self) -> &$crate::memory::Allocation {
                 self.view.memory
             }
         }

@@ -55,7 +55,7 @@ pub(crate) fn lend<'ctx, T: Element>(
         return Err(Error::VariableType { call, bytes, size });
     }
     let lease = Lease::new(address, leases, owner).ok_or(Error::VariableLent { call })?;
-    let inner = crate::sync::Arc::new(Allocation::lent(address, lease));
+    let inner = Allocation::lent(address, lease);
     Ok(DeviceBuffer { inner, len: bytes / size, _brand: Brand::new(), data: PhantomData })
 }
 

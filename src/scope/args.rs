@@ -4,7 +4,6 @@ use super::order::Use;
 use super::{Held, HeldSlice, Mapped};
 use crate::args::sealed::{Args, Lowered};
 use crate::memory::Allocation;
-use crate::sync::Arc;
 use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
@@ -68,8 +67,8 @@ impl<T: Element> Lowered for &Held<'_, T> {
         self.address()
     }
     #[inline]
-    fn context(&self) -> Option<&Context> {
-        Some(Held::context(self))
+    fn is_of(&self, context: &Context) -> bool {
+        Held::is_of(self, context)
     }
 }
 impl<T: Element> Lowered for &mut Held<'_, T> {
@@ -79,8 +78,8 @@ impl<T: Element> Lowered for &mut Held<'_, T> {
         self.address()
     }
     #[inline]
-    fn context(&self) -> Option<&Context> {
-        Some(Held::context(self))
+    fn is_of(&self, context: &Context) -> bool {
+        Held::is_of(self, context)
     }
 }
 impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
@@ -90,8 +89,8 @@ impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
         self.address()
     }
     #[inline]
-    fn context(&self) -> Option<&Context> {
-        Some(HeldSlice::context(self))
+    fn is_of(&self, context: &Context) -> bool {
+        HeldSlice::is_of(self, context)
     }
 }
 
@@ -104,8 +103,8 @@ macro_rules! mapped {
                 self.address()
             }
             #[inline]
-            fn context(&self) -> Option<&Context> {
-                self.mapped_in()
+            fn is_of(&self, context: &Context) -> bool {
+                self.mapped_in().is_none_or(|only| only == context)
             }
             #[inline]
             fn is_host(&self) -> bool {
@@ -129,9 +128,8 @@ pub(crate) mod sealed {
     pub struct Lent<'a> {
         pub(crate) address: CUdeviceptr,
         pub(crate) len: usize,
-        pub(crate) context: &'a Context,
         pub(crate) used: Option<Use<'a>>,
-        pub(crate) memory: &'a Arc<Allocation>,
+        pub(crate) memory: &'a Allocation,
     }
 
     #[diagnostic::on_unimplemented(
@@ -142,35 +140,37 @@ pub(crate) mod sealed {
         fn lent(&self) -> Lent<'_>;
     }
     impl<T: Element> Readable for &DeviceBuffer<'_, T> {
+        #[inline]
         fn lent(&self) -> Lent<'_> {
-            let (context, memory) = (DeviceBuffer::context(self), &self.inner);
-            Lent { address: self.address(), len: self.len(), context, used: None, memory }
+            let memory = &self.inner;
+            Lent { address: self.address(), len: self.len(), used: None, memory }
         }
     }
     impl<T: Element> Readable for &Held<'_, T> {
+        #[inline]
         fn lent(&self) -> Lent<'_> {
-            let (context, used) = (Held::context(self), Held::used(self, false));
-            let memory = Held::memory(self);
-            Lent { address: self.address(), len: self.len(), context, used, memory }
+            let (used, memory) = (Held::used(self, false), Held::memory(self));
+            Lent { address: self.address(), len: self.len(), used, memory }
         }
     }
     impl<T: Element> Readable for DeviceSlice<'_, '_, T> {
+        #[inline]
         fn lent(&self) -> Lent<'_> {
-            let (context, memory) = (DeviceSlice::context(self), DeviceSlice::memory(self));
-            Lent { address: self.address(), len: self.len(), context, used: None, memory }
+            let memory = DeviceSlice::memory(self);
+            Lent { address: self.address(), len: self.len(), used: None, memory }
         }
     }
     impl<T: Element> Readable for HeldSlice<'_, '_, T> {
+        #[inline]
         fn lent(&self) -> Lent<'_> {
-            let (context, used) = (HeldSlice::context(self), HeldSlice::used(self));
-            let memory = HeldSlice::memory(self);
-            Lent { address: self.address(), len: self.len(), context, used, memory }
+            let (used, memory) = (HeldSlice::used(self), HeldSlice::memory(self));
+            Lent { address: self.address(), len: self.len(), used, memory }
         }
     }
 
     /// Memory among the arguments, and what the kernel does with it.
     pub struct Touched<'a> {
-        pub(crate) memory: &'a Arc<Allocation>,
+        pub(crate) memory: &'a Allocation,
         pub(crate) start: CUdeviceptr,
         pub(crate) bytes: usize,
         pub(crate) writes: bool,
@@ -178,7 +178,7 @@ pub(crate) mod sealed {
     impl<'a> Touched<'a> {
         #[inline]
         fn of(
-            memory: &'a Arc<Allocation>,
+            memory: &'a Allocation,
             start: CUdeviceptr,
             bytes: usize,
             writes: bool,

@@ -4,7 +4,6 @@ use super::order::{Tracked, Use};
 use crate::brand::Brand;
 use crate::memory::Allocation;
 use crate::memory::view::View;
-use crate::sync::Arc;
 use crate::{Context, Element};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
@@ -17,12 +16,11 @@ use std::marker::PhantomData;
 /// It knows its last uses, so that one on another queue is ordered behind them. It belongs to its
 /// scope alone: `'s` is invariant.
 pub struct Held<'s, T: Element> {
-    memory: Arc<Allocation>,
+    memory: &'s Allocation,
     address: CUdeviceptr,
     /// Whether it is all of the memory.
     whole: bool,
     len: usize,
-    context: &'s Context,
     tracked: Tracked,
     _s: Brand<'s>,
     _data: PhantomData<T>,
@@ -31,50 +29,42 @@ assert_not_impl_any!(Held<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> Held<'s, T> {
     /// Of memory that nothing else uses during `'s`.
-    pub(crate) fn new(memory: Arc<Allocation>, len: usize, context: &'s Context) -> Self {
-        let address = memory.address();
-        Held::of(memory, (address, len, true), context)
+    pub(crate) fn new(memory: &'s Allocation, len: usize) -> Self {
+        Held::of_view(View { memory, address: memory.address(), len, whole: true })
     }
 
     /// Of a view that nothing else uses during `'s`.
-    pub(super) fn of_view(view: View<'s>) -> Self {
+    pub(crate) fn of_view(view: View<'s>) -> Self {
+        Held::used_before(view, Tracked::default())
+    }
+
+    fn used_before(view: View<'s>, tracked: Tracked) -> Self {
         let View { memory, address, len, whole } = view;
-        Held::of(memory.clone(), (address, len, whole), memory.context())
+        Held { memory, address, whole, len, tracked, _s: Brand::new(), _data: PhantomData }
     }
 
-    fn of(
-        memory: Arc<Allocation>,
-        (address, len, whole): (CUdeviceptr, usize, bool),
-        context: &'s Context,
-    ) -> Self {
-        let tracked = Tracked::default();
-        Held { memory, address, whole, len, context, tracked, _s: Brand::new(), _data: PhantomData }
-    }
-
-    /// What a graph that names the memory keeps.
-    pub(crate) fn memory(&self) -> &Arc<Allocation> {
-        &self.memory
+    /// What a graph that names the memory has a share in.
+    #[inline]
+    pub(crate) fn memory(&self) -> &'s Allocation {
+        self.memory
     }
 
     /// Whether it is all of the memory, and not a part.
+    #[inline]
     pub(crate) fn is_whole(&self) -> bool {
         self.whole
     }
 
     /// Of a part of the memory, as if it had been used as the whole was.
     pub(super) fn with_uses_of(&self, address: CUdeviceptr, len: usize) -> Self {
-        let tracked = self.tracked.clone();
-        let memory = self.memory.clone();
-        Held {
-            memory,
-            address,
-            whole: false,
-            len,
-            context: self.context,
-            tracked,
-            _s: Brand::new(),
-            _data: PhantomData,
-        }
+        let part = View { memory: self.memory, address, len, whole: false };
+        Held::used_before(part, self.tracked.clone())
+    }
+
+    /// Whether this is the context of the memory.
+    #[inline]
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.memory.is_of(context)
     }
 
     /// A use by an operation.
@@ -102,9 +92,8 @@ impl<T: Element> Held<'_, T> {
 
     /// The context.
     #[must_use]
-    #[inline]
     pub fn context(&self) -> &Context {
-        self.context
+        self.memory.context()
     }
 
     /// The address on the device, for calls of [`ffi`]. It is valid while the scope runs; do not free
@@ -119,6 +108,6 @@ impl<T: Element> Held<'_, T> {
 impl<T: Element> fmt::Debug for Held<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len, self.address(), self.context)
+        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len, self.address(), self.context())
     }
 }

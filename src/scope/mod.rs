@@ -19,10 +19,12 @@ pub use staged::{Staged, StagedMemory};
 
 use crate::brand::Brand;
 use crate::error::report_drop;
+use crate::memory::Allocation;
 use crate::{DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
+use typed_arena::Arena;
 pub(crate) use verbs::NO_HOST_MEMORY;
 
 /// Lends streams and memory to the closure of [`PushedGuard::scope`].
@@ -32,6 +34,8 @@ pub(crate) use verbs::NO_HOST_MEMORY;
 pub struct Scope<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     order: Order,
+    /// Freed when all queues were waited for.
+    scratch: Arena<Allocation>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
@@ -88,7 +92,8 @@ impl<'ctx> PushedGuard<'ctx> {
                 }
             }
         }
-        let scope = Scope { gpu: self, order: Order::default(), _s: Brand::new() };
+        let (order, scratch) = (Order::default(), Arena::with_capacity(0));
+        let scope = Scope { gpu: self, order, scratch, _s: Brand::new() };
         let close = Close(&scope.order);
         let result = f(&scope);
         std::mem::forget(close);
@@ -124,9 +129,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        let held = Held::new(buffer.inner.clone(), buffer.len(), self.gpu.context());
-        self.order.keep(buffer.inner);
-        Ok(held)
+        Ok(Held::new(self.scratch.alloc(buffer.inner), buffer.len))
     }
 
     /// Lends host memory that the host wants back in between: [`Staged::access`].

@@ -14,8 +14,6 @@
 use super::marks::{Mark, Marks};
 use crate::error::check;
 use crate::host_function::{Panic, Pending};
-use crate::memory::Allocation;
-use crate::sync::Arc;
 use crate::wait::{wait, wait_for_all};
 use crate::{PushedGuard, Result};
 use ffi::{CUevent, CUstream};
@@ -112,7 +110,6 @@ struct State {
     /// All that the first queue did while it was alone.
     alone: Option<Rc<Op>>,
     marks: Marks,
-    scratch: Vec<Arc<Allocation>>,
     calls: Vec<Box<dyn Pending>>,
 }
 
@@ -262,11 +259,6 @@ impl Order {
         }
         *tracked = Tracked::default();
         Ok(())
-    }
-
-    /// Keeps memory until the scope is closed.
-    pub(super) fn keep(&self, memory: Arc<Allocation>) {
-        self.state.borrow_mut().scratch.push(memory);
     }
 
     /// Keeps a host function until the scope is closed.

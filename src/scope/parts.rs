@@ -4,7 +4,6 @@ use super::Held;
 use super::order::Use;
 use crate::memory::Allocation;
 use crate::memory::view::{chunks, offset, part};
-use crate::sync::Arc;
 use crate::{Context, Element, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -83,14 +82,20 @@ impl<T: Element> HeldSlice<'_, '_, T> {
         self.held.context()
     }
 
+    /// Whether this is its context.
+    #[inline]
+    pub(super) fn is_of(&self, context: &Context) -> bool {
+        self.held.is_of(context)
+    }
+
     /// The address on the device of the first element, for calls of [`ffi`].
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
         offset::<T>(self.held.address(), self.start)
     }
 
-    /// What a graph that names the memory keeps.
-    pub(super) fn memory(&self) -> &Arc<Allocation> {
+    /// What a graph that names the memory has a share in.
+    pub(super) fn memory(&self) -> &Allocation {
         self.held.memory()
     }
 

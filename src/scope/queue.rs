@@ -3,9 +3,11 @@
 
 use super::order::{Order, Use};
 use crate::brand::Brand;
+use crate::enqueue::{other_context, same_context};
 use crate::error::check;
 use crate::host_function::Pending;
-use crate::{Context, Error, Event, PushedGuard, Result, Stream};
+use crate::memory::Allocation;
+use crate::{Context, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -37,17 +39,17 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         Queue { gpu, order, stream, index, _s: Brand::new() }
     }
 
-    /// As in `OnStream`: brands can coincide, handles cannot (invariant `own-context`).
+    /// Whether what an operation uses is of the scope's context.
     #[inline]
-    pub(crate) fn same(&self, call: &'static str, context: &Context) -> Result {
-        if self.gpu.context() == context { Ok(()) } else { Err(Error::OtherContext { call }) }
+    pub(crate) fn same(&self, call: &'static str, memory: &Allocation) -> Result {
+        same_context(call, memory.is_of(self.gpu.context()))
     }
 
     /// The stream, ordered behind the earlier uses of an operation's memory: the caller enqueues the
     /// operation at once.
     #[inline]
     pub(crate) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
-        let index = self.index.ok_or(Error::OtherContext { call })?;
+        let Some(index) = self.index else { return Err(other_context(call)) };
         self.order.prepare(self.gpu, index, uses)?;
         Ok(self.stream.raw())
     }
@@ -78,7 +80,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         const CALL: &str = "cuEventRecord";
-        self.same(CALL, event.context())?;
+        same_context(CALL, event.context() == self.context())?;
         let stream = self.behind(CALL, &[])?;
         // SAFETY: both handles are alive and of one context (F36), which need not be current.
         Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), stream) })?)

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_len};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
 use crate::{Element, Error, LaunchSpec, Launchable, Result, launch};
 
 // The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
@@ -23,7 +23,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
         same_len(UPLOAD, from.len(), to.len())?;
-        self.same(UPLOAD, to.context())?;
+        self.same(UPLOAD, to.memory())?;
         let stream = self.behind(UPLOAD, &[to.used(true)])?;
         // SAFETY: both have `to.size_bytes()` bytes, those of `from` are initialised
         // (`Element: NoUninit`), and both stay borrowed: see above.
@@ -39,7 +39,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         let source = from.lent();
         same_len(DOWNLOAD, source.len, to.len())?;
-        self.same(DOWNLOAD, source.context)?;
+        self.same(DOWNLOAD, source.memory)?;
         let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
         let stream = self.behind(DOWNLOAD, &[source.used])?;
         // SAFETY: both have `bytes` bytes, any of which are values of `T`
@@ -60,7 +60,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let from = from.stage();
         same_len(UPLOAD, from.len(), to.len())?;
-        self.same(UPLOAD, to.context())?;
+        self.same(UPLOAD, to.memory())?;
         let stream = self.behind(UPLOAD, &[from.used(false), to.used(true)])?;
         // SAFETY: as in `upload`; the host gets staged memory back when this is over.
         unsafe { enqueue::upload(stream, from.as_ptr().cast(), to.address(), to.size_bytes()) }
@@ -79,7 +79,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let (source, to) = (from.lent(), to.stage());
         same_len(DOWNLOAD, source.len, to.len())?;
-        self.same(DOWNLOAD, source.context)?;
+        self.same(DOWNLOAD, source.memory)?;
         let (target, bytes) = (to.as_ptr().cast(), source.len * size_of::<T>());
         let stream = self.behind(DOWNLOAD, &[source.used, to.used(true)])?;
         // SAFETY: as in `download`; the host gets staged memory back when this is over.
@@ -95,8 +95,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
         let source = from.lent();
         same_len(COPY, source.len, to.len())?;
-        self.same(COPY, source.context)?;
-        self.same(COPY, to.context())?;
+        self.same(COPY, source.memory)?;
+        self.same(COPY, to.memory())?;
         let stream = self.behind(COPY, &[source.used, to.used(true)])?;
         // SAFETY: both have `to.size_bytes()` bytes and stay borrowed: see above. They are distinct, as
         // `to` is borrowed exclusively.
@@ -114,7 +114,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let call = enqueue::fill_call(size_of::<T>());
-        self.same(call, to.context())?;
+        self.same(call, to.memory())?;
         let stream = self.behind(call, &[to.used(true)])?;
         // SAFETY: `to` has that many elements and stays borrowed: see above.
         unsafe { enqueue::fill(stream, to.address(), bytemuck::bytes_of(&value), to.len()) }
@@ -127,7 +127,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
-        self.same(ZERO, to.context())?;
+        self.same(ZERO, to.memory())?;
         let stream = self.behind(ZERO, &[to.used(true)])?;
         // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
         // (`Element: AnyBitPattern`).
@@ -152,10 +152,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         args: A,
     ) -> Result {
         let (call, function) = (config.call(), kernel.function());
-        self.same(call, function.context())?;
-        if !args.all_of(self.context()) || !config.all_of(self.context()) {
-            return Err(Error::OtherContext { call });
-        }
+        let own = self.context();
+        same_context(call, function.is_of(own) && args.all_of(own) && config.all_of(own))?;
         if args.any_host() && self.stream().is_captured() {
             return Err(Error::InvalidArgument { call, reason: NO_HOST_MEMORY });
         }

@@ -1,0 +1,156 @@
+//! What owns device memory, alone or together with graphs.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::{BufferKind, MemoryPool};
+use crate::Context;
+use crate::capture_mode::relaxed;
+use crate::error::release;
+use crate::module::Lease;
+use crate::stream::StreamInner;
+use crate::sync::{Arc, Mutex};
+use ffi::CUdeviceptr;
+use static_assertions::assert_impl_all;
+use std::mem;
+use std::sync::PoisonError;
+
+/// Device memory, which is freed when this is dropped and no graph has a [`Share`] in it.
+///
+/// Two of them that are alive have two addresses: what is compared by address is compared.
+pub(crate) struct Allocation {
+    address: CUdeviceptr,
+    /// [`Context::key`] of its context.
+    of: usize,
+    free: Free,
+    /// Once a graph asked for it.
+    share: Mutex<Option<Arc<Share>>>,
+}
+assert_impl_all!(Allocation: Send, Sync);
+
+/// What frees an allocation.
+enum Free {
+    /// Its context.
+    Plain(Context),
+    /// The stream that it was made on; the pool that it came from lives as long.
+    InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
+    /// A node of the graph that allocates it.
+    InGraph(Context),
+    /// Nothing: it is lent by its module.
+    Lent(Box<Lease>),
+    /// The last of those that have a share in it.
+    Left(Context),
+}
+
+/// A share in an allocation, which it gets when its owner is dropped: the last one then frees it.
+pub(crate) struct Share(Mutex<Option<Allocation>>);
+
+impl Allocation {
+    fn new(address: CUdeviceptr, of: usize, free: Free) -> Allocation {
+        Allocation { address, of, free, share: Mutex::new(None) }
+    }
+
+    /// What was allocated in a context, and not freed, is owned from here on.
+    #[inline]
+    pub(super) fn plain(address: CUdeviceptr, context: Context) -> Allocation {
+        Allocation::new(address, context.key(), Free::Plain(context))
+    }
+
+    /// What was allocated on a stream, and not freed, is owned from here on.
+    #[inline]
+    pub(super) fn in_order(
+        address: CUdeviceptr,
+        stream: Arc<StreamInner>,
+        pool: Option<MemoryPool>,
+    ) -> Allocation {
+        Allocation::new(address, stream.context.key(), Free::InOrder { stream, _pool: pool })
+    }
+
+    /// What a node of a graph allocates, in which another one frees it.
+    pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
+        Allocation::new(address, context.key(), Free::InGraph(context))
+    }
+
+    /// A variable that is lent.
+    pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
+        Allocation::new(address, lease.context().key(), Free::Lent(Box::new(lease)))
+    }
+
+    #[inline]
+    pub(crate) fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        match &self.free {
+            Free::Plain(context) | Free::InGraph(context) | Free::Left(context) => context,
+            Free::Lent(lease) => lease.context(),
+            Free::InOrder { stream, .. } => &stream.context,
+        }
+    }
+
+    /// Whether this is its context.
+    #[inline]
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        self.of == context.key()
+    }
+
+    pub(super) fn kind(&self) -> BufferKind {
+        match self.free {
+            // Memory of a graph is held, and never a buffer.
+            Free::Plain(_) | Free::InGraph(_) | Free::Left(_) => BufferKind::Plain,
+            Free::InOrder { .. } => BufferKind::StreamOrdered,
+            Free::Lent(_) => BufferKind::Variable,
+        }
+    }
+
+    /// A share in it, for a graph that names it (invariant `graph-owns`).
+    pub(crate) fn share(&self) -> Arc<Share> {
+        let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        share.get_or_insert_with(|| Arc::new(Share(Mutex::new(None)))).clone()
+    }
+
+    /// Leaves the memory to all that have a share in it.
+    #[cold]
+    fn leave_to(&mut self, share: Arc<Share>) {
+        let left = Free::Left(self.context().clone());
+        let free = mem::replace(&mut self.free, left);
+        let memory = Allocation::new(self.address, self.of, free);
+        *share.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
+        // If it was the last one, this frees the memory.
+        drop(share);
+    }
+}
+
+impl Drop for Allocation {
+    #[inline]
+    fn drop(&mut self) {
+        let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(share) = share {
+            return self.leave_to(share);
+        }
+        match &self.free {
+            Free::InGraph(_) | Free::Lent(_) | Free::Left(_) => {}
+            Free::Plain(_) => {
+                // SAFETY: this is the only owner of the allocation, which was made and not freed; its
+                // context is alive, and need not be current (F40). Work that uses the memory is waited
+                // for (F50), and captures do not refuse it (F101).
+                release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
+            }
+            Free::InOrder { stream, .. } => {
+                // Held until the free is enqueued: no capture begins meanwhile.
+                let captured = stream.captured.read().unwrap_or_else(PoisonError::into_inner);
+                if *captured {
+                    // SAFETY: as above; what uses the memory is over (`idle-outside`), and it may be of a
+                    // pool (F173).
+                    let free = || unsafe { ffi::cuMemFree_v2(self.address) };
+                    return release("cuMemFree_v2", || relaxed(free));
+                }
+                // SAFETY: this is the only owner of the allocation, which was made and not freed; the
+                // stream is alive, and no context need be current (F40). Nothing else uses the memory
+                // (`idle-outside`), and what the stream still does comes before the free. Captures of
+                // other streams do not refuse it (F141).
+                let free = || unsafe { ffi::cuMemFreeAsync(self.address, stream.raw) };
+                release("cuMemFreeAsync", || relaxed(free));
+            }
+        }
+    }
+}
