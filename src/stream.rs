@@ -3,7 +3,7 @@
 
 use crate::brand::Brand;
 use crate::error::{check, release};
-use crate::sync::{Arc, RwLock};
+use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Context, Device, PushedGuard, Result};
 use bitflags::bitflags;
@@ -39,15 +39,12 @@ pub(crate) struct StreamInner {
     pub(crate) context: Context,
     /// Whether it is in order with the legacy stream.
     pub(crate) blocking: bool,
-    /// Whether a capture of this crate has it: what is freed then is not freed in its order, as that
-    /// would be captured too.
-    pub(crate) captured: RwLock<bool>,
 }
 
 impl StreamInner {
     fn new(raw: CUstream, context: Context, flags: StreamFlags) -> StreamInner {
         let blocking = !flags.contains(StreamFlags::NON_BLOCKING);
-        StreamInner { raw, context, blocking, captured: RwLock::new(false) }
+        StreamInner { raw, context, blocking }
     }
 }
 // SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
@@ -115,11 +112,6 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Stream<'_> {
-    /// Whether a capture of this crate has it.
-    pub(crate) fn is_captured(&self) -> bool {
-        *self.inner.captured.read().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// The context.
     #[must_use]
     #[inline]

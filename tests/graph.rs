@@ -500,7 +500,7 @@ fn one_function_runs_captures_and_builds() {
     });
 }
 
-/// Its free would be captured as well.
+/// Its free would be captured as well: another stream is captured in the place of its own.
 #[test]
 fn memory_of_the_captured_stream_is_freed_during_the_capture() {
     fresh!(memory_of_the_captured_stream_is_freed_during_the_capture, {
@@ -510,21 +510,59 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
             let beside = gpu.on(&side).alloc::<u32>(4).unwrap();
             let later = gpu.on(&stream).alloc::<u32>(4).unwrap();
             let mut x = filled(gpu, 4, 1);
-            let before = live().allocations;
-            let graph = gpu
-                .capture(&mut stream, |c| {
+            let before = live();
+            let (graph, calls) = record(|| {
+                gpu.capture(&mut stream, |c| {
                     c.queue().fill(&mut c.hold(&mut x), 3)?;
                     drop(ordered);
                     let side = c.fork(&mut side)?;
                     drop(beside);
-                    side.fill(&mut c.scratch::<u32>(4)?, 3)
+                    side.fill(&mut c.scratch::<u32>(4)?, 3)?;
+                    assert!(!common::software() || live().streams == before.streams + 2);
+                    Ok(())
                 })
-                .unwrap();
+                .unwrap()
+            });
             assert_eq!(graph.nodes().unwrap(), 2);
-            assert!(!common::software() || live().allocations == before - 1, "two less, one more");
+            if common::software() {
+                let frees = calls.iter().filter(|call| **call == "cuMemFreeAsync").count();
+                assert_eq!(frees, 2, "in the order of their streams: {calls:?}");
+                assert_eq!(live().allocations, before.allocations - 1, "two less, one more");
+                assert_eq!(live().streams, before.streams, "those of the capture are gone");
+            }
             let ((), calls) = record(|| drop(later));
             assert!(!common::software() || calls.contains(&"cuMemFreeAsync"), "{calls:?}");
+            gpu.on(&stream).replay(&graph, &mut x).unwrap();
+            assert_eq!(read(gpu, &x), [3; 4]);
+
+            // And however the capture ends.
+            let _alive = gpu.on(&stream).alloc::<u32>(4).unwrap();
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                gpu.capture(&mut stream, |c| {
+                    c.queue().fill(&mut c.hold(&mut x), 4)?;
+                    panic!("in the closure")
+                })
+            }));
+            assert!(panicked.is_err());
+            assert!(!common::software() || live().streams == before.streams);
+            gpu.on(&stream).fill(&mut x, 5).unwrap();
         });
+    });
+}
+
+/// What is captured in its place has the stream's attributes (`src/graph/taken.rs` compares them), for the calls of
+/// C, which another stream takes no more.
+#[test]
+fn a_stream_that_nothing_else_has_is_captured_itself() {
+    with_gpu(|gpu| {
+        let (mut stream, mut x) = (gpu.stream().unwrap(), filled(gpu, 4, 1));
+        drop(gpu.on(&stream).alloc::<u32>(4).unwrap());
+        let (graph, calls) = record(|| {
+            gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 3)).unwrap()
+        });
+        assert!(!calls.contains(&"cuStreamCreate"), "{calls:?}");
+        gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [3; 4]);
     });
 }
 

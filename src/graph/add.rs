@@ -8,9 +8,9 @@ use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, MemcpyNode,
     MemsetNode, NodeId,
 };
-use super::{Graph, GraphBuilder, ScopeGraphBuffers};
+use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
 use crate::enqueue::{same_context, same_len};
-use crate::scope::{Held, NO_HOST_MEMORY, ScopeArgs, Source};
+use crate::scope::{Held, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
 use std::ffi::c_void;

@@ -3,30 +3,26 @@
 
 use super::kept::Kept;
 use super::raw::{Exec, Template};
+use super::taken::Taken;
 use super::{CaptureQueue, Graph, GraphInner};
 use crate::brand::Brand;
 use crate::error::check;
-use crate::legacy_gate::Capturing;
 use crate::memory::Allocation;
 use crate::scope::{Held, Order};
-use crate::stream::StreamInner;
-use crate::sync::Arc;
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result, Stream, fork};
 use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUstream};
 use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
-use std::sync::PoisonError;
 use std::{fmt, ptr};
 use typed_arena::Arena;
 
 /// Lends streams and memory to the closure of [`PushedGuard::capture`].
 pub struct Capture<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
-    stream: &'env Stream<'ctx>,
+    first: Taken<'env, 'ctx>,
+    forks: Arena<Taken<'s, 'ctx>>,
     order: Order,
     record: Record,
-    /// Released when the capture is over.
-    taken: RefCell<Vec<Taken>>,
     scratch: Arena<Allocation>,
     _s: Brand<'s>,
 }
@@ -52,33 +48,6 @@ impl Record {
     /// That of the first operation that failed.
     pub(super) fn failed(&self) -> Result {
         self.failed.borrow().clone().map_or(Ok(()), Err)
-    }
-}
-
-/// A stream in whose order nothing is freed until this is dropped, and with which the legacy stream of its
-/// context is not used.
-struct Taken {
-    stream: Arc<StreamInner>,
-    _apart: Option<Capturing>,
-}
-
-impl Taken {
-    fn new(stream: &Stream<'_>) -> Taken {
-        let stream = stream.inner.clone();
-        let _apart = stream.blocking.then(|| Capturing::enter(&stream.context));
-        let taken = Taken { stream, _apart };
-        taken.set(true);
-        taken
-    }
-
-    fn set(&self, captured: bool) {
-        *self.stream.captured.write().unwrap_or_else(PoisonError::into_inner) = captured;
-    }
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        self.set(false);
     }
 }
 
@@ -138,7 +107,9 @@ fn end(stream: CUstream) -> Result<Template> {
 impl<'ctx> PushedGuard<'ctx> {
     /// Captures device work on a stream: the operations of the closure are not run but become a [`Graph`],
     /// which is cheap to replay. The stream is captured until this returns, also when the closure fails
-    /// or panics, and nothing else uses it meanwhile (invariant `captured-unused`).
+    /// or panics, and nothing else uses it meanwhile (invariant `captured-unused`). While buffers are alive that
+    /// were [allocated on it](crate::OnStream::alloc), a stream of the same priority and attributes is made and
+    /// captured in its place, so that they may be dropped.
     ///
     /// The capture is relaxed: what else the closure does (allocating, copying on other streams, loading
     /// modules) is done at once and not captured. [`synchronize`](Self::synchronize) alone spoils a
@@ -203,12 +174,12 @@ impl<'ctx> PushedGuard<'ctx> {
         if stream.context() != self.context() {
             return Err(Error::OtherContext { call: "cuStreamBeginCapture_v2" });
         }
-        let taken = RefCell::new(vec![Taken::new(stream)]);
+        let first = Taken::new(self, stream)?;
+        let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
         let (order, record) = Default::default();
-        let (scratch, _s) = (Arena::with_capacity(0), Brand::new());
-        let capture = Capture { gpu: self, stream, order, record, taken, scratch, _s };
-        let _first = capture.order.queue(capture.stream.raw());
-        let captured = Captured::begin(capture.stream)?;
+        let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
+        let _first = capture.order.queue(capture.first.stream().raw());
+        let captured = Captured::begin(capture.first.stream())?;
         let result = f(&capture);
         // Streams that were drawn in come back, or the capture has no end (F145).
         let others = 1..capture.order.queues();
@@ -225,7 +196,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// The stream that is captured.
     #[must_use]
     pub fn queue(&'s self) -> CaptureQueue<'s, 'ctx> {
-        CaptureQueue::new(self.gpu, &self.order, self.stream, &self.record)
+        CaptureQueue::new(self.gpu, &self.order, self.first.stream(), &self.record)
     }
 
     /// Draws another stream into the capture, behind what the first one holds, until the end: what is
@@ -239,8 +210,9 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
         if stream.context() != self.gpu.context() {
             return Err(Error::OtherContext { call: "cuStreamWaitEvent" });
         }
+        let fork = self.record.note(Taken::new(self.gpu, stream))?;
+        let stream = self.forks.alloc(fork).stream();
         let side = self.order.queue(stream.raw());
-        self.taken.borrow_mut().push(Taken::new(stream));
         self.record.note(self.order.join(self.gpu, side, 0))?;
         Ok(CaptureQueue::new(self.gpu, &self.order, stream, &self.record))
     }
@@ -266,6 +238,6 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
 
 impl fmt::Debug for Capture<'_, '_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Capture").field(self.stream).finish()
+        f.debug_tuple("Capture").field(self.first.of()).finish()
     }
 }

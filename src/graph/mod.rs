@@ -16,6 +16,7 @@ mod queue;
 mod raw;
 mod replay;
 mod set;
+mod taken;
 mod update;
 
 pub use buffers::{GraphBuffers, ScopeGraphBuffers};
@@ -57,6 +58,10 @@ assert_not_impl_any!(Graph<'static>: Sync);
 /// Why a node is refused.
 const OTHER_GRAPH: &str = "the node is of another graph, or of this one before it was captured or built \
     again: use what its builder or `list_nodes` gave";
+
+/// Why it takes no page-locked memory.
+const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
+    device memory, and copy before or after the replay";
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {

@@ -1,6 +1,7 @@
 //! What is captured: copies between buffers, fills, launches.
 #![allow(unsafe_code, reason = "captures launches")]
 
+use super::NO_HOST_MEMORY;
 use super::capture::Record;
 use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
 use crate::{Element, Error, LaunchSpec, Launchable, PushedGuard, Result, Stream};
@@ -75,7 +76,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     ///
     /// # Errors
     /// As [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for extents that are none (F146);
-    /// [`Error::InvalidArgument`] for events among the attributes.
+    /// [`Error::InvalidArgument`] for events among the attributes, and for page-locked memory.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
@@ -87,8 +88,12 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        if config.has_events() {
-            let reason = "a captured launch can record no event of its own: capture it without";
+        let refused = if config.has_events() {
+            Some("a captured launch can record no event of its own: capture it without")
+        } else {
+            args.any_host().then_some(NO_HOST_MEMORY)
+        };
+        if let Some(reason) = refused {
             let error = Error::InvalidArgument { call: config.call(), reason };
             return self.record.note(Err(error));
         }

@@ -3,9 +3,9 @@
 
 use super::add::{kernel_params, pattern};
 use super::kept::Span;
-use super::{Graph, KernelNode, MemsetNode, NodeId};
+use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
 use crate::error::check;
-use crate::scope::{NO_HOST_MEMORY, ScopeArgs};
+use crate::scope::ScopeArgs;
 use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 

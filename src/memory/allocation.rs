@@ -136,18 +136,11 @@ impl Drop for Allocation {
                 release("cuMemFree_v2", || relaxed(|| unsafe { ffi::cuMemFree_v2(self.address) }));
             }
             Free::InOrder { stream, .. } => {
-                // Held until the free is enqueued: no capture begins meanwhile.
-                let captured = stream.captured.read().unwrap_or_else(PoisonError::into_inner);
-                if *captured {
-                    // SAFETY: as above; what uses the memory is over (`idle-outside`), and it may be of a
-                    // pool (F173).
-                    let free = || unsafe { ffi::cuMemFree_v2(self.address) };
-                    return release("cuMemFree_v2", || relaxed(free));
-                }
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
                 // stream is alive, and no context need be current (F40). Nothing else uses the memory
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
-                // other streams do not refuse it (F141).
+                // other streams do not refuse it (F141), and this one is not captured while the buffer is
+                // alive (`captured-unused`).
                 let free = || unsafe { ffi::cuMemFreeAsync(self.address, stream.raw) };
                 release("cuMemFreeAsync", || relaxed(free));
             }

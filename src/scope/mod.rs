@@ -25,7 +25,6 @@ pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 use typed_arena::Arena;
-pub(crate) use verbs::NO_HOST_MEMORY;
 
 /// Lends streams and memory to the closure of [`PushedGuard::scope`].
 ///

@@ -3,15 +3,11 @@
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
-use crate::{Element, Error, LaunchSpec, Launchable, Result, launch};
+use crate::{Element, LaunchSpec, Launchable, Result, launch};
 
 // The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
 // operations of the scope do with it is ordered by its uses.
-
-/// Why a graph takes no page-locked memory.
-pub(crate) const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
-    device memory, and copy before or after the replay";
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies a slice to the device. The slice stays borrowed until the scope ends.
@@ -154,9 +150,6 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         let (call, function) = (config.call(), kernel.function());
         let own = self.context();
         same_context(call, function.is_of(own) && args.all_of(own) && config.all_of(own))?;
-        if args.any_host() && self.stream().is_captured() {
-            return Err(Error::InvalidArgument { call, reason: NO_HOST_MEMORY });
-        }
         let stream = args.with_uses(|uses| self.behind(call, uses))?;
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.

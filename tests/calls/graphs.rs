@@ -39,6 +39,24 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         })
         .unwrap();
     t.append(captured);
+    let ordered = gpu.on(&side).alloc::<u32>(16).unwrap();
+    let _ = t
+        .unlike(
+            "PushedGuard::capture, of a stream with a buffer",
+            &["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"],
+            &[
+                "cuStreamCreate",
+                "cuStreamCopyAttributes",
+                "cuStreamBeginCapture_v2",
+                "cuStreamEndCapture",
+                "cuStreamDestroy_v2",
+                "cuGraphInstantiateWithFlags",
+            ],
+            "a stream alike is captured, as the free of the buffer would be captured too",
+            || gpu.capture(&mut side, |_| Ok(())),
+        )
+        .unwrap();
+    drop(ordered);
     t.row(
         "PushedGuard::recapture, as before",
         &[

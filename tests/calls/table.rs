@@ -56,8 +56,10 @@ impl Table {
         let looks = match operation {
             // What is taken over is looked at with care.
             from if from.contains("from_raw") => 3,
-            // Once for either call of `here`.
-            "PushedGuard::pinned" | "PushedGuard::pinned_from" => 2,
+            // Once for each of two calls of `here`.
+            "PushedGuard::pinned"
+            | "PushedGuard::pinned_from"
+            | "PushedGuard::capture, of a stream with a buffer" => 2,
             _ => 1,
         };
         if count(CURRENT) > looks || count(EXCHANGE) % 2 != 0 {

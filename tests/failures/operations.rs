@@ -531,6 +531,15 @@ operations! {
             c.fork(&mut side)?.copy(&x, &mut y)
         }).map(drop)
     });
+    "a graph of streams with buffers" => pushed(|gpu| {
+        let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
+        let _first = gpu.on(&main).alloc::<u32>(8)?;
+        let _second = gpu.on(&side).alloc::<u32>(8)?;
+        gpu.capture(&mut main, |c| {
+            let mut x = c.scratch::<u32>(8)?;
+            c.fork(&mut side)?.fill(&mut x, 1)
+        }).map(drop)
+    });
     "options of the compiler" => pushed(|gpu| {
         gpu.load_with(&Ptx::new(STORE)?, &JitOptions::new().verbose()).map(drop)
     });

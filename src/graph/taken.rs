@@ -1,0 +1,80 @@
+//! The streams that a capture takes.
+
+use crate::legacy_gate::Capturing;
+use crate::sync::Arc;
+use crate::{PushedGuard, Result, Stream};
+
+/// A stream that is captured, or one that is captured in its place.
+///
+/// Buffers may be alive that are freed in the order of the program's stream, at any time and on any thread,
+/// and their frees would be captured too. A stream of the capture's own then takes its place: what is captured
+/// does not run on it. Without such buffers none can come, as the stream is borrowed exclusively.
+pub(super) struct Taken<'a, 'ctx> {
+    stream: &'a Stream<'ctx>,
+    /// Destroyed when the capture is over.
+    instead: Option<Stream<'ctx>>,
+    /// The legacy stream of the context is not used meanwhile.
+    _apart: Option<Capturing>,
+}
+
+impl<'a, 'ctx> Taken<'a, 'ctx> {
+    /// # Errors
+    /// `NotCurrent`; what the driver answers.
+    pub(super) fn new(gpu: &PushedGuard<'ctx>, stream: &'a mut Stream<'ctx>) -> Result<Self> {
+        let alone = Arc::get_mut(&mut stream.inner).is_some();
+        let instead = if alone { None } else { Some(alike(gpu, stream)?) };
+        let blocking = instead.is_none() && stream.inner.blocking;
+        let _apart = blocking.then(|| Capturing::enter(stream.context()));
+        Ok(Taken { stream, instead, _apart })
+    }
+
+    /// What is captured.
+    pub(super) fn stream(&self) -> &Stream<'ctx> {
+        self.instead.as_ref().unwrap_or(self.stream)
+    }
+
+    /// The program's.
+    pub(super) fn of(&self) -> &'a Stream<'ctx> {
+        self.stream
+    }
+}
+
+/// A stream with the priority and the other attributes of one (F156), which captured launches have from it.
+fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<'ctx>> {
+    let alike = gpu.stream()?;
+    alike.copy_attributes(stream)?;
+    Ok(alike)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::{
+        AccessPolicyWindow, Context, ContextFlags, ContextStack, Device, MemSyncDomain, StreamFlags,
+    };
+
+    #[test]
+    fn a_stream_with_buffers_is_not_captured_itself_but_one_alike() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let greatest = gpu.stream_priority_range().unwrap().greatest;
+        let mut stream = gpu.stream_with_priority(StreamFlags::empty(), greatest).unwrap();
+        let buffer = gpu.on(&stream).alloc::<u32>(64).unwrap();
+        let window = Some(AccessPolicyWindow::persisting(&buffer, 0.5));
+        stream.set_access_policy_window(window).unwrap();
+        stream.set_mem_sync_domain(MemSyncDomain::Remote).unwrap();
+        let raw = stream.raw();
+        {
+            let taken = Taken::new(&gpu, &mut stream).unwrap();
+            let instead = taken.stream();
+            assert!(instead.raw() != raw && taken.of().raw() == raw);
+            assert_eq!(instead.flags().unwrap(), StreamFlags::NON_BLOCKING);
+            assert_eq!(instead.priority().unwrap(), greatest);
+            assert_eq!(instead.access_policy_window().unwrap(), window);
+            assert_eq!(instead.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
+        }
+        drop(buffer);
+        assert_eq!(Taken::new(&gpu, &mut stream).unwrap().stream().raw(), raw);
+    }
+}
