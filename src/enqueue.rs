@@ -101,24 +101,12 @@ pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: 
 /// The lengths of what a copy copies.
 #[inline]
 pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
-    if from == to { Ok(()) } else { Err(other_len(call, from, to)) }
+    if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }
 
 /// Whether what an operation uses is of its context: brands can coincide where a guard's place is leaked,
 /// handles cannot (invariant `own-context`).
 #[inline]
 pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
-    if same { Ok(()) } else { Err(other_context(call)) }
-}
-
-#[cold]
-#[inline(never)]
-fn other_len(call: &'static str, from: usize, to: usize) -> Error {
-    Error::LengthMismatch { call, from, to }
-}
-
-#[cold]
-#[inline(never)]
-pub(crate) fn other_context(call: &'static str) -> Error {
-    Error::OtherContext { call }
+    if same { Ok(()) } else { Err(Error::OtherContext { call }) }
 }

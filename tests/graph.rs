@@ -96,6 +96,50 @@ fn a_replay_names_the_buffers_of_the_graph() {
     });
 }
 
+/// Where a buffer was the last time is where it is looked for first.
+#[test]
+fn a_replay_names_its_buffers_in_another_order_each_time() {
+    with_gpu(|gpu| {
+        let (mut stream, x) = (gpu.stream().unwrap(), filled(gpu, 4, 1));
+        let mut out: Vec<_> = (0..4).map(|_| filled(gpu, 4, 0)).collect();
+        let refused = |captured, named| {
+            let refused = Error::GraphBuffers { call: LAUNCH, captured, named };
+            move |answer: Result| assert_eq!(answer, Err(refused.clone()))
+        };
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                out.iter_mut().try_for_each(|out| c.queue().copy(&x, &mut c.hold(out)))
+            })
+            .unwrap();
+        let on = gpu.on(&stream);
+        for round in 0..8 {
+            let [a, b, c, d] = &mut out[..] else { unreachable!() };
+            match round % 4 {
+                0 => on.replay(&graph, (&x, &mut *a, &mut *b, &mut *c, &mut *d)),
+                1 => on.replay(&graph, (&mut *d, &mut *c, &x, &mut *b, &mut *a)),
+                2 => on.replay(&graph, (&mut *b, &x, &mut *a, &mut *d, &mut *c)),
+                _ => on.replay(&graph, (&mut *c, &mut *a, &mut *d, &mut *b, &x)),
+            }
+            .unwrap();
+            refused(5, 5)(on.replay(&graph, (&x, &mut *a, &mut *b, &x, &mut *c)));
+            refused(5, 5)(on.replay(&graph, (&mut *a, &x, &mut *b, &mut *c, &*d)));
+            refused(5, 4)(on.replay(&graph, (&x, &mut *d, &mut *b, &mut *a)));
+        }
+        out.iter().for_each(|out| assert_eq!(read(gpu, out), [1; 4]));
+
+        let mut y = filled(gpu, 4, 2);
+        let one = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut y), 7)).unwrap();
+        let on = gpu.on(&stream);
+        refused(1, 1)(on.replay(&one, &x));
+        refused(1, 1)(on.replay(&one, &y));
+        refused(1, 2)(on.replay(&one, (&mut y, &x)));
+        refused(1, 2)(on.replay(&one, (&x, &mut y)));
+        refused(1, 2)(on.replay(&one, (&y, &y)));
+        on.replay(&one, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), [7; 4]);
+    });
+}
+
 #[test]
 fn slices_of_buffers_are_named_as_one() {
     with_gpu(|gpu| {

@@ -55,7 +55,7 @@ pub(crate) mod sealed {
     )]
     pub trait Names {
         /// Shows each buffer.
-        fn each<'a>(&'a self, see: &mut dyn FnMut(Name<'a>));
+        fn each<'a>(&'a self, see: &mut impl FnMut(Name<'a>));
     }
 
     /// One buffer.
@@ -63,11 +63,13 @@ pub(crate) mod sealed {
         fn name(&self, writes: bool) -> Name<'_>;
     }
     impl<T: Element> One for DeviceBuffer<'_, T> {
+        #[inline]
         fn name(&self, writes: bool) -> Name<'_> {
             Name { memory: &self.inner, whole: true, writes, used: None }
         }
     }
     impl<T: Element> One for Held<'_, T> {
+        #[inline]
         fn name(&self, writes: bool) -> Name<'_> {
             Name { memory: self.memory(), whole: self.is_whole(), writes, used: self.used(writes) }
         }
@@ -75,7 +77,8 @@ pub(crate) mod sealed {
     macro_rules! names {
         ($($one:ty, $writes:literal;)*) => { $(
             impl<T: Element> Names for $one {
-                fn each<'a>(&'a self, see: &mut dyn FnMut(Name<'a>)) {
+                #[inline]
+                fn each<'a>(&'a self, see: &mut impl FnMut(Name<'a>)) {
                     see(self.name($writes));
                 }
             }
@@ -90,7 +93,8 @@ pub(crate) mod sealed {
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(
             impl<T: Element> Names for $slice {
-                fn each<'a>(&'a self, see: &mut dyn FnMut(Name<'a>)) {
+                #[inline]
+                fn each<'a>(&'a self, see: &mut impl FnMut(Name<'a>)) {
                     self.iter().for_each(|one| see(one.name($writes)));
                 }
             }
@@ -110,7 +114,8 @@ macro_rules! tuples {
         impl<'s, 'ctx, $($a: ScopeGraphBuffers<'s, 'ctx>),*> ScopeGraphBuffers<'s, 'ctx> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Names),*> sealed::Names for ($($a,)*) {
-            fn each<'a>(&'a self, see: &mut dyn FnMut(sealed::Name<'a>)) {
+            #[inline]
+            fn each<'a>(&'a self, see: &mut impl FnMut(sealed::Name<'a>)) {
                 let ($($a,)*) = self;
                 $($a.each(see);)*
             }

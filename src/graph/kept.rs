@@ -36,6 +36,8 @@ struct Named {
     writes: bool,
     /// The look in which it was seen last.
     seen: Cell<u64>,
+    /// The place of what was shown last as the one that has the number of this place.
+    guess: Cell<u64>,
     _share: Arc<Share>,
 }
 
@@ -74,8 +76,8 @@ impl Kept {
         match self.named.iter_mut().find(|named| named.address == address) {
             Some(named) => named.writes |= writes,
             None => {
-                let (seen, _share) = (Cell::new(0), memory.share());
-                self.named.push(Named { address, writes, seen, _share });
+                let (seen, guess) = (Cell::new(0), Cell::new(self.named.len() as u64));
+                self.named.push(Named { address, writes, seen, guess, _share: memory.share() });
             }
         }
     }
@@ -139,14 +141,19 @@ impl Kept {
     }
 
     /// The same for the end of a scope.
+    #[inline]
     pub(super) fn pending(&self) -> Option<Box<dyn Pending>> {
+        if self.calls.is_empty() { None } else { Some(self.pending_calls()) }
+    }
+
+    fn pending_calls(&self) -> Box<dyn Pending> {
         struct Calls(Vec<std::sync::Arc<dyn Called>>);
         impl Pending for Calls {
             fn end(&self) -> Option<Panic> {
                 self.0.iter().map(|call| call.panicked()).fold(None, Option::or)
             }
         }
-        (!self.calls.is_empty()).then(|| Box::new(Calls(self.calls.clone())) as Box<dyn Pending>)
+        Box::new(Calls(self.calls.clone()))
     }
 
     /// Before the first look.
@@ -156,30 +163,71 @@ impl Kept {
     }
 
     /// How much memory each replay names.
+    #[inline]
     pub(super) fn named(&self) -> usize {
         self.named.len()
     }
 
-    /// Looks whether the memory that `each` shows is what the graph names, each once and used in the same
-    /// way. Gives how much was shown if not.
-    pub(super) fn is_named(
-        &self,
-        each: impl FnOnce(&mut dyn FnMut(Option<&Allocation>, bool)),
-    ) -> Result<(), usize> {
-        let look = self.looks.get() + 1;
-        self.looks.set(look);
-        let (mut shown, mut right) = (0, 0);
-        each(&mut |memory, writes| {
-            shown += 1;
-            let Some(memory) = memory else { return };
-            // Both are alive, so one address is one allocation.
-            let place = self.named.binary_search_by_key(&memory.address(), |n| n.address);
-            let Ok(place) = place else { return };
-            let named = &self.named[place];
-            if named.writes == writes && named.seen.replace(look) != look {
-                right += 1;
-            }
-        });
-        if shown == right && right == self.named.len() { Ok(()) } else { Err(shown) }
+    /// Looks whether memory is what the graph names.
+    #[inline]
+    pub(super) fn look(&self) -> Look<'_> {
+        let number = self.looks.get() + 1;
+        self.looks.set(number);
+        Look { kept: self, number, shown: 0, right: 0 }
     }
+}
+
+/// A look at the memory that is shown for that of a graph.
+pub(super) struct Look<'k> {
+    kept: &'k Kept,
+    number: u64,
+    shown: usize,
+    right: usize,
+}
+
+impl Look<'_> {
+    /// Shows an allocation, or something that is none.
+    #[inline]
+    pub(super) fn show(&mut self, memory: Option<&Allocation>, writes: bool) {
+        let (number, named) = (self.shown, &self.kept.named);
+        self.shown += 1;
+        let Some(memory) = memory else { return };
+        // Both are alive, so one address is one allocation.
+        let address = memory.address();
+        if let ([one], 0) = (&named[..], number) {
+            self.right = usize::from(one.address == address && one.writes == writes);
+            return;
+        }
+        let guess = named.get(number).and_then(|one| named.get(one.guess.get() as usize));
+        let found = match guess {
+            Some(one) if one.address == address => Some(one),
+            _ => search(named, number, address),
+        };
+        if let Some(one) = found
+            && one.writes == writes
+            && one.seen.replace(self.number) != self.number
+        {
+            self.right += 1;
+        }
+    }
+
+    /// Whether it was the memory that the graph names, each once and used in the same way.
+    ///
+    /// # Errors
+    /// How much was shown.
+    #[inline]
+    pub(super) fn end(self) -> Result<(), usize> {
+        let all = self.shown == self.right && self.right == self.kept.named.len();
+        if all { Ok(()) } else { Err(self.shown) }
+    }
+}
+
+/// The memory at an address, which is where what has this number is looked for the next time.
+#[inline(never)]
+fn search(named: &[Named], number: usize, address: CUdeviceptr) -> Option<&Named> {
+    let place = named.binary_search_by_key(&address, |one| one.address).ok()?;
+    if let Some(one) = named.get(number) {
+        one.guess.set(place as u64);
+    }
+    Some(&named[place])
 }

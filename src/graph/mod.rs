@@ -73,19 +73,25 @@ pub(crate) struct GraphInner {
 
 impl Graph<'_> {
     /// What a call runs or changes.
+    #[inline]
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
-        let reason = "an update of the graph failed, and it was lost: capture it again";
-        self.inner.exec.raw().ok_or(Error::InvalidArgument { call, reason })
+        let Some(exec) = self.inner.exec.raw() else {
+            let reason = "an update of the graph failed, and it was lost: capture it again";
+            return Err(Error::InvalidArgument { call, reason });
+        };
+        Ok(exec)
     }
 
     /// The context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
     /// How many buffers a replay names.
     #[must_use]
+    #[inline]
     pub fn buffers(&self) -> usize {
         self.inner.kept.named()
     }

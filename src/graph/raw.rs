@@ -147,6 +147,7 @@ unsafe impl Send for Exec {}
 
 impl Exec {
     /// The handle, unless the graph is lost.
+    #[inline]
     pub(super) fn raw(&self) -> Option<CUgraphExec> {
         (!self.raw.is_null()).then_some(self.raw)
     }

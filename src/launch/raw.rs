@@ -30,8 +30,9 @@ pub(crate) unsafe fn launch(
     spec: &impl Spec,
     args: impl Args,
 ) -> Result {
+    let mut code = ffi::CUDA_SUCCESS;
     spec.prepared(stream, |prepared| {
-        let code = args.with_pointers(|parameters| {
+        code = args.with_pointers(|parameters| {
             // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
             let parameters =
                 if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
@@ -63,6 +64,7 @@ pub(crate) unsafe fn launch(
                 },
             }
         });
-        Ok(check(spec.call(), code)?)
-    })
+        Ok(())
+    })?;
+    Ok(check(spec.call(), code)?)
 }

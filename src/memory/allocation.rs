@@ -32,12 +32,10 @@ enum Free {
     Plain(Context),
     /// The stream that it was made on; the pool that it came from lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
-    /// A node of the graph that allocates it.
-    InGraph(Context),
+    /// Something else: a node of the graph that allocates it, or those that have a share in it.
+    Else(Context),
     /// Nothing: it is lent by its module.
     Lent(Box<Lease>),
-    /// The last of those that have a share in it.
-    Left(Context),
 }
 
 /// A share in an allocation, which it gets when its owner is dropped: the last one then frees it.
@@ -66,7 +64,7 @@ impl Allocation {
 
     /// What a node of a graph allocates, in which another one frees it.
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
-        Allocation::new(address, context.key(), Free::InGraph(context))
+        Allocation::new(address, context.key(), Free::Else(context))
     }
 
     /// A variable that is lent.
@@ -81,7 +79,7 @@ impl Allocation {
 
     pub(crate) fn context(&self) -> &Context {
         match &self.free {
-            Free::Plain(context) | Free::InGraph(context) | Free::Left(context) => context,
+            Free::Plain(context) | Free::Else(context) => context,
             Free::Lent(lease) => lease.context(),
             Free::InOrder { stream, .. } => &stream.context,
         }
@@ -96,7 +94,7 @@ impl Allocation {
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.
-            Free::Plain(_) | Free::InGraph(_) | Free::Left(_) => BufferKind::Plain,
+            Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } => BufferKind::StreamOrdered,
             Free::Lent(_) => BufferKind::Variable,
         }
@@ -111,7 +109,7 @@ impl Allocation {
     /// Leaves the memory to all that have a share in it.
     #[cold]
     fn leave_to(&mut self, share: Arc<Share>) {
-        let left = Free::Left(self.context().clone());
+        let left = Free::Else(self.context().clone());
         let free = mem::replace(&mut self.free, left);
         let memory = Allocation::new(self.address, self.of, free);
         *share.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
@@ -123,12 +121,12 @@ impl Allocation {
 impl Drop for Allocation {
     #[inline]
     fn drop(&mut self) {
-        let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(share) = share {
+        let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = share.take() {
             return self.leave_to(share);
         }
         match &self.free {
-            Free::InGraph(_) | Free::Lent(_) | Free::Left(_) => {}
+            Free::Else(_) | Free::Lent(_) => {}
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited

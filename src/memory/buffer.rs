@@ -45,6 +45,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` (F62); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
+    #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = "cuMemAlloc_v2";
         let bytes = size_for::<T>(CALL, len)?;

@@ -1,6 +1,6 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
-use super::order::Use;
+use super::order::{OperationUses, Use};
 use super::{Held, HeldSlice, Mapped};
 use crate::args::sealed::{Args, Lowered};
 use crate::memory::Allocation;
@@ -264,10 +264,26 @@ pub(crate) mod sealed {
         label = "only tuples do"
     )]
     pub trait AllUsed {
+        /// Shows the uses of all arguments.
+        fn each_use(&self, see: impl FnMut(Use<'_>));
         /// Calls `f` with the uses of all arguments. Nothing is allocated.
         fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
         /// Shows all memory among the arguments.
         fn each_memory(&self, see: impl FnMut(Touched<'_>));
+    }
+}
+
+/// The uses of arguments.
+pub(super) struct UsesOf<'a, A>(pub(super) &'a A);
+
+impl<A: sealed::AllUsed> OperationUses for UsesOf<'_, A> {
+    #[inline]
+    fn each(&self, see: impl FnMut(Use<'_>)) {
+        self.0.each_use(see);
+    }
+    #[inline]
+    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
+        self.0.with_uses(f)
     }
 }
 
@@ -276,6 +292,11 @@ macro_rules! tuples {
         impl<'s, 'ctx, $($a: ScopeArg<'s, 'ctx>),*> ScopeArgs<'s, 'ctx> for ($($a,)*) {}
         #[allow(non_snake_case, unused_mut, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Used),*> sealed::AllUsed for ($($a,)*) {
+            #[inline]
+            fn each_use(&self, mut see: impl FnMut(Use<'_>)) {
+                let ($($a,)*) = self;
+                $(if let Some(used) = $a.used() { see(used) })*
+            }
             #[inline]
             fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
                 let ($($a,)*) = self;

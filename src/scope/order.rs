@@ -94,6 +94,25 @@ impl Use<'_> {
     }
 }
 
+/// The uses of tracked memory by an operation.
+pub(crate) trait OperationUses {
+    /// Shows each. Nothing is allocated.
+    fn each(&self, see: impl FnMut(Use<'_>));
+    /// Calls `f` with all.
+    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
+}
+
+impl<const N: usize> OperationUses for [Option<Use<'_>>; N] {
+    #[inline]
+    fn each(&self, see: impl FnMut(Use<'_>)) {
+        self.iter().copied().flatten().for_each(see);
+    }
+    #[inline]
+    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
+        f(&self)
+    }
+}
+
 /// The queues of a scope, and what it keeps until it is closed.
 #[derive(Default)]
 pub(crate) struct Order {
@@ -171,22 +190,23 @@ impl Order {
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        uses: &[Option<Use<'_>>],
+        uses: impl OperationUses,
     ) -> Result {
         if self.several.get() {
-            return self.prepare_one_of_several(gpu, queue, uses);
+            return uses.with_all(move |uses| self.prepare_one_of_several(gpu, queue, uses));
         }
-        for used in uses.iter().flatten() {
+        uses.each(|used| {
             let (before, now) =
                 (used.tracked.alone.get(), if used.writes { Alone::Written } else { Alone::Read });
             if before < now {
                 self.alone.set(self.alone.get() + usize::from(before == Alone::Unused));
                 used.tracked.alone.set(now);
             }
-        }
+        });
         Ok(())
     }
 
+    #[inline(never)]
     fn prepare_one_of_several(
         &self,
         gpu: &PushedGuard<'_>,

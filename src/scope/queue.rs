@@ -1,13 +1,14 @@
 //! Queues: streams inside a scope.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::order::{Order, Use};
+use super::order::{OperationUses, Order};
 use crate::brand::Brand;
-use crate::enqueue::{other_context, same_context};
+use crate::enqueue::same_context;
 use crate::error::check;
 use crate::host_function::Pending;
 use crate::memory::Allocation;
-use crate::{Context, Event, PushedGuard, Result, Stream};
+use crate::stream::StreamInner;
+use crate::{Context, Error, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -22,6 +23,7 @@ pub struct Queue<'s, 'ctx> {
     gpu: &'s PushedGuard<'ctx>,
     order: &'s Order,
     stream: &'s Stream<'ctx>,
+    inner: &'s StreamInner,
     /// None for a stream of another context, which brands that coincide let through.
     index: Option<usize>,
     _s: Brand<'s>,
@@ -36,7 +38,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Self {
         let own = stream.context() == gpu.context();
         let index = own.then(|| order.queue(stream.raw()));
-        Queue { gpu, order, stream, index, _s: Brand::new() }
+        Queue { gpu, order, stream, inner: &stream.inner, index, _s: Brand::new() }
     }
 
     /// Whether what an operation uses is of the scope's context.
@@ -48,10 +50,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The stream, ordered behind the earlier uses of an operation's memory: the caller enqueues the
     /// operation at once.
     #[inline]
-    pub(crate) fn behind(&self, call: &'static str, uses: &[Option<Use<'_>>]) -> Result<CUstream> {
-        let Some(index) = self.index else { return Err(other_context(call)) };
+    pub(crate) fn behind(&self, call: &'static str, uses: impl OperationUses) -> Result<CUstream> {
+        let Some(index) = self.index else { return Err(Error::OtherContext { call }) };
         self.order.prepare(self.gpu, index, uses)?;
-        Ok(self.stream.raw())
+        Ok(self.inner.raw)
     }
 
     /// Keeps a host function until the scope is closed.
@@ -81,7 +83,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         const CALL: &str = "cuEventRecord";
         same_context(CALL, event.context() == self.context())?;
-        let stream = self.behind(CALL, &[])?;
+        let stream = self.behind(CALL, [])?;
         // SAFETY: both handles are alive and of one context (F36), which need not be current.
         Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), stream) })?)
     }
@@ -95,7 +97,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuStreamWaitEvent";
-        let stream = self.behind(CALL, &[])?;
+        let stream = self.behind(CALL, [])?;
         // SAFETY: both handles are alive, and no context need be current.
         Ok(check(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })?)
     }

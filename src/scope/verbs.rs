@@ -1,6 +1,7 @@
 //! What a queue does: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
+use super::args::UsesOf;
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
 use crate::{Element, LaunchSpec, Launchable, Result, launch};
@@ -20,7 +21,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
         same_len(UPLOAD, from.len(), to.len())?;
         self.same(UPLOAD, to.memory())?;
-        let stream = self.behind(UPLOAD, &[to.used(true)])?;
+        let stream = self.behind(UPLOAD, [to.used(true)])?;
         // SAFETY: both have `to.size_bytes()` bytes, those of `from` are initialised
         // (`Element: NoUninit`), and both stay borrowed: see above.
         unsafe { enqueue::upload(stream, from.as_ptr().cast(), to.address(), to.size_bytes()) }
@@ -37,7 +38,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         same_len(DOWNLOAD, source.len, to.len())?;
         self.same(DOWNLOAD, source.memory)?;
         let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
-        let stream = self.behind(DOWNLOAD, &[source.used])?;
+        let stream = self.behind(DOWNLOAD, [source.used])?;
         // SAFETY: both have `bytes` bytes, any of which are values of `T`
         // (`Element: AnyBitPattern`), and both stay borrowed: see above.
         unsafe { enqueue::download(stream, source.address, target, bytes) }
@@ -57,7 +58,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         let from = from.stage();
         same_len(UPLOAD, from.len(), to.len())?;
         self.same(UPLOAD, to.memory())?;
-        let stream = self.behind(UPLOAD, &[from.used(false), to.used(true)])?;
+        let stream = self.behind(UPLOAD, [from.used(false), to.used(true)])?;
         // SAFETY: as in `upload`; the host gets staged memory back when this is over.
         unsafe { enqueue::upload(stream, from.as_ptr().cast(), to.address(), to.size_bytes()) }
     }
@@ -77,7 +78,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         same_len(DOWNLOAD, source.len, to.len())?;
         self.same(DOWNLOAD, source.memory)?;
         let (target, bytes) = (to.as_ptr().cast(), source.len * size_of::<T>());
-        let stream = self.behind(DOWNLOAD, &[source.used, to.used(true)])?;
+        let stream = self.behind(DOWNLOAD, [source.used, to.used(true)])?;
         // SAFETY: as in `download`; the host gets staged memory back when this is over.
         unsafe { enqueue::download(stream, source.address, target, bytes) }
     }
@@ -93,7 +94,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         same_len(COPY, source.len, to.len())?;
         self.same(COPY, source.memory)?;
         self.same(COPY, to.memory())?;
-        let stream = self.behind(COPY, &[source.used, to.used(true)])?;
+        let stream = self.behind(COPY, [source.used, to.used(true)])?;
         // SAFETY: both have `to.size_bytes()` bytes and stay borrowed: see above. They are distinct, as
         // `to` is borrowed exclusively.
         unsafe { enqueue::copy(stream, source.address, to.address(), to.size_bytes()) }
@@ -111,7 +112,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let call = enqueue::fill_call(size_of::<T>());
         self.same(call, to.memory())?;
-        let stream = self.behind(call, &[to.used(true)])?;
+        let stream = self.behind(call, [to.used(true)])?;
         // SAFETY: `to` has that many elements and stays borrowed: see above.
         unsafe { enqueue::fill(stream, to.address(), bytemuck::bytes_of(&value), to.len()) }
     }
@@ -124,7 +125,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
         self.same(ZERO, to.memory())?;
-        let stream = self.behind(ZERO, &[to.used(true)])?;
+        let stream = self.behind(ZERO, [to.used(true)])?;
         // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
         // (`Element: AnyBitPattern`).
         unsafe { enqueue::fill(stream, to.address(), &[0], to.size_bytes()) }
@@ -150,7 +151,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         let (call, function) = (config.call(), kernel.function());
         let own = self.context();
         same_context(call, function.is_of(own) && args.all_of(own) && config.all_of(own))?;
-        let stream = args.with_uses(|uses| self.behind(call, uses))?;
+        let stream = self.behind(call, UsesOf(&args))?;
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.
         unsafe { launch::launch(stream, function, &config, args) }
