@@ -22,6 +22,14 @@ GIVES(cuMemAllocAsync, size_t n, void *s)
 GIVES(cuModuleLoadDataEx, const void *i, unsigned n, void *o, void *v)
 GIVES(cuModuleGetFunction, void *m, const char *n)
 GIVES(cuGraphInstantiateWithFlags, void *g, unsigned long long f)
+/* The parameters of saxpy. */
+int cuFuncGetParamInfo(void *f, size_t at, size_t *offset, size_t *size) {
+    if (at >= 4)
+        return 1; /* CUDA_ERROR_INVALID_VALUE: so many it has not */
+    *offset = at < 2 ? 4 * at : 8 * at - 8;
+    *size = at < 2 ? 4 : 8;
+    return 0;
+}
 int cuStreamEndCapture(void *s, void **out) { *out = (void *)0x100; return 0; }
 int cuMemHostAlloc(void **out, size_t n, unsigned f) { *out = malloc(n); return 0; }
 int cuMemFreeHost(void *p) { free(p); return 0; }

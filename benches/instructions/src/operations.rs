@@ -1,0 +1,370 @@
+//! The operations: each as a loop of the driver's calls by hand, and as a loop of what this crate offers.
+
+use cuscope::ffi::{self, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUresult, CUstream};
+use cuscope::{
+    Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, Held, Kernel,
+    LaunchConfig, OnStream, PushedGuard, Queue, Result, Staged, Stream,
+};
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::ptr;
+
+/// What hand-written code has in its hands.
+pub(crate) struct Raw {
+    pub(crate) stream: CUstream,
+    pub(crate) event: CUevent,
+    pub(crate) function: CUfunction,
+    pub(crate) x: CUdeviceptr,
+    pub(crate) y: CUdeviceptr,
+    pub(crate) host: *mut c_void,
+    pub(crate) exec: CUgraphExec,
+}
+
+pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, &'static [f32], &'static mut [f32])>;
+
+/// What a user of cuscope has.
+pub(crate) struct Ours<'s, 'ctx> {
+    pub(crate) gpu: &'s PushedGuard<'ctx>,
+    pub(crate) stream: &'s Stream<'ctx>,
+    pub(crate) on: OnStream<'s, 'ctx>,
+    pub(crate) event: &'s Event<'ctx>,
+    pub(crate) function: &'s Function<'ctx>,
+    pub(crate) kernel: &'s Saxpy<'ctx>,
+    pub(crate) x: &'s DeviceBuffer<'ctx, f32>,
+    pub(crate) y: &'s mut DeviceBuffer<'ctx, f32>,
+    pub(crate) host: &'s [f32],
+    pub(crate) into: &'s mut [f32],
+    pub(crate) graph: &'s Graph<'ctx>,
+    // In a scope.
+    pub(crate) queue: Queue<'s, 'ctx>,
+    pub(crate) held: Held<'s, f32>,
+    pub(crate) staged: Staged<'s, f32>,
+    pub(crate) held_graph: &'s Graph<'ctx>,
+}
+
+/// Elements of every buffer.
+pub(crate) const LEN: u32 = 64;
+const BYTES: usize = LEN as usize * size_of::<f32>();
+
+#[cold]
+#[inline(never)]
+fn failed() -> ! {
+    eprintln!("the driver that does nothing failed");
+    std::process::abort()
+}
+
+fn ok(code: CUresult) {
+    if code != ffi::CUDA_SUCCESS {
+        failed()
+    }
+}
+
+fn ready(code: CUresult) {
+    if code != ffi::CUDA_ERROR_NOT_READY {
+        ok(code)
+    }
+}
+
+fn done<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(_) => failed(),
+    }
+}
+
+/// Calls of the driver by hand, each checked.
+macro_rules! by_hand {
+    ($($name:ident($($argument:expr),*)),*) => {{
+        $(
+            // SAFETY: a driver that does nothing is not given anything that it would use; what it writes
+            // is a variable of that type.
+            ok(unsafe { ffi::$name($($argument),*) });
+        )*
+    }};
+}
+
+/// A launch by hand with these arguments.
+macro_rules! launch {
+    ($raw:ident, [$($argument:ident: $value:expr),*]) => {{
+        $(let mut $argument = $value;)*
+        let mut arguments: [*mut c_void; _] = [$((&raw mut $argument).cast()),*];
+        let arguments =
+            if arguments.is_empty() { ptr::null_mut() } else { arguments.as_mut_ptr() };
+        by_hand!(cuLaunchKernel(
+            $raw.function, 1, 1, 1, 64, 1, 1, 0, $raw.stream, arguments, ptr::null_mut()
+        ))
+    }};
+}
+
+/// An operation that is unsafe where there is a device.
+macro_rules! unwatched {
+    ($operation:expr) => {
+        // SAFETY: no device sees it.
+        unsafe { $operation }
+    };
+}
+
+/// A pair of loops for each operation: its name, its title on the page, the calls by hand, the operation.
+macro_rules! operations {
+    ($($name:ident $title:literal |$r:ident| $by_hand:expr, |$o:ident| $operation:expr;)*) => {
+        $(mod $name {
+            use super::*;
+            // SAFETY: no other function has this name.
+            #[unsafe(export_name = concat!("count_raw_", stringify!($name)))]
+            #[inline(never)]
+            pub(super) fn raw(n: u64, raw: &Raw) {
+                black_box($title); // or two equal loops become one
+                for _ in 0..n {
+                    let $r = black_box(raw);
+                    $by_hand;
+                }
+            }
+            // SAFETY: no other function has this name.
+            #[unsafe(export_name = concat!("count_ours_", stringify!($name)))]
+            #[inline(never)]
+            pub(super) fn ours(n: u64, ours: &mut Ours<'_, '_>) {
+                black_box($title);
+                for _ in 0..n {
+                    let $o = black_box(&mut *ours);
+                    $operation;
+                }
+            }
+        })*
+        /// Their names and titles, in the order of the page.
+        pub(crate) const OPERATIONS: &[(&str, &str)] = &[$((stringify!($name), $title)),*];
+        /// Does one so many times.
+        pub(crate) fn run(name: &str, by_hand: bool, n: u64, raw: &Raw, ours: &mut Ours<'_, '_>) {
+            match (name, by_hand) {
+                $(
+                    (stringify!($name), true) => $name::raw(n, raw),
+                    (stringify!($name), false) => $name::ours(n, ours),
+                )*
+                _ => panic!("no operation `{name}`"),
+            }
+        }
+    };
+}
+
+const CONFIG: fn() -> LaunchConfig = || LaunchConfig::new(1, 64);
+
+operations! {
+    launch_0 "`OnStream::launch_unscoped`, no argument"
+        |r| launch!(r, []),
+        |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), ())));
+    launch_4 "`OnStream::launch_unscoped`, 4 arguments"
+        |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
+        |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
+    launch_12 "`OnStream::launch_unscoped`, 12 arguments"
+        |r| launch!(r, [a: r.y, b: 1_u32, c: 2_u32, d: 3_u32, e: 4_u32, f: 5_u32, g: 6_u32, h: 7_u32, i: 8_u32, j: 9_u32, k: 10_u32, l: 11_u32]),
+        |o| done(unwatched!(o.on.launch_unscoped(
+            o.function,
+            CONFIG(),
+            (&mut *o.y, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32),
+        )));
+    launch_typed "`OnStream::launch_unscoped`, a `Kernel` of 4 parameters"
+        |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
+        |o| done(unwatched!(o.on.launch_unscoped(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
+    launch_wait "`OnStream::launch`, 4 arguments"
+        |r| {
+            launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]);
+            by_hand!(cuStreamSynchronize(r.stream))
+        },
+        |o| done(unwatched!(o.on.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
+    fill_unscoped "`OnStream::fill_unscoped`"
+        |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
+        |o| done(unwatched!(o.on.fill_unscoped(o.y, 1.0)));
+    fill "`OnStream::fill`"
+        |r| by_hand!(
+            cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream),
+            cuStreamSynchronize(r.stream)
+        ),
+        |o| done(o.on.fill(o.y, 1.0));
+    upload "`OnStream::upload`"
+        |r| by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream), cuStreamSynchronize(r.stream)),
+        |o| done(o.on.upload(o.host, o.y));
+    download "`OnStream::download`"
+        |r| by_hand!(cuMemcpyDtoHAsync_v2(r.host, r.x, BYTES, r.stream), cuStreamSynchronize(r.stream)),
+        |o| done(o.on.download(o.x, o.into));
+    copy "`OnStream::copy`"
+        |r| by_hand!(cuMemcpyDtoDAsync_v2(r.y, r.x, BYTES, r.stream), cuStreamSynchronize(r.stream)),
+        |o| done(o.on.copy(o.x, o.y));
+    replay "`OnStream::replay`"
+        |r| by_hand!(cuGraphLaunch(r.exec, r.stream), cuStreamSynchronize(r.stream)),
+        |o| done(o.on.replay(o.graph, &mut *o.y));
+    record "`OnStream::record`"
+        |r| by_hand!(cuEventRecord(r.event, r.stream)),
+        |o| done(o.on.record(o.event));
+    wait "`OnStream::wait`"
+        |r| by_hand!(cuStreamWaitEvent(r.stream, r.event, 0)),
+        |o| done(o.on.wait(o.event));
+    stream_query "`Stream::query`"
+        // SAFETY: as in `by_hand`.
+        |r| ready(unsafe { ffi::cuStreamQuery(r.stream) }),
+        |o| done(o.stream.query());
+    stream_synchronize "`Stream::synchronize`"
+        |r| by_hand!(cuStreamSynchronize(r.stream)),
+        |o| done(o.stream.synchronize());
+    event_query "`Event::query`"
+        // SAFETY: as in `by_hand`.
+        |r| ready(unsafe { ffi::cuEventQuery(r.event) }),
+        |o| done(o.event.query());
+    event_synchronize "`Event::synchronize`"
+        |r| by_hand!(cuEventSynchronize(r.event)),
+        |o| done(o.event.synchronize());
+    alloc "`PushedGuard::alloc`, dropped"
+        |_r| {
+            let mut address = 0;
+            by_hand!(cuMemAlloc_v2(&raw mut address, BYTES), cuMemFree_v2(address))
+        },
+        |o| drop(done(o.gpu.alloc::<f32>(LEN as usize)));
+    stream_alloc "`OnStream::alloc_unscoped`, dropped"
+        |r| {
+            let mut address = 0;
+            by_hand!(
+                cuMemAllocAsync(&raw mut address, BYTES, r.stream),
+                cuMemFreeAsync(address, r.stream)
+            )
+        },
+        |o| drop(done(unwatched!(o.on.alloc_unscoped::<f32>(LEN as usize))));
+    scope "`PushedGuard::scope`, with one fill"
+        |r| by_hand!(
+            cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream),
+            cuStreamSynchronize(r.stream)
+        ),
+        |o| done(o.gpu.scope(|s| s.on(o.stream).fill(&mut s.hold(&mut *o.y), 1.0)));
+    scope_launch_0 "`Queue::launch`, no argument"
+        |r| launch!(r, []),
+        |o| done(unwatched!(o.queue.launch(o.function, CONFIG(), ())));
+    scope_launch_4 "`Queue::launch`, 4 arguments"
+        |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
+        |o| done(unwatched!(o.queue.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+    scope_launch_12 "`Queue::launch`, 12 arguments"
+        |r| launch!(r, [a: r.y, b: 1_u32, c: 2_u32, d: 3_u32, e: 4_u32, f: 5_u32, g: 6_u32, h: 7_u32, i: 8_u32, j: 9_u32, k: 10_u32, l: 11_u32]),
+        |o| done(unwatched!(o.queue.launch(
+            o.function,
+            CONFIG(),
+            (&mut o.held, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32),
+        )));
+    scope_launch_typed "`Queue::launch`, a `Kernel` of 4 parameters"
+        |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
+        |o| done(unwatched!(o.queue.launch(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+    scope_upload "`Queue::upload`"
+        |r| by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream)),
+        |o| done(o.queue.upload(o.host, &mut o.held));
+    scope_download "`Queue::download_staged`"
+        |r| by_hand!(cuMemcpyDtoHAsync_v2(r.host, r.x, BYTES, r.stream)),
+        |o| done(o.queue.download_staged(o.x, &mut o.staged));
+    scope_copy "`Queue::copy`"
+        |r| by_hand!(cuMemcpyDtoDAsync_v2(r.y, r.x, BYTES, r.stream)),
+        |o| done(o.queue.copy(o.x, &mut o.held));
+    scope_fill "`Queue::fill`"
+        |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
+        |o| done(o.queue.fill(&mut o.held, 1.0));
+    scope_zero "`Queue::zero`"
+        |r| by_hand!(cuMemsetD8Async(r.y, 0, BYTES, r.stream)),
+        |o| done(o.queue.zero(&mut o.held));
+    scope_replay "`Queue::replay`"
+        |r| by_hand!(cuGraphLaunch(r.exec, r.stream)),
+        |o| done(o.queue.replay(o.held_graph, &mut o.held));
+    scope_record "`Queue::record`"
+        |r| by_hand!(cuEventRecord(r.event, r.stream)),
+        |o| done(o.queue.record(o.event));
+    scope_wait "`Queue::wait`"
+        |r| by_hand!(cuStreamWaitEvent(r.stream, r.event, 0)),
+        |o| done(o.queue.wait(o.event));
+    scope_query "`Queue::query`"
+        // SAFETY: as in `by_hand`.
+        |r| ready(unsafe { ffi::cuStreamQuery(r.stream) }),
+        |o| done(o.queue.query());
+    scope_synchronize "`Queue::synchronize`"
+        |r| by_hand!(cuStreamSynchronize(r.stream)),
+        |o| done(o.queue.synchronize());
+}
+
+/// What is driven in a context of its own.
+pub(crate) type Driven = (Context, Detached<(Stream<'static>, Event<'static>)>);
+
+/// What hand-written code has of the same.
+pub(crate) type RawDriven = (ffi::CUcontext, CUstream, CUevent);
+
+/// Operations that need the whole stack, which [`Ours`] has not.
+pub(crate) const ON_THE_STACK: &[(&str, &str)] = &[
+    ("push_pop", "`ContextStack::push`, `PushedGuard::pop`"),
+    ("nested", "two nested contexts, an event record in each"),
+];
+
+fn drive(gpu: &PushedGuard<'_>, handles: &Detached<(Stream<'static>, Event<'static>)>) {
+    let (stream, event) = done(gpu.bind(handles));
+    done(gpu.on(stream).record(event));
+}
+
+/// Does one of [`ON_THE_STACK`] so many times.
+pub(crate) fn on_the_stack(
+    name: &str,
+    by_hand: bool,
+    n: u64,
+    raw: &[RawDriven; 2],
+    (stack, driven): (&mut ContextStack, &[Driven; 2]),
+) {
+    match (name, by_hand) {
+        ("push_pop", true) => count_raw_push_pop(n, raw),
+        ("push_pop", false) => count_ours_push_pop(n, stack, driven),
+        ("nested", true) => count_raw_nested(n, raw),
+        ("nested", false) => count_ours_nested(n, stack, driven),
+        _ => panic!("no operation `{name}`"),
+    }
+}
+
+// SAFETY: no other function has this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn count_raw_push_pop(n: u64, raw: &[RawDriven; 2]) {
+    for _ in 0..n {
+        let [(context, ..), _] = *black_box(raw);
+        let mut popped = ptr::null_mut();
+        by_hand!(cuCtxPushCurrent_v2(context), cuCtxPopCurrent_v2(&raw mut popped));
+    }
+}
+
+// SAFETY: no other function has this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn count_ours_push_pop(n: u64, stack: &mut ContextStack, driven: &[Driven; 2]) {
+    for _ in 0..n {
+        let gpu = done(black_box(&mut *stack).push(&black_box(driven)[0].0));
+        done(gpu.pop());
+    }
+}
+
+// SAFETY: no other function has this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn count_raw_nested(n: u64, raw: &[RawDriven; 2]) {
+    for _ in 0..n {
+        let [(outer, a_stream, a_event), (inner, b_stream, b_event)] = *black_box(raw);
+        let mut popped = ptr::null_mut();
+        by_hand!(
+            cuCtxPushCurrent_v2(outer),
+            cuEventRecord(a_event, a_stream),
+            cuCtxPushCurrent_v2(inner),
+            cuEventRecord(b_event, b_stream),
+            cuCtxPopCurrent_v2(&raw mut popped),
+            cuCtxPopCurrent_v2(&raw mut popped)
+        );
+    }
+}
+
+// SAFETY: no other function has this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn count_ours_nested(n: u64, stack: &mut ContextStack, driven: &[Driven; 2]) {
+    for _ in 0..n {
+        let [a, b] = black_box(driven);
+        let mut outer = done(black_box(&mut *stack).push(&a.0));
+        drive(&outer, &a.1);
+        let inner = done(outer.push(&b.0));
+        drive(&inner, &b.1);
+        done(inner.pop());
+        done(outer.pop());
+    }
+}
