@@ -1,6 +1,10 @@
 //! What every candidate does, and how often in one measurement.
 
-use std::sync::Barrier;
+use crate::threads::Work;
+use std::hint::spin_loop;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// Does an operation so many times, and says how long that took.
@@ -11,6 +15,8 @@ pub trait Candidate {
     fn name(&self) -> &'static str;
     /// The operation of this name, ready to run, or why there is none.
     fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str>;
+    /// The launch of saxpy from many threads, or why there is none.
+    fn on_threads(&self) -> Result<Work<'_>, &'static str>;
 }
 
 pub struct Operation {
@@ -52,10 +58,10 @@ pub const OPERATIONS: &[Operation] = &[
     operation("push_pop", "push and pop", 1000, 201),
     operation("nested", "two nested contexts, an event record in each", 64, 101),
     operation("replay", "graph replay", 128, 201),
-    operation("threads_1", "launch from 1 thread", 256, 61),
-    operation("threads_2", "launch from 2 threads", 256, 61),
-    operation("threads_4", "launch from 4 threads", 256, 61),
-    operation("threads_8", "launch from 8 threads", 256, 61),
+    operation("threads_1", "launch from 1 thread", 256, 60),
+    operation("threads_2", "launch from 2 threads", 256, 60),
+    operation("threads_4", "launch from 4 threads", 256, 60),
+    operation("threads_8", "launch from 8 threads", 256, 60),
 ];
 
 /// `upload_4KiB` less `upload_` in bytes.
@@ -95,34 +101,86 @@ macro_rules! run {
 }
 pub(crate) use run;
 
-/// Runs `work` on so many threads. It makes ready, waits at the gate, and returns when it began and ended;
-/// the time is that from the first that begins to the last that ends.
-pub fn on_threads(count: usize, work: impl Fn(&Barrier) -> (Instant, Instant) + Sync) -> Duration {
-    let gate = Barrier::new(count);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|_| scope.spawn(|| work(&gate))).collect();
-        let times: Vec<_> =
-            threads.into_iter().map(|t| t.join().expect("a thread works")).collect();
-        let start = times.iter().map(|t| t.0).min().expect("a thread");
-        let end = times.iter().map(|t| t.1).max().expect("a thread");
-        end - start
-    })
+/// The threads of one candidate, and the one that asks them for rounds.
+pub struct Turns {
+    threads: usize,
+    /// Operations of a round.
+    n: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Threads that have met, over all rounds.
+    met: AtomicUsize,
 }
 
-/// Behind the gate, `n` times.
-pub fn behind(gate: &Barrier, n: u64, mut operation: impl FnMut()) -> (Instant, Instant) {
-    operation();
-    gate.wait();
-    let start = Instant::now();
-    for _ in 0..n {
-        operation();
+#[derive(Default)]
+struct State {
+    ready: usize,
+    round: usize,
+    over: bool,
+    /// When each thread began and ended this round.
+    times: Vec<(Instant, Instant)>,
+}
+
+impl Turns {
+    pub fn of(candidates: usize, threads: usize, n: u64) -> Vec<Turns> {
+        let turns = || Turns {
+            threads,
+            n,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            met: AtomicUsize::new(0),
+        };
+        (0..candidates).map(|_| turns()).collect()
     }
-    (start, Instant::now())
-}
 
-/// `threads_4` is 4.
-pub fn threads(name: &str) -> Option<usize> {
-    name.strip_prefix("threads_")?.parse().ok()
+    fn wait_while(&self, condition: impl FnMut(&mut State) -> bool) -> MutexGuard<'_, State> {
+        let state = self.state.lock().expect("no thread panics");
+        self.changed.wait_while(state, condition).expect("no thread panics")
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.lock().expect("no thread panics"));
+        self.changed.notify_all();
+    }
+
+    /// On a thread that is ready: does the operation in every round, until there are no more.
+    pub fn take(&self, mut operation: impl FnMut()) {
+        operation();
+        self.change(|state| state.ready += 1);
+        for round in 1.. {
+            if self.wait_while(|state| state.round < round && !state.over).over {
+                return;
+            }
+            operation(); // whatever sleep made cold
+            self.met.fetch_add(1, AcqRel);
+            while self.met.load(Acquire) < round * self.threads {
+                spin_loop();
+            }
+            let start = Instant::now();
+            for _ in 0..self.n {
+                operation();
+            }
+            let end = Instant::now();
+            self.change(|state| state.times.push((start, end)));
+        }
+    }
+
+    pub fn wait_until_ready(&self) {
+        drop(self.wait_while(|state| state.ready < self.threads));
+    }
+
+    /// A round: from the first that begins to the last that ends.
+    pub fn round(&self) -> Duration {
+        self.change(|state| state.round += 1);
+        let mut state = self.wait_while(|state| state.times.len() < self.threads);
+        let times = std::mem::take(&mut state.times);
+        let start = times.iter().map(|time| time.0).min().expect("a thread");
+        times.iter().map(|time| time.1).max().expect("a thread") - start
+    }
+
+    pub fn end(&self) {
+        self.change(|state| state.over = true);
+    }
 }
 
 pub const NO_SUCH: &str = "not measured";

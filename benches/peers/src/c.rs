@@ -1,11 +1,8 @@
 //! The driver's functions as in C, each call checked.
-//!
-//! Every block is sound for the same reasons: handles are those that the driver gave and live as long as the
-//! process or the measurement, memory has the sizes that a call is told, kernels get their parameters and stay inside
-//! of 64 elements, and nothing reads memory before the stream was waited for.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::threads::Work;
 use cuscope::ffi::{self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUstream};
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, null_mut};
@@ -15,6 +12,17 @@ pub fn ok(code: ffi::CUresult) {
         panic!("the driver answers {code:?}");
     }
 }
+
+/// A call of the driver, checked.
+macro_rules! driver {
+    ($name:ident($($argument:expr),* $(,)?)) => {
+        // SAFETY: handles are those that the driver gave, and live as long as the process or the measurement; memory
+        // has the sizes that a call is told, and is not freed before the stream or the context was waited for; what is
+        // written to is a variable of that type; kernels get their parameters, and stay inside of their buffers.
+        $crate::c::ok(unsafe { cuscope::ffi::$name($($argument),*) })
+    };
+}
+pub(crate) use driver;
 
 /// The name of a second one, whose times tell what the measurement can tell apart.
 pub const AGAIN: &str = "C, again";
@@ -28,31 +36,32 @@ pub struct C {
     sum12: CUfunction,
 }
 
-// A context, its streams and functions are not tied to a thread.
+// SAFETY: a context, its streams and functions are not tied to a thread, and nothing else is in it that changes.
 unsafe impl Sync for C {}
 
 pub fn stream() -> CUstream {
     let mut stream = null_mut();
-    ok(unsafe { ffi::cuStreamCreate(&mut stream, 1) });
+    driver!(cuStreamCreate(&mut stream, 1));
     stream
 }
 
 fn event() -> CUevent {
     let mut event = null_mut();
-    ok(unsafe { ffi::cuEventCreate(&mut event, 2) });
+    driver!(cuEventCreate(&mut event, 2));
     event
 }
 
 fn alloc(bytes: usize) -> CUdeviceptr {
     let mut address = 0;
-    ok(unsafe { ffi::cuMemAlloc_v2(&mut address, bytes) });
-    ok(unsafe { ffi::cuMemsetD8_v2(address, 0, bytes) });
+    driver!(cuMemAlloc_v2(&mut address, bytes));
+    driver!(cuMemsetD8_v2(address, 0, bytes));
     address
 }
 
 fn pinned(bytes: usize) -> *mut c_void {
     let mut address = null_mut();
-    ok(unsafe { ffi::cuMemHostAlloc(&mut address, bytes, 0) });
+    driver!(cuMemHostAlloc(&mut address, bytes, 0));
+    // SAFETY: so many bytes were allocated, and nobody else has them.
     unsafe { ptr::write_bytes(address.cast::<u8>(), 1, bytes) };
     address
 }
@@ -63,37 +72,35 @@ struct Page([u8; 4096]);
 
 fn context() -> CUcontext {
     let mut context = null_mut();
-    ok(unsafe { ffi::cuCtxCreate_v2(&mut context, 0, 0) });
-    ok(unsafe { ffi::cuCtxPopCurrent_v2(&mut null_mut()) });
+    driver!(cuCtxCreate_v2(&mut context, 0, 0));
+    driver!(cuCtxPopCurrent_v2(&mut null_mut()));
     context
 }
 
 fn push(context: CUcontext) {
-    ok(unsafe { ffi::cuCtxPushCurrent_v2(context) });
+    driver!(cuCtxPushCurrent_v2(context));
 }
 
 fn pop() {
     let mut popped = null_mut();
-    ok(unsafe { ffi::cuCtxPopCurrent_v2(&mut popped) });
+    driver!(cuCtxPopCurrent_v2(&mut popped));
 }
 
 fn record(event: CUevent, stream: CUstream) {
-    ok(unsafe { ffi::cuEventRecord(event, stream) });
+    driver!(cuEventRecord(event, stream));
 }
 
 fn wait(stream: CUstream) {
-    ok(unsafe { ffi::cuStreamSynchronize(stream) });
+    driver!(cuStreamSynchronize(stream));
 }
 
 macro_rules! launch {
     ($function:expr, $stream:expr, [$($name:ident: $value:expr),*]) => {{
         $(let mut $name = $value;)*
         let mut arguments: [*mut c_void; _] = [$((&raw mut $name).cast()),*];
-        ok(unsafe {
-            ffi::cuLaunchKernel(
+        driver!(cuLaunchKernel(
                 $function, 1, 1, 1, LEN, 1, 1, 0, $stream, arguments.as_mut_ptr(), null_mut(),
-            )
-        })
+            ))
     }};
 }
 
@@ -101,14 +108,14 @@ impl C {
     /// In the context that is current.
     pub fn new(name: &'static str) -> C {
         let mut module = null_mut();
-        ok(unsafe { ffi::cuModuleLoadData(&mut module, KERNELS_C.as_ptr().cast()) });
+        driver!(cuModuleLoadData(&mut module, KERNELS_C.as_ptr().cast()));
         let function = |name: &CStr| {
             let mut function = null_mut();
-            ok(unsafe { ffi::cuModuleGetFunction(&mut function, module, name.as_ptr()) });
+            driver!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
             function
         };
         let mut context = null_mut();
-        ok(unsafe { ffi::cuCtxGetCurrent(&mut context) });
+        driver!(cuCtxGetCurrent(&mut context));
         C {
             name,
             context,
@@ -122,10 +129,10 @@ impl C {
     fn graph(&self, x: CUdeviceptr, y: CUdeviceptr) -> CUgraphExec {
         let (stream, mut graph, mut exec) = (stream(), null_mut(), null_mut());
         let mode = ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
-        ok(unsafe { ffi::cuStreamBeginCapture_v2(stream, mode) });
+        driver!(cuStreamBeginCapture_v2(stream, mode));
         launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]);
-        ok(unsafe { ffi::cuStreamEndCapture(stream, &mut graph) });
-        ok(unsafe { ffi::cuGraphInstantiateWithFlags(&mut exec, graph, 0) });
+        driver!(cuStreamEndCapture(stream, &mut graph));
+        driver!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
         exec
     }
 }
@@ -140,36 +147,16 @@ impl Candidate for C {
         if let Some(bytes) = bytes(name, "upload_") {
             let (host, device) = (pinned(bytes), alloc(bytes));
             return run!({
-                ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host, bytes, stream) });
+                driver!(cuMemcpyHtoDAsync_v2(device, host, bytes, stream));
                 wait(stream)
             });
         }
         if let Some(bytes) = bytes(name, "download_") {
             let (host, device) = (pinned(bytes), alloc(bytes));
             return run!({
-                ok(unsafe { ffi::cuMemcpyDtoHAsync_v2(host, device, bytes, stream) });
+                driver!(cuMemcpyDtoHAsync_v2(host, device, bytes, stream));
                 wait(stream)
             });
-        }
-        if let Some(count) = threads(name) {
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    push(self.context);
-                    let (stream, x, y) = (self::stream(), alloc(256), alloc(256));
-                    let times = behind(
-                        gate,
-                        n,
-                        || launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]),
-                    );
-                    wait(stream);
-                    // As the other candidates do: where the next stream lies depends on it.
-                    ok(unsafe { ffi::cuStreamDestroy_v2(stream) });
-                    ok(unsafe { ffi::cuMemFree_v2(x) });
-                    ok(unsafe { ffi::cuMemFree_v2(y) });
-                    pop();
-                    times
-                })
-            }));
         }
         match name {
             "launch_0" => run!(launch!(self.nothing, stream, [])),
@@ -196,6 +183,7 @@ impl Candidate for C {
                 run!(record(event, stream))
             }
             "stream_query" => run!({
+                // SAFETY: as in `driver`.
                 let code = unsafe { ffi::cuStreamQuery(stream) };
                 if code != ffi::CUDA_ERROR_NOT_READY {
                     ok(code)
@@ -203,29 +191,27 @@ impl Candidate for C {
             }),
             "memset" => {
                 let y = alloc(256);
-                run!(ok(unsafe { ffi::cuMemsetD32Async(y, 1.0_f32.to_bits(), 64, stream) }))
+                run!(driver!(cuMemsetD32Async(y, 1.0_f32.to_bits(), 64, stream)))
             }
             "enqueue_upload" => {
                 let (host, device) = (pinned(64), alloc(64));
-                run!(ok(unsafe { ffi::cuMemcpyHtoDAsync_v2(device, host, 64, stream) }))
+                run!(driver!(cuMemcpyHtoDAsync_v2(device, host, 64, stream)))
             }
             "enqueue_upload_registered" => {
                 let host = Box::leak(Box::new(Page([1; 4096])));
-                ok(unsafe { ffi::cuMemHostRegister_v2((&raw mut *host).cast(), 4096, 0) });
+                driver!(cuMemHostRegister_v2((&raw mut *host).cast(), 4096, 0));
                 let device = alloc(64);
-                run!(ok(unsafe {
-                    ffi::cuMemcpyHtoDAsync_v2(device, host.0.as_ptr().cast(), 64, stream)
-                }))
+                run!(driver!(cuMemcpyHtoDAsync_v2(device, host.0.as_ptr().cast(), 64, stream)))
             }
             "alloc_free" => run!({
                 let mut address = 0;
-                ok(unsafe { ffi::cuMemAlloc_v2(&mut address, ALLOCATION) });
-                ok(unsafe { ffi::cuMemFree_v2(address) });
+                driver!(cuMemAlloc_v2(&mut address, ALLOCATION));
+                driver!(cuMemFree_v2(address));
             }),
             "stream_alloc_free" => run!({
                 let mut address = 0;
-                ok(unsafe { ffi::cuMemAllocAsync(&mut address, ALLOCATION, stream) });
-                ok(unsafe { ffi::cuMemFreeAsync(address, stream) });
+                driver!(cuMemAllocAsync(&mut address, ALLOCATION, stream));
+                driver!(cuMemFreeAsync(address, stream));
             }),
             "push_pop" => {
                 let context = context();
@@ -254,9 +240,23 @@ impl Candidate for C {
             }
             "replay" => {
                 let exec = self.graph(alloc(256), alloc(256));
-                run!(ok(unsafe { ffi::cuGraphLaunch(exec, stream) }))
+                run!(driver!(cuGraphLaunch(exec, stream)))
             }
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        Ok(Box::new(move |turns: &Turns| {
+            push(self.context);
+            let (stream, x, y) = (self::stream(), alloc(256), alloc(256));
+            turns.take(|| launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]));
+            wait(stream);
+            // As the other candidates do: what the driver makes next depends on it.
+            driver!(cuStreamDestroy_v2(stream));
+            driver!(cuMemFree_v2(x));
+            driver!(cuMemFree_v2(y));
+            pop();
+        }))
     }
 }

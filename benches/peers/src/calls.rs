@@ -1,11 +1,10 @@
 //! The driver calls of an operation, as `shim/` sees them.
-//!
-//! Sound as the functions are those that `shim/shim.c` defines, with these types.
 
 use crate::bench::{Candidate, OPERATIONS, Run};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::transmute;
 
 /// What the shim offers beside the driver's functions.
 struct Shim {
@@ -18,31 +17,37 @@ struct Shim {
 impl Shim {
     fn find() -> Option<Shim> {
         let find = |name: &CStr| {
+            // SAFETY: a string that ends in zero.
             let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
             (!found.is_null()).then_some(found)
         };
-        unsafe {
-            Some(Shim {
-                begin: std::mem::transmute::<*mut _, unsafe extern "C" fn()>(find(
-                    c"counted_begin",
-                )?),
-                count: std::mem::transmute::<*mut _, unsafe extern "C" fn() -> usize>(find(
-                    c"counted",
-                )?),
-                name: std::mem::transmute::<*mut _, unsafe extern "C" fn(usize) -> *const c_char>(
-                    find(c"counted_name")?,
-                ),
-            })
-        }
+        let (begin, count, name) =
+            (find(c"counted_begin")?, find(c"counted")?, find(c"counted_name")?);
+        Some(Shim {
+            // SAFETY: the type that shim.c defines it with.
+            begin: unsafe { transmute::<*mut c_void, unsafe extern "C" fn()>(begin) },
+            // SAFETY: the same.
+            count: unsafe { transmute::<*mut c_void, unsafe extern "C" fn() -> usize>(count) },
+            // SAFETY: the same.
+            name: unsafe {
+                transmute::<*mut c_void, unsafe extern "C" fn(usize) -> *const c_char>(name)
+            },
+        })
     }
 
     /// How often each function is called while an operation is done so many times.
     fn of(&self, run: &mut Run<'_>, n: u64) -> BTreeMap<String, i64> {
+        // SAFETY: it asks for nothing.
         unsafe { (self.begin)() };
         run(n);
+        // SAFETY: it asks for nothing.
+        let count = unsafe { (self.count)() };
         let mut calls = BTreeMap::new();
-        for at in 0..unsafe { (self.count)() } {
-            let name = unsafe { CStr::from_ptr((self.name)(at)) }.to_str().unwrap();
+        for at in 0..count {
+            // SAFETY: there are so many.
+            let name = unsafe { (self.name)(at) };
+            // SAFETY: a string that ends in zero, and is constant.
+            let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap();
             // The versions of a function are one.
             let name =
                 name.trim_end_matches("_ptsz").trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,9 +1,8 @@
 //! cudarc 0.19: on its default stream, on a stream of its own, and there without its event tracking.
-//!
-//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::threads::Work;
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream, LaunchConfig, PinnedHostSlice,
@@ -27,6 +26,15 @@ pub struct Cudarc {
     sum12: CudaFunction,
 }
 
+/// An unsafe operation, which succeeds.
+macro_rules! enqueue {
+    ($operation:expr) => {
+        // SAFETY: kernels get their parameters and stay inside of their buffers, and what is not initialised is not
+        // read. What is enqueued with is owned by the closure that does, and used on one stream only.
+        unsafe { $operation }.unwrap()
+    };
+}
+
 const CONFIG: LaunchConfig =
     LaunchConfig { grid_dim: (1, 1, 1), block_dim: (LEN, 1, 1), shared_mem_bytes: 0 };
 const FLAGS: Option<CUevent_flags> = Some(CUevent_flags::CU_EVENT_DISABLE_TIMING);
@@ -35,6 +43,7 @@ impl Cudarc {
     pub fn new(mode: Mode) -> Cudarc {
         let context = CudaContext::new(0).unwrap(); // the primary one
         if mode == Mode::Untracked {
+            // SAFETY: what is made from now on is used on one stream only.
             unsafe { context.disable_event_tracking() };
         }
         let stream = match mode {
@@ -53,6 +62,7 @@ impl Cudarc {
 
     /// Not write-combined: the other candidates' memory is not.
     fn pinned(&self, bytes: usize) -> PinnedHostSlice<u8> {
+        // SAFETY: filled before anything reads it; any byte is a value.
         let mut host = unsafe { self.context.alloc_pinned_with_flags(bytes, 0) }.unwrap();
         host.as_mut_slice().unwrap().fill(1);
         host
@@ -60,14 +70,14 @@ impl Cudarc {
 
     fn driven(&self) -> (Arc<CudaStream>, CudaEvent) {
         let context = CudaContext::new_non_primary(0, 0).unwrap(); // current from now on
+        // SAFETY: the context lives as long as `self`.
         unsafe { cudarc::driver::result::ctx::set_current(self.context.cu_ctx()) }.unwrap();
         (context.new_stream().unwrap(), context.new_event(FLAGS).unwrap())
     }
 }
 
 fn saxpy(stream: &CudaStream, saxpy: &CudaFunction, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) {
-    unsafe { stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG) }
-        .unwrap();
+    enqueue!(stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG));
 }
 
 impl Candidate for Cudarc {
@@ -95,25 +105,9 @@ impl Candidate for Cudarc {
                 stream.synchronize().unwrap()
             });
         }
-        if let Some(count) = threads(name) {
-            if self.mode == Mode::Default {
-                return Err("one stream");
-            }
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    self.context.bind_to_thread().unwrap();
-                    let stream = self.context.new_stream().unwrap();
-                    let x = stream.alloc_zeros::<f32>(64).unwrap();
-                    let mut y = stream.alloc_zeros::<f32>(64).unwrap();
-                    let times = behind(gate, n, || saxpy(&stream, &self.saxpy, &x, &mut y));
-                    stream.synchronize().unwrap();
-                    times
-                })
-            }));
-        }
         match name {
             "launch_0" => run!({
-                unsafe { stream.launch_builder(&self.nothing).launch(CONFIG) }.unwrap();
+                enqueue!(stream.launch_builder(&self.nothing).launch(CONFIG));
             }),
             "launch_4" => {
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
@@ -126,7 +120,7 @@ impl Candidate for Cudarc {
                     builder.arg(&mut out);
                     builder.arg(&1_u32).arg(&2_u32).arg(&3_u32).arg(&4_u32).arg(&5_u32).arg(&6_u32);
                     builder.arg(&7_u32).arg(&8_u32).arg(&9_u32).arg(&10_u32).arg(&11_u32);
-                    unsafe { builder.launch(CONFIG) }.unwrap();
+                    enqueue!(builder.launch(CONFIG));
                 })
             }
             "launch_wait" => {
@@ -151,7 +145,7 @@ impl Candidate for Cudarc {
             }
             "alloc_free" => Err("its memory is stream-ordered"),
             "stream_alloc_free" => {
-                run!(drop(unsafe { stream.alloc::<u8>(ALLOCATION) }.unwrap()))
+                run!(drop(enqueue!(stream.alloc::<u8>(ALLOCATION))))
             }
             "push_pop" => Err("sets the current context, and no stack"),
             "nested" if self.mode == Mode::Default => Err("as on a stream of its own"),
@@ -165,12 +159,14 @@ impl Candidate for Cudarc {
             "replay" if self.mode == Mode::Default => Err("the default stream cannot be captured"),
             "replay" => {
                 // What is captured must not wait for events from before: memory without tracking.
+                // SAFETY: it is used on one stream only.
                 unsafe { self.context.disable_event_tracking() };
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
                 stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).unwrap();
                 saxpy(stream, &self.saxpy, &x, &mut y);
                 let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().unwrap();
                 if self.mode == Mode::Tracked {
+                    // SAFETY: as it was before.
                     unsafe { self.context.enable_event_tracking() };
                 }
                 run!({
@@ -180,5 +176,19 @@ impl Candidate for Cudarc {
             }
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        if self.mode == Mode::Default {
+            return Err("one stream");
+        }
+        Ok(Box::new(move |turns: &Turns| {
+            self.context.bind_to_thread().unwrap();
+            let stream = self.context.new_stream().unwrap();
+            let alloc = || stream.alloc_zeros::<f32>(64).unwrap();
+            let (x, mut y) = (alloc(), alloc());
+            turns.take(|| saxpy(&stream, &self.saxpy, &x, &mut y));
+            stream.synchronize().unwrap();
+        }))
     }
 }

@@ -1,9 +1,8 @@
 //! cust 0.3.
-//!
-//! Sound as in `c.rs`; closures own what their operation uses, and the context is waited for before they end.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::threads::Work;
 use cust::context::legacy::{Context as Created, ContextFlags, ContextStack};
 use cust::context::{Context, CurrentContext};
 use cust::event::{Event, EventFlags};
@@ -21,6 +20,16 @@ pub struct Cust {
 }
 
 const NO_GRAPHS: &str = "its graphs cannot be launched";
+
+/// An unsafe operation, which succeeds.
+macro_rules! enqueue {
+    ($operation:expr) => {
+        // SAFETY: kernels get their parameters and stay inside of their buffers; zeros are a value of what is allocated,
+        // and what is not initialised is not read. What is enqueued with is owned by the closure that does, and the
+        // context is waited for before that ends.
+        unsafe { $operation }.unwrap()
+    };
+}
 
 fn stream() -> Stream {
     Stream::new(StreamFlags::NON_BLOCKING, None).unwrap()
@@ -64,7 +73,7 @@ impl Candidate for Cust {
             let host = LockedBuffer::new(&1_u8, bytes).unwrap();
             let mut device = DeviceBuffer::<u8>::zeroed(bytes).unwrap();
             return run!({
-                unsafe { device.async_copy_from(&host[..], stream) }.unwrap();
+                enqueue!(device.async_copy_from(&host[..], stream));
                 stream.synchronize().unwrap()
             });
         }
@@ -72,61 +81,34 @@ impl Candidate for Cust {
             let mut host = LockedBuffer::new(&1_u8, bytes).unwrap();
             let device = DeviceBuffer::<u8>::zeroed(bytes).unwrap();
             return run!({
-                unsafe { device.async_copy_to(&mut host[..], stream) }.unwrap();
+                enqueue!(device.async_copy_to(&mut host[..], stream));
                 stream.synchronize().unwrap()
             });
-        }
-        if let Some(count) = threads(name) {
-            let saxpy = &self.module;
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    CurrentContext::set_current(&self.context).unwrap();
-                    let (stream, x, y) = (self::stream(), buffer(64), buffer(64));
-                    let saxpy = saxpy.get_function("saxpy").unwrap();
-                    let times = behind(gate, n, || {
-                        unsafe {
-                            launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                        }
-                        .unwrap()
-                    });
-                    stream.synchronize().unwrap();
-                    times
-                })
-            }));
         }
         match name {
             "launch_0" => {
                 let nothing = self.function("nothing");
-                run!(unsafe { launch!(nothing<<<1, LEN, 0, stream>>>()) }.unwrap())
+                run!(enqueue!(launch!(nothing<<<1, LEN, 0, stream>>>())))
             }
             "launch_4" => {
                 let (saxpy, x, y) = (self.function("saxpy"), buffer(64), buffer(64));
-                run!(
-                    unsafe {
-                        launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                    }
-                    .unwrap()
-                )
+                run!(enqueue!(
+                    launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
+                ))
             }
             "launch_12" => {
                 let (sum12, out) = (self.function("sum12"), buffer(1));
-                run!(
-                    unsafe {
-                        launch!(sum12<<<1, LEN, 0, stream>>>(
-                            out.as_device_ptr(), 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32,
-                            10_u32, 11_u32
-                        ))
-                    }
-                    .unwrap()
-                )
+                run!(enqueue!(launch!(sum12<<<1, LEN, 0, stream>>>(
+                    out.as_device_ptr(), 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32,
+                    10_u32, 11_u32
+                ))))
             }
             "launch_wait" => {
                 let (saxpy, x, y) = (self.function("saxpy"), buffer(64), buffer(64));
                 run!({
-                    unsafe {
+                    enqueue!(
                         launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                    }
-                    .unwrap();
+                    );
                     stream.synchronize().unwrap()
                 })
             }
@@ -137,19 +119,18 @@ impl Candidate for Cust {
             "stream_query" => Err("no stream query"),
             "memset" => {
                 let mut y = DeviceBuffer::<u32>::zeroed(64).unwrap();
-                run!(unsafe { y.set_32_async(1.0_f32.to_bits(), stream) }.unwrap())
+                run!(enqueue!(y.set_32_async(1.0_f32.to_bits(), stream)))
             }
             "enqueue_upload" => {
                 let host = LockedBuffer::new(&1_u8, 64).unwrap();
                 let mut device = DeviceBuffer::<u8>::zeroed(64).unwrap();
-                run!(unsafe { device.async_copy_from(&host[..], stream) }.unwrap())
+                run!(enqueue!(device.async_copy_from(&host[..], stream)))
             }
             "alloc_free" => {
-                run!(drop(unsafe { DeviceBuffer::<u8>::uninitialized(ALLOCATION) }.unwrap()))
+                run!(drop(enqueue!(DeviceBuffer::<u8>::uninitialized(ALLOCATION))))
             }
             "stream_alloc_free" => run!({
-                let buffer =
-                    unsafe { DeviceBuffer::<u8>::uninitialized_async(ALLOCATION, stream) }.unwrap();
+                let buffer = enqueue!(DeviceBuffer::<u8>::uninitialized_async(ALLOCATION, stream));
                 buffer.drop_async(stream).unwrap()
             }),
             "push_pop" => {
@@ -180,5 +161,20 @@ impl Candidate for Cust {
             "replay" => Err(NO_GRAPHS),
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let (context, module) = (&self.context, self.module);
+        Ok(Box::new(move |turns: &Turns| {
+            CurrentContext::set_current(context).unwrap();
+            let (stream, x, y) = (self::stream(), buffer(64), buffer(64));
+            let saxpy = module.get_function("saxpy").unwrap();
+            turns.take(|| {
+                enqueue!(launch!(saxpy<<<1, LEN, 0, stream>>>(
+                    LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()
+                )))
+            });
+            stream.synchronize().unwrap();
+        }))
     }
 }

@@ -21,10 +21,10 @@ mod report;
 mod rustacuda;
 #[cfg(feature = "runtime")]
 mod singe;
+mod threads;
 mod timing;
 
 use bench::Candidate;
-use cuscope::ffi;
 use cuscope::{Context, ContextStack, Device};
 use serde_json::{Map, Value, json};
 
@@ -55,6 +55,12 @@ fn times(share: usize, only: &str) {
 
 /// Makes all candidates ready in the one primary context, and prints what is measured.
 fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
+    // Or those who wait for a thread would wait for ever.
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        print(info);
+        std::process::exit(101)
+    }));
     let without = std::env::var("PEERS_WITHOUT").unwrap_or_default();
     let without = |name: &str| without.split(',').any(|other| other == name);
     let device = Device::get(0).unwrap();
@@ -65,8 +71,8 @@ fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
 
     // Those whose calls change what is current are put right after each measurement.
     let settle = || {
-        c::ok(unsafe { ffi::cuCtxSetCurrent(raw) });
-        c::ok(unsafe { ffi::cuCtxSynchronize() });
+        c::driver!(cuCtxSetCurrent(raw));
+        c::driver!(cuCtxSynchronize());
     };
     let mut candidates: Vec<Box<dyn Candidate + '_>> = vec![
         Box::new(c::C::new("C")),

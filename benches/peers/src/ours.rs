@@ -1,10 +1,8 @@
 //! cuscope: `gpu.on(&stream)`, one operation at a time; and a queue of a scope.
-//!
-//! Every `unsafe` operation is sound for the same reasons: the kernel gets its parameters and stays inside of its
-//! buffers, and these are used on one stream only, and live until the context was waited for.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::threads::Work;
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags,
     Function, LaunchConfig, PushedGuard, Result, Stream,
@@ -31,6 +29,15 @@ pub struct Cuscope<'g, 'ctx> {
     sum12: Function<'ctx>,
     /// For other threads.
     shared: Arc<Detached<Function<'static>>>,
+}
+
+/// Something of cuscope that is unsafe to enqueue.
+macro_rules! enqueue {
+    ($operation:expr) => {
+        // SAFETY: a kernel gets its parameters and stays inside of its buffers; what is given is used on one stream
+        // only, and lives until the context was waited for.
+        unsafe { $operation }.done()
+    };
 }
 
 /// A context with what is driven in it.
@@ -90,49 +97,27 @@ impl Candidate for Cuscope<'_, '_> {
                 (self.gpu.pinned::<u8>(bytes).done(), self.gpu.alloc(bytes).done());
             return run!(on.download(&device, &mut host).done());
         }
-        if let Some(count) = threads(name) {
-            let (context, shared) = (self.gpu.context().clone(), self.shared.clone());
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    let mut stack = ContextStack::current_thread().done();
-                    let gpu = stack.push(&context).done();
-                    let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
-                    let on = gpu.on(&stream);
-                    let (x, mut y) = (
-                        gpu.alloc::<f32>(LEN as usize).done(),
-                        gpu.alloc::<f32>(LEN as usize).done(),
-                    );
-                    let times = behind(gate, n, || {
-                        unsafe { on.launch_unscoped(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }
-                            .done()
-                    });
-                    stream.synchronize().done();
-                    times
-                })
-            }));
-        }
         match name {
-            "launch_0" => run!(unsafe { on.launch_unscoped(&self.nothing, CONFIG(), ()) }.done()),
+            "launch_0" => run!(enqueue!(on.launch_unscoped(&self.nothing, CONFIG(), ()))),
             "launch_4" => {
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
-                run!(
-                    unsafe {
-                        on.launch_unscoped(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))
-                    }
-                    .done()
-                )
+                run!(enqueue!(on.launch_unscoped(
+                    &self.saxpy,
+                    CONFIG(),
+                    (LEN, 2.0_f32, &x, &mut y)
+                )))
             }
             "launch_12" => {
                 let mut out = self.buffer(1);
                 run!({
                     #[rustfmt::skip]
                     let args = (&mut out, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
-                    unsafe { on.launch_unscoped(&self.sum12, CONFIG(), args) }.done()
+                    enqueue!(on.launch_unscoped(&self.sum12, CONFIG(), args))
                 })
             }
             "launch_wait" => {
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
-                run!(unsafe { on.launch(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }.done())
+                run!(enqueue!(on.launch(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))))
             }
             "event_record" => {
                 let event = self.event();
@@ -143,14 +128,14 @@ impl Candidate for Cuscope<'_, '_> {
             }),
             "memset" => {
                 let mut y = self.buffer(64);
-                run!(unsafe { on.fill_unscoped(&mut y, 1.0) }.done())
+                run!(enqueue!(on.fill_unscoped(&mut y, 1.0)))
             }
             "enqueue_upload" | "enqueue_upload_registered" => {
                 Err("every copy outside of a scope waits")
             }
             "alloc_free" => run!(drop(self.gpu.alloc::<u8>(ALLOCATION).done())),
             "stream_alloc_free" => {
-                run!(drop(unsafe { on.alloc_unscoped::<u8>(ALLOCATION) }.done()))
+                run!(drop(enqueue!(on.alloc_unscoped::<u8>(ALLOCATION))))
             }
             "push_pop" => {
                 let (context, _) = self.driven();
@@ -200,6 +185,21 @@ impl Candidate for Cuscope<'_, '_> {
             _ => Err(NO_SUCH),
         }
     }
+
+    fn on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
+        let (context, shared) = (self.gpu.context().clone(), self.shared.clone());
+        Ok(Box::new(move |turns: &Turns| {
+            let mut stack = ContextStack::current_thread().done();
+            let gpu = stack.push(&context).done();
+            let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
+            let on = gpu.on(&stream);
+            let alloc = || gpu.alloc::<f32>(LEN as usize).done();
+            let (x, mut y) = (alloc(), alloc());
+            turns
+                .take(|| enqueue!(on.launch_unscoped(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))));
+            stream.synchronize().done();
+        }))
+    }
 }
 
 fn captured<'ctx>(
@@ -211,6 +211,7 @@ fn captured<'ctx>(
     of.gpu
         .capture(&mut stream, |c| {
             let mut y = c.hold(y);
+            // SAFETY: the kernel gets its parameters and stays inside of its buffers.
             unsafe { c.queue().launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
         })
         .done()
@@ -239,6 +240,14 @@ macro_rules! scoped {
     };
 }
 
+/// A launch in a scope.
+macro_rules! launch {
+    ($launch:expr) => {
+        // SAFETY: the kernel gets its parameters and stays inside of its buffers.
+        unsafe { $launch }
+    };
+}
+
 impl Candidate for Scoped<'_, '_> {
     fn name(&self) -> &'static str {
         "cuscope, in a scope"
@@ -247,18 +256,18 @@ impl Candidate for Scoped<'_, '_> {
     fn operation<'a>(&'a self, name: &str) -> std::result::Result<Run<'a>, &'static str> {
         let of = &self.0;
         match name {
-            "launch_0" => scoped!(self, |s, q| {} unsafe { q.launch(&of.nothing, CONFIG(), ()) }),
+            "launch_0" => scoped!(self, |s, q| {} launch!(q.launch(&of.nothing, CONFIG(), ()))),
             "launch_4" => {
                 let (x, mut y) = (of.buffer(64), of.buffer(64));
                 scoped!(self, |s, q| { let mut y = s.hold(&mut y); }
-                    unsafe { q.launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) })
+                    launch!(q.launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))))
             }
             "launch_12" => {
                 let mut out = of.buffer(1);
-                scoped!(self, |s, q| { let mut out = s.hold(&mut out); } unsafe {
+                scoped!(self, |s, q| { let mut out = s.hold(&mut out); } {
                     #[rustfmt::skip]
                     let args = (&mut out, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
-                    q.launch(&of.sum12, CONFIG(), args)
+                    launch!(q.launch(&of.sum12, CONFIG(), args))
                 })
             }
             "event_record" => {
@@ -276,5 +285,23 @@ impl Candidate for Scoped<'_, '_> {
             }
             _ => Err("as outside of a scope"),
         }
+    }
+
+    fn on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
+        let (context, shared) = (self.0.gpu.context().clone(), self.0.shared.clone());
+        Ok(Box::new(move |turns: &Turns| {
+            let mut stack = ContextStack::current_thread().done();
+            let gpu = stack.push(&context).done();
+            let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
+            let alloc = || gpu.alloc::<f32>(LEN as usize).done();
+            let (x, mut y) = (alloc(), alloc());
+            gpu.scope(|s| {
+                let (q, mut y) = (s.on(&stream), s.hold(&mut y));
+                turns
+                    .take(|| launch!(q.launch(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))).done());
+                Ok(())
+            })
+            .done();
+        }))
     }
 }

@@ -1,9 +1,9 @@
 //! oxicuda-driver, oxicuda-memory and oxicuda-launch 0.5.
-//!
-//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::c::driver;
+use crate::threads::Work;
 use oxicuda_driver::context::Context;
 use oxicuda_driver::device::Device;
 use oxicuda_driver::event::Event;
@@ -38,6 +38,7 @@ impl OxiCuda {
         oxicuda_driver::init().unwrap();
         let device = Device::get(0).unwrap();
         let primary = Box::leak(Box::new(PrimaryContext::retain(&device).unwrap()));
+        // SAFETY: the primary context, which is retained for ever.
         let context = Arc::new(unsafe { Context::from_raw_borrowed(primary.raw(), device) });
         let module = Arc::new(Module::from_ptx(KERNELS).unwrap());
         let kernel = |name| Kernel::from_module(module.clone(), name).unwrap();
@@ -49,7 +50,7 @@ impl OxiCuda {
     fn driven(&self) -> (Arc<Context>, Stream, Event) {
         let context = Arc::new(Context::new(&self.device).unwrap()); // pushed
         let made = (context.clone(), Stream::new(&context).unwrap(), event());
-        crate::c::ok(unsafe { cuscope::ffi::cuCtxPopCurrent_v2(&mut std::ptr::null_mut()) });
+        driver!(cuCtxPopCurrent_v2(&mut std::ptr::null_mut()));
         made
     }
 }
@@ -77,21 +78,6 @@ impl Candidate for OxiCuda {
                 device.copy_to_host_async(&mut host, stream).unwrap();
                 stream.synchronize().unwrap()
             });
-        }
-        if let Some(count) = threads(name) {
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    self.context.set_current().unwrap();
-                    let (stream, x, y) =
-                        (Stream::new(&self.context).unwrap(), buffer(64), buffer(64));
-                    let times = behind(gate, n, || {
-                        let arguments = (LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr());
-                        self.saxpy.launch(&config, &stream, &arguments).unwrap()
-                    });
-                    stream.synchronize().unwrap();
-                    times
-                })
-            }));
         }
         match name {
             "launch_0" => run!(self.nothing.launch(&config, stream, &()).unwrap()),
@@ -159,5 +145,18 @@ impl Candidate for OxiCuda {
             }
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        Ok(Box::new(move |turns: &Turns| {
+            self.context.set_current().unwrap();
+            let config = LaunchParams::new(1_u32, LEN);
+            let (stream, x, y) = (Stream::new(&self.context).unwrap(), buffer(64), buffer(64));
+            turns.take(|| {
+                let arguments = (LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr());
+                self.saxpy.launch(&config, &stream, &arguments).unwrap()
+            });
+            stream.synchronize().unwrap();
+        }))
     }
 }

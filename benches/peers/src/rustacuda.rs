@@ -1,10 +1,10 @@
 //! RustaCUDA 0.1.
-//!
-//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
-use cuscope::ffi::{self, CUcontext};
+use crate::bench::{Turns, bytes, run};
+use crate::c::driver;
+use crate::threads::Work;
+use cuscope::ffi::CUcontext;
 use rustacuda::context::{Context, ContextFlags, ContextStack};
 use rustacuda::event::{Event, EventFlags};
 use rustacuda::function::Function;
@@ -22,8 +22,8 @@ pub struct RustaCuda {
     stream: Stream,
 }
 
-/// A context is not tied to a thread.
 struct Shared(CUcontext);
+// SAFETY: a context is not tied to a thread.
 unsafe impl Sync for Shared {}
 impl Shared {
     fn get(&self) -> CUcontext {
@@ -31,8 +31,18 @@ impl Shared {
     }
 }
 
+/// An unsafe operation, which succeeds.
+macro_rules! enqueue {
+    ($operation:expr) => {
+        // SAFETY: kernels get their parameters and stay inside of their buffers; zeros are a value of what is allocated,
+        // and what is not initialised is not read. What is enqueued with is owned by the closure that does, and the
+        // context is waited for before that ends.
+        unsafe { $operation }.unwrap()
+    };
+}
+
 fn zeroed<T: rustacuda::memory::DeviceCopy>(len: usize) -> DeviceBuffer<T> {
-    unsafe { DeviceBuffer::zeroed(len) }.unwrap()
+    enqueue!(DeviceBuffer::zeroed(len))
 }
 
 fn stream() -> Stream {
@@ -52,7 +62,7 @@ impl RustaCuda {
     pub fn new() -> RustaCuda {
         let device = rustacuda::device::Device::get_device(0).unwrap();
         let mut context = std::ptr::null_mut();
-        crate::c::ok(unsafe { ffi::cuCtxGetCurrent(&mut context) });
+        driver!(cuCtxGetCurrent(&mut context));
         let kernels = CString::new(KERNELS).unwrap();
         let module = Box::leak(Box::new(Module::load_from_string(&kernels).unwrap()));
         RustaCuda { context, device, module, stream: stream() }
@@ -80,7 +90,7 @@ impl Candidate for RustaCuda {
             let host = LockedBuffer::new(&1_u8, bytes).unwrap();
             let mut device = zeroed::<u8>(bytes);
             return run!({
-                unsafe { device.async_copy_from(&host[..], stream) }.unwrap();
+                enqueue!(device.async_copy_from(&host[..], stream));
                 stream.synchronize().unwrap()
             });
         }
@@ -88,63 +98,34 @@ impl Candidate for RustaCuda {
             let mut host = LockedBuffer::new(&1_u8, bytes).unwrap();
             let device = zeroed::<u8>(bytes);
             return run!({
-                unsafe { device.async_copy_to(&mut host[..], stream) }.unwrap();
+                enqueue!(device.async_copy_to(&mut host[..], stream));
                 stream.synchronize().unwrap()
             });
-        }
-        if let Some(count) = threads(name) {
-            let context = Shared(self.context);
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    crate::c::ok(unsafe { ffi::cuCtxSetCurrent(context.get()) });
-                    let (stream, mut x, mut y) = (self::stream(), buffer(64), buffer(64));
-                    // Its modules are tied to a thread.
-                    let module = Module::load_from_string(&CString::new(KERNELS).unwrap()).unwrap();
-                    let saxpy = module.get_function(c"saxpy").unwrap();
-                    let times = behind(gate, n, || {
-                        unsafe {
-                            launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                        }
-                        .unwrap()
-                    });
-                    stream.synchronize().unwrap();
-                    times
-                })
-            }));
         }
         match name {
             "launch_0" => {
                 let nothing = self.function("nothing");
-                run!(unsafe { launch!(nothing<<<1, LEN, 0, stream>>>()) }.unwrap())
+                run!(enqueue!(launch!(nothing<<<1, LEN, 0, stream>>>())))
             }
             "launch_4" => {
                 let (saxpy, mut x, mut y) = (self.function("saxpy"), buffer(64), buffer(64));
-                run!(
-                    unsafe {
-                        launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                    }
-                    .unwrap()
-                )
+                run!(enqueue!(
+                    launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
+                ))
             }
             "launch_12" => {
                 let (sum12, mut out) = (self.function("sum12"), buffer(1));
-                run!(
-                    unsafe {
-                        launch!(sum12<<<1, LEN, 0, stream>>>(
-                            out.as_device_ptr(), 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32,
-                            10_u32, 11_u32
-                        ))
-                    }
-                    .unwrap()
-                )
+                run!(enqueue!(launch!(sum12<<<1, LEN, 0, stream>>>(
+                    out.as_device_ptr(), 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32,
+                    10_u32, 11_u32
+                ))))
             }
             "launch_wait" => {
                 let (saxpy, mut x, mut y) = (self.function("saxpy"), buffer(64), buffer(64));
                 run!({
-                    unsafe {
+                    enqueue!(
                         launch!(saxpy<<<1, LEN, 0, stream>>>(LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()))
-                    }
-                    .unwrap();
+                    );
                     stream.synchronize().unwrap()
                 })
             }
@@ -157,10 +138,10 @@ impl Candidate for RustaCuda {
             "enqueue_upload" => {
                 let host = LockedBuffer::new(&1_u8, 64).unwrap();
                 let mut device = zeroed::<u8>(64);
-                run!(unsafe { device.async_copy_from(&host[..], stream) }.unwrap())
+                run!(enqueue!(device.async_copy_from(&host[..], stream)))
             }
             "alloc_free" => {
-                run!(drop(unsafe { DeviceBuffer::<u8>::uninitialized(ALLOCATION) }.unwrap()))
+                run!(drop(enqueue!(DeviceBuffer::<u8>::uninitialized(ALLOCATION))))
             }
             "stream_alloc_free" => Err("no stream-ordered memory"),
             "push_pop" => {
@@ -191,5 +172,22 @@ impl Candidate for RustaCuda {
             "replay" => Err("no graphs"),
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let context = Shared(self.context);
+        Ok(Box::new(move |turns: &Turns| {
+            driver!(cuCtxSetCurrent(context.get()));
+            let (stream, mut x, mut y) = (self::stream(), buffer(64), buffer(64));
+            // Its modules are tied to a thread.
+            let module = Module::load_from_string(&CString::new(KERNELS).unwrap()).unwrap();
+            let saxpy = module.get_function(c"saxpy").unwrap();
+            turns.take(|| {
+                enqueue!(launch!(saxpy<<<1, LEN, 0, stream>>>(
+                    LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()
+                )))
+            });
+            stream.synchronize().unwrap();
+        }))
     }
 }

@@ -1,9 +1,9 @@
 //! singe-cuda 0.1, which goes through the CUDA runtime.
-//!
-//! Sound as in `cust.rs`.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
-use crate::bench::{behind, bytes, on_threads, run, threads};
+use crate::bench::{Turns, bytes, run};
+use crate::c::driver;
+use crate::threads::Work;
 use singe_cuda::context::Context;
 use singe_cuda::device::{Device, DeviceId};
 use singe_cuda::dim::Dim3;
@@ -20,6 +20,15 @@ pub struct Singe {
     stream: Stream,
 }
 
+/// An unsafe operation, which succeeds.
+macro_rules! enqueue {
+    ($operation:expr) => {
+        // SAFETY: memory has the sizes that are told; what is enqueued with is owned by the closure that does or never
+        // freed, and the context is waited for before that ends. An address is freed once, behind its use.
+        unsafe { $operation }.unwrap()
+    };
+}
+
 fn config() -> LaunchConfig {
     LaunchConfig::new(Dim3 { x: 1, y: 1, z: 1 }, Dim3 { x: LEN, y: 1, z: 1 }, 0).unwrap()
 }
@@ -30,13 +39,12 @@ fn buffer(len: usize) -> DeviceMemory<f32> {
 
 /// Pinned memory, which it has as an address only; never freed.
 fn pinned(bytes: usize) -> &'static mut [u8] {
-    let address =
-        unsafe { DeviceMemory::<u8>::alloc_pinned(bytes, HostAllocationFlags::empty()) }.unwrap();
+    let address = enqueue!(DeviceMemory::<u8>::alloc_pinned(bytes, HostAllocationFlags::empty()));
     let address = address.cast::<u8>();
-    unsafe {
-        address.write_bytes(1, bytes);
-        std::slice::from_raw_parts_mut(address, bytes)
-    }
+    // SAFETY: so many bytes were allocated, and nobody else has them.
+    unsafe { address.write_bytes(1, bytes) };
+    // SAFETY: the same, and never freed.
+    unsafe { std::slice::from_raw_parts_mut(address, bytes) }
 }
 
 impl Singe {
@@ -56,7 +64,7 @@ impl Singe {
         let context = Context::create_for_device(self.device).unwrap(); // pushed
         let stream = context.create_stream_with_flags(StreamFlags::NON_BLOCKING).unwrap();
         let made = (context.clone(), stream, self.event(&context));
-        crate::c::ok(unsafe { cuscope::ffi::cuCtxPopCurrent_v2(&mut std::ptr::null_mut()) });
+        driver!(cuCtxPopCurrent_v2(&mut std::ptr::null_mut()));
         made
     }
 }
@@ -72,33 +80,16 @@ impl Candidate for Singe {
         if let Some(bytes) = bytes(name, "upload_") {
             let (host, mut device) = (&*pinned(bytes), DeviceMemory::<u8>::zeroes(bytes).unwrap());
             return run!({
-                unsafe { device.copy_from_host_async_unchecked(host, stream) }.unwrap();
+                enqueue!(device.copy_from_host_async_unchecked(host, stream));
                 stream.synchronize().unwrap()
             });
         }
         if let Some(bytes) = bytes(name, "download_") {
             let (host, device) = (pinned(bytes), DeviceMemory::<u8>::zeroes(bytes).unwrap());
             return run!({
-                unsafe { device.copy_to_host_async_unchecked(host, stream) }.unwrap();
+                enqueue!(device.copy_to_host_async_unchecked(host, stream));
                 stream.synchronize().unwrap()
             });
-        }
-        if let Some(count) = threads(name) {
-            return Ok(Box::new(move |n| {
-                on_threads(count, |gate| {
-                    self.context.bind().unwrap();
-                    let stream =
-                        self.context.create_stream_with_flags(StreamFlags::NON_BLOCKING).unwrap();
-                    let (x, y) = (buffer(64), buffer(64));
-                    let saxpy = self.module.function("saxpy").unwrap();
-                    let times = behind(gate, n, || {
-                        let arguments = (&LEN, &2.0_f32, &x.as_device_ptr(), &y.as_device_ptr());
-                        saxpy.launch_on(&config, arguments, &stream).unwrap()
-                    });
-                    stream.synchronize().unwrap();
-                    times
-                })
-            }));
         }
         let saxpy = self.module.function("saxpy").unwrap();
         match name {
@@ -138,17 +129,16 @@ impl Candidate for Singe {
             }),
             "memset" => {
                 let mut y = DeviceMemory::<u8>::zeroes(256).unwrap();
-                run!(unsafe { y.set_value_async_unchecked(1, stream) }.unwrap())
+                run!(enqueue!(y.set_value_async_unchecked(1, stream)))
             }
             "enqueue_upload" => {
                 let (host, mut device) = (&*pinned(64), DeviceMemory::<u8>::zeroes(64).unwrap());
-                run!(unsafe { device.copy_from_host_async_unchecked(host, stream) }.unwrap())
+                run!(enqueue!(device.copy_from_host_async_unchecked(host, stream)))
             }
             "alloc_free" => run!(drop(DeviceMemory::<u8>::create(ALLOCATION).unwrap())),
             "stream_alloc_free" => run!({
-                let address =
-                    unsafe { DeviceMemory::<u8>::alloc_async(ALLOCATION, stream) }.unwrap();
-                unsafe { DeviceMemory::free_async(address, stream) }.unwrap()
+                let address = enqueue!(DeviceMemory::<u8>::alloc_async(ALLOCATION, stream));
+                enqueue!(DeviceMemory::free_async(address, stream))
             }),
             "push_pop" => Err("sets the current context, and no stack"),
             "nested" => {
@@ -166,6 +156,7 @@ impl Candidate for Singe {
                 let graph = stream
                     .capture_executable(StreamCaptureMode::Relaxed, |scope| {
                         let arguments = (&LEN, &2.0_f32, &xp, &yp);
+                        // SAFETY: the kernel gets its parameters and stays inside of its buffers.
                         scope.record(unsafe { saxpy.launch_operation(&config, arguments) })
                     })
                     .unwrap();
@@ -176,5 +167,20 @@ impl Candidate for Singe {
             }
             _ => Err(NO_SUCH),
         }
+    }
+
+    fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        Ok(Box::new(move |turns: &Turns| {
+            self.context.bind().unwrap();
+            let (config, flags) = (config(), StreamFlags::NON_BLOCKING);
+            let stream = self.context.create_stream_with_flags(flags).unwrap();
+            let (x, y) = (buffer(64), buffer(64));
+            let saxpy = self.module.function("saxpy").unwrap();
+            turns.take(|| {
+                let arguments = (&LEN, &2.0_f32, &x.as_device_ptr(), &y.as_device_ptr());
+                saxpy.launch_on(&config, arguments, &stream).unwrap()
+            });
+            stream.synchronize().unwrap();
+        }))
     }
 }

@@ -1,13 +1,13 @@
 //! Times of all candidates, in turn, round by round.
 
 use crate::bench::{Candidate, OPERATIONS, Operation, Run};
+use crate::threads;
 use serde_json::{Map, Value, json};
 
-struct Entry<'a> {
-    name: &'static str,
-    run: Run<'a>,
+pub struct Entry {
+    pub name: &'static str,
     /// Nanoseconds of one operation, a round each.
-    times: Vec<f64>,
+    pub times: Vec<f64>,
 }
 
 fn quartiles(values: &[f64]) -> [f64; 3] {
@@ -16,28 +16,42 @@ fn quartiles(values: &[f64]) -> [f64; 3] {
     [1, 2, 3].map(|quarter| sorted[(sorted.len() - 1) * quarter / 4])
 }
 
-/// Keeps this thread, and those it starts, on one core, or on all.
-fn on_cores(all: &libc::cpu_set_t, one: bool) {
-    let mut set = *all;
-    if one {
-        let core =
-            (0..libc::CPU_SETSIZE as usize).rfind(|&core| unsafe { libc::CPU_ISSET(core, all) });
-        unsafe { libc::CPU_ZERO(&mut set) };
-        unsafe { libc::CPU_SET(core.expect("a core"), &mut set) };
+/// The cores that this process may use.
+pub fn cores() -> Vec<usize> {
+    // SAFETY: a set of bits, none of them set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: writes a set of that size. The first thread's is that of the process.
+    unsafe { libc::sched_getaffinity(std::process::id() as i32, size_of_val(&set), &mut set) };
+    // SAFETY: reads a bit of a set that has so many.
+    (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
+}
+
+/// Keeps this thread on these cores.
+pub fn keep_on(cores: &[usize]) {
+    // SAFETY: a set of bits, none of them set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for &core in cores {
+        // SAFETY: sets a bit of a set that has so many: `cores` is a part of `self::cores`.
+        unsafe { libc::CPU_SET(core, &mut set) };
     }
+    // SAFETY: reads a set of that size.
     unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) };
 }
 
 pub fn of(candidates: &[&dyn Candidate], settle: &dyn Fn(), share: usize, only: &str) -> Value {
-    let mut all: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    unsafe { libc::sched_getaffinity(0, size_of_val(&all), &mut all) };
+    let all = cores();
     let mut results = Map::new();
     for operation in OPERATIONS.iter().filter(|operation| operation.name.contains(only)) {
-        let one = !operation.name.starts_with("threads");
-        on_cores(&all, one);
-        let value = measure(operation, candidates, settle, (operation.rounds / share).max(3));
+        let rounds = (operation.rounds / share).max(3);
+        let value = if let Some(count) = threads::count(operation.name) {
+            threads::measure(operation, count, candidates, settle, rounds)
+        } else {
+            keep_on(&all[all.len() - 1..]);
+            let value = measure(operation, candidates, settle, rounds);
+            keep_on(&all);
+            value
+        };
         results.insert(operation.name.into(), value);
-        on_cores(&all, false);
     }
     Value::Object(results)
 }
@@ -49,9 +63,13 @@ fn measure(
     rounds: usize,
 ) -> Value {
     let (mut entries, mut none) = (Vec::new(), Map::new());
+    let mut runs: Vec<Run<'_>> = Vec::new();
     for candidate in candidates {
         match candidate.operation(operation.name) {
-            Ok(run) => entries.push(Entry { name: candidate.name(), run, times: Vec::new() }),
+            Ok(run) => {
+                runs.push(run);
+                entries.push(Entry { name: candidate.name(), times: Vec::new() });
+            }
             Err(why) => drop(none.insert(candidate.name().into(), why.into())),
         }
         settle();
@@ -61,32 +79,34 @@ fn measure(
         let (count, warm) = (entries.len(), round < 3);
         for turn in 0..count {
             let turn = if round % 2 == 0 { turn } else { count - 1 - turn };
-            let entry = &mut entries[(turn + round / 2) % count];
-            let time = (entry.run)(operation.n);
+            let at = (turn + round / 2) % count;
+            let time = runs[at](operation.n);
             settle();
             if !warm {
-                entry.times.push(time.as_nanos() as f64 / operation.n as f64);
+                entries[at].times.push(time.as_nanos() as f64 / operation.n as f64);
             }
         }
     }
-    let base = entries[0].times.clone(); // by hand
-    let mut values = Map::new();
-    for entry in &entries {
-        let ratios: Vec<f64> =
-            entry.times.iter().zip(&base).map(|(time, base)| time / base).collect();
-        values.insert(
-            entry.name.into(),
-            json!({ "ns": quartiles(&entry.times), "ratio": quartiles(&ratios) }),
-        );
-        eprintln!(
-            "{:18} {:24} {:?} {:?}",
-            operation.name,
-            entry.name,
-            quartiles(&entry.times),
-            quartiles(&ratios)
-        );
-    }
-    drop(entries);
+    drop(runs);
     settle(); // some leave a context current that they have destroyed
+    summary(operation, &entries, rounds, none)
+}
+
+/// The quartiles of the times and of the rounds' ratios.
+pub fn summary(
+    operation: &Operation,
+    entries: &[Entry],
+    rounds: usize,
+    none: Map<String, Value>,
+) -> Value {
+    let base = &entries[0].times; // by hand
+    let mut values = Map::new();
+    for entry in entries {
+        let ratios: Vec<f64> =
+            entry.times.iter().zip(base).map(|(time, base)| time / base).collect();
+        let (times, ratios) = (quartiles(&entry.times), quartiles(&ratios));
+        eprintln!("{:18} {:24} {times:?} {ratios:?}", operation.name, entry.name);
+        values.insert(entry.name.into(), json!({ "ns": times, "ratio": ratios }));
+    }
     json!({ "title": operation.title, "n": operation.n, "rounds": rounds, "values": values, "none": none })
 }
