@@ -1,7 +1,9 @@
 //! Whether a file can be linked as libcuda.
 
-use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _};
-use object::{Endianness, Object as _, ObjectSymbol as _, elf};
+use elf::abi::{DT_SONAME, ET_DYN, SHN_UNDEF, SHT_DYNAMIC, STB_LOCAL};
+use elf::endian::LittleEndian;
+use elf::file::Class;
+use elf::{ElfBytes, ParseError};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -13,15 +15,17 @@ pub(crate) fn check(
     soname: &str,
     names: &[String],
 ) -> Result<(), Unsuitable> {
-    let unreadable = |error: object::Error| Unsuitable::Unreadable(error.to_string());
+    let unreadable = |error: ParseError| Unsuitable::Unreadable(error.to_string());
 
-    let file = ElfFile64::<Endianness>::parse(data).map_err(unreadable)?;
-    let (header, endian) = (file.elf_header(), file.endian());
-    let is = header.e_machine(endian).0;
+    let file = ElfBytes::<LittleEndian>::minimal_parse(data).map_err(unreadable)?;
+    if file.ehdr.class != Class::ELF64 {
+        return Err(Unsuitable::Unreadable("of 32 bit".into()));
+    }
+    let is = file.ehdr.e_machine;
     if is != machine {
         return Err(Unsuitable::Machine { is, wanted: machine });
     }
-    if header.e_type(endian) != elf::ET_DYN {
+    if file.ehdr.e_type != ET_DYN {
         return Err(Unsuitable::NotShared);
     }
     let own_name = soname_of(&file).map_err(unreadable)?.unwrap_or_default();
@@ -30,9 +34,11 @@ pub(crate) fn check(
         return Err(Unsuitable::Soname { is, wanted: soname.to_owned() });
     }
     let mut exported = HashSet::new();
-    for symbol in file.dynamic_symbols() {
-        if symbol.is_global() && !symbol.is_undefined() {
-            exported.insert(symbol.name_bytes().map_err(unreadable)?);
+    if let Some((symbols, strings)) = file.dynamic_symbol_table().map_err(unreadable)? {
+        for symbol in symbols.iter() {
+            if symbol.st_bind() != STB_LOCAL && symbol.st_shndx != SHN_UNDEF {
+                exported.insert(strings.get_raw(symbol.st_name as usize).map_err(unreadable)?);
+            }
         }
     }
     match names.iter().find(|name| !exported.contains(name.as_bytes())) {
@@ -43,13 +49,16 @@ pub(crate) fn check(
 
 /// The name that a shared object gives itself, if any.
 fn soname_of<'data>(
-    file: &ElfFile64<'data, Endianness>,
-) -> Result<Option<&'data [u8]>, object::Error> {
-    let (endian, data, sections) = (file.endian(), file.data(), file.elf_section_table());
-    let Some((entries, strings)) = sections.dynamic(endian, data)? else { return Ok(None) };
-    let strings = sections.strings(endian, data, strings)?;
-    let entry = entries.iter().find(|entry| entry.tag(endian) == elf::DT_SONAME);
-    entry.map(|entry| entry.string(endian, strings)).transpose()
+    file: &ElfBytes<'data, LittleEndian>,
+) -> Result<Option<&'data [u8]>, ParseError> {
+    let (Some(sections), Some(entries)) = (file.section_headers(), file.dynamic()?) else {
+        return Ok(None);
+    };
+    let section = sections.iter().find(|section| section.sh_type == SHT_DYNAMIC);
+    let entry = entries.iter().find(|entry| entry.d_tag == DT_SONAME);
+    let (Some(section), Some(entry)) = (section, entry) else { return Ok(None) };
+    let strings = file.section_data_as_strtab(&sections.get(section.sh_link as usize)?)?;
+    strings.get_raw(entry.d_val() as usize).map(Some)
 }
 
 /// Why a file cannot be linked.
