@@ -10,7 +10,7 @@ LD_LIBRARY_PATH=$PWD/shim ./peers count > "$out/count.json"
 ./peers time "${2:-1}" > "$out/time.json" 2> "$out/time.log"
 
 # From the start of the process to the first launch, in milliseconds: what the program says, and its whole life.
-programs="C cuscope cust rustacuda cudarc oxicuda singe-cuda"
+programs="C cuscope cust rustacuda cudarc cuda-core oxicuda singe-cuda"
 : > "$out/starts"
 for round in $(seq 0 10); do
     for program in $programs; do

@@ -20,7 +20,7 @@ row() { # name crates program
 separator=$'{\n  '
 clock cc -O2 -s -I "$CUDA_PATH/include" -DKERNELS="\"$PWD/../kernels/kernels.ptx\"" c.c -o "$folder/C" -L "$CUDA_PATH/lib64" -lcuda
 row C 0 "$folder/C"
-for crate in cuscope cust rustacuda cudarc oxicuda singe-cuda; do
+for crate in cuscope cust rustacuda cudarc cuda-core oxicuda singe-cuda; do
     cargo fetch -q --manifest-path "$crate/Cargo.toml"
     rm -rf "$folder/target"
     clock cargo build --release -j 2 --manifest-path "$crate/Cargo.toml" --target-dir "$folder/target"

@@ -9,6 +9,8 @@
 mod bench;
 mod c;
 mod calls;
+#[cfg(feature = "bindgen")]
+mod cuda_core;
 mod cudarc;
 mod cust;
 mod ours;
@@ -87,6 +89,8 @@ fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Default))),
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Tracked))),
         ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Untracked))),
+        #[cfg(feature = "bindgen")]
+        ("cuda-core", || Box::new(cuda_core::CudaCore::new())),
         ("oxicuda", || Box::new(oxicuda::OxiCuda::new())),
         #[cfg(feature = "runtime")]
         ("singe-cuda", || Box::new(singe::Singe::new())),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// The columns, as the measurement names them.
-pub const COLUMNS: [&str; 11] = [
+pub const COLUMNS: [&str; 12] = [
     "C",
     "C, again",
     "cuscope",
@@ -17,6 +17,7 @@ pub const COLUMNS: [&str; 11] = [
     "cudarc",
     "cudarc, untracked",
     "cudarc, default stream",
+    "cuda-core",
     "oxicuda",
     "singe-cuda",
 ];

@@ -18,6 +18,7 @@ pub fn write(measured: &Value, path: &Path) -> Result<(), Box<dyn std::error::Er
         "cudarc" => RGBColor(20, 120, 60),
         "cudarc, untracked" => RGBColor(110, 190, 100),
         "cudarc, default stream" => RGBColor(180, 220, 120),
+        "cuda-core" => RGBColor(0, 150, 150),
         "oxicuda" => RGBColor(130, 60, 170),
         _ => RGBColor(80, 60, 40),
     };
@@ -58,7 +59,7 @@ pub fn write(measured: &Value, path: &Path) -> Result<(), Box<dyn std::error::Er
             .enumerate()
             .filter_map(|(at, row)| {
                 let spread = numbers(&measured[row.name]["values"][name]["ratio"])?;
-                let y = count - 1.0 - at as f64 + 0.36 - 0.08 * place as f64;
+                let y = count - 1.0 - at as f64 + 0.36 - 0.072 * place as f64;
                 Some((y, spread.map(|ratio| ratio.clamp(0.9, 2.9))))
             })
             .collect();

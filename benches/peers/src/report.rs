@@ -128,7 +128,7 @@ fn weights(weight: &Value, starts: &str) -> String {
         "",
         &["crates", "build", "processor time", "size", "to the first launch", "process"],
     );
-    for name in ["C", "cuscope", "cust", "rustacuda", "cudarc", "oxicuda", "singe-cuda"] {
+    for name in ["C", "cuscope", "cust", "rustacuda", "cudarc", "cuda-core", "oxicuda", "singe-cuda"] {
         let mut launched = Vec::new();
         let mut process = Vec::new();
         for line in starts.lines().filter(|line| line.split(' ').next() == Some(name)) {
