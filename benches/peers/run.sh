@@ -2,6 +2,7 @@
 # What operations cost on a GPU, beside C and other crates.
 #
 #     benches/peers/run.sh build FOLDER        builds all that measures, and weighs, into a folder
+#     benches/peers/run.sh build-only FOLDER   the same without weighing: the report keeps the weights that it has
 #     FOLDER/measure.sh OUT                    measures: on the machine with the GPU, which needs gcc and no Rust
 #     benches/peers/run.sh report FOLDER OUT   writes benches/RESULTS.md and its plot
 set -euo pipefail
@@ -13,7 +14,7 @@ mkdir -p "$work"
 program="$work/release/cuscope-peers"
 
 case "${1:-}" in
-build)
+build | build-only)
     mkdir -p "$2/saxpy"
     folder="$(realpath "$2")"
     # A libcuda to link with: the software driver's exports all that the crates ask for.
@@ -25,13 +26,17 @@ build)
     cp "$program" "$folder/peers"
     strip "$folder/peers"
     cp benches/peers/measure.sh benches/peers/shim/* "$folder/"
-    benches/peers/weight.sh "$folder/saxpy" > "$folder/weight.json"
+    rm -f "$folder/weight.json"
+    if [ "$1" = build ]; then
+        benches/peers/weight.sh "$folder/saxpy" > "$folder/weight.json.new"
+        mv "$folder/weight.json.new" "$folder/weight.json"
+    fi
     ;;
 report)
     LD_LIBRARY_PATH="$work/toolkit/lib64" "$program" report "$3" "$2/weight.json" benches
     ;;
 *)
-    sed -n '2,7s/^# \?//p' "$0" >&2
+    sed -n '2,8s/^# \?//p' "$0" >&2
     exit 2
     ;;
 esac

@@ -138,9 +138,10 @@ impl Candidate for CudaCore {
                 let address = enqueue!(malloc_sync(ALLOCATION));
                 enqueue!(free_sync(address))
             }),
-            "stream_alloc_free" => {
-                run!(drop(enqueue!(DeviceBuffer::<u8>::uninitialized_async(stream, ALLOCATION))))
-            }
+            "stream_alloc_free" => run!({
+                let buffer = enqueue!(DeviceBuffer::<u8>::uninitialized_async(stream, ALLOCATION));
+                enqueue!(buffer.drop_async(stream))
+            }),
             "push_pop" => Err("sets the current context, and no stack"),
             "nested" => {
                 let (a, b) = (self.driven(), self.driven());

@@ -23,22 +23,97 @@ fn time(ns: f64) -> String {
 }
 
 /// `peers report MEASURED WEIGHT FOLDER`: from the folder that measure.sh filled and the output of weight.sh,
-/// RESULTS.md and its plot in a folder.
+/// RESULTS.md and its plot in a folder. Where nothing was weighed, the weights stay those of the file.
 pub fn write(arguments: &[&str]) {
     let [measured, weight, into] = *arguments else { panic!("report MEASURED WEIGHT FOLDER") };
     let (measured, into) = (Path::new(measured), Path::new(into));
-    let (times, weight) = (read(&measured.join("time.json")), read(Path::new(weight)));
-    let starts = fs::read_to_string(measured.join("starts")).expect("the starts");
-    let mut text = head(&times["machine"]);
-    text += &ratios(&times["measured"]);
-    text += "\n![ratios to C](ratios.svg)\n";
-    text += &absolute(&times["measured"]);
-    text += &missing(&times["measured"]);
-    text += "\n## Driver calls\n\nCounted on the GPU's driver.\n\n";
-    text += &calls(&read(&measured.join("count.json"))["measured"]);
-    text += &weights(&weight, &starts);
-    fs::write(into.join("RESULTS.md"), text).expect("RESULTS.md");
+    let times = read(&measured.join("time.json"));
+    let page = into.join("RESULTS.md");
+    let starts = fs::read_to_string(measured.join("starts")).unwrap_or_default();
+    let weighed = if Path::new(weight).exists() {
+        weights(&read(Path::new(weight)), &starts)
+    } else {
+        before(&fs::read_to_string(&page).expect("the file that has the weights"))
+    };
+    let text = [
+        head(&times["machine"]),
+        ratios(&times["measured"]),
+        "\n![ratios to C](ratios.svg)\n".into(),
+        aim(&times["measured"]),
+        absolute(&times["measured"]),
+        missing(&times["measured"]),
+        "\n## Driver calls\n\nCounted on the GPU's driver.\n\n".into(),
+        calls(&read(&measured.join("count.json"))["measured"]),
+        weighed,
+        HOW.into(),
+    ];
+    fs::write(page, text.concat()).expect("RESULTS.md");
     crate::plot::write(&times["measured"], &into.join("ratios.svg")).expect("the plot");
+}
+
+const HOW: &str = "\n## How\n
+A round does each operation some times with each candidate, one candidate after the other, in an order that
+changes from round to round; the ratio is that of two times of one round. Before a candidate's turn the context is
+idle. Rounds are 31 to 201 behind 3 that do not count. All but the rows with threads run on one core. Allocations
+are of 1 KiB, pinned memory is that of each crate. The times of `…, no wait`, launch, record, memset and replay are
+those of the call; the queue is never full.
+
+In the rows with threads, each launches saxpy on a stream of its own in the one context, on a core of its own. They
+are made ready, wait, meet, and launch 256 times; the time is that from the first that begins to the last that ends,
+over 256. A fourth of the rounds is done with the same threads and streams, then these are made anew, in another
+order of the candidates.
+
+cudarc is measured on a stream of its own, there with `disable_event_tracking`, and on its default stream, which is
+the driver's legacy one. cuda-core is that of NVIDIA. singe-cuda goes through the CUDA runtime.
+
+`benches/peers/run.sh` builds all of it, `measure.sh`, copied with what was built to the machine with the GPU,
+measures, and `run.sh report` writes this file.
+";
+
+/// The weights in the file as it is.
+fn before(page: &str) -> String {
+    let from = page.find("\n## Weight\n").expect("the file has weights");
+    let to = page[from + 1..].find("\n## ").expect("something behind them");
+    page[from..from + 1 + to].to_owned()
+}
+
+/// What the crate promises of these times, and the rows where they are not so.
+fn aim(measured: &Value) -> String {
+    let mut text = String::from(
+        "\n## Against the aim\n\n\
+        cuscope takes at most 1.02 of the time of C, in the median, and no other crate takes less by more than the spread:\n\
+        its median is not under cuscope's lower quartile with its upper quartile under cuscope's median.\n\n",
+    );
+    let mut so = true;
+    for operation in measured_ones(measured) {
+        let values = &measured[operation.name]["values"];
+        for ours in ["cuscope", "cuscope, in a scope"] {
+            let Some([low, median, _]) = numbers(&values[ours]["ratio"]) else { continue };
+            let mut lines = Vec::new();
+            if median > 1.02 {
+                lines.push(format!("{median:.3} of C"));
+            }
+            for peer in
+                COLUMNS.iter().filter(|name| !name.starts_with('C') && !name.starts_with("cuscope"))
+            {
+                match numbers(&values[*peer]["ratio"]) {
+                    Some([_, theirs, high]) if theirs < low && high < median => {
+                        lines.push(format!("{peer} {theirs:.3} against {median:.3}"));
+                    }
+                    _ => (),
+                }
+            }
+            if !lines.is_empty() {
+                so = false;
+                writeln!(text, "- Not so: {}, {ours}: {}", operation.title, lines.join("; "))
+                    .unwrap();
+            }
+        }
+    }
+    if so {
+        text += "It is so in every row.\n";
+    }
+    text
 }
 
 fn head(machine: &Value) -> String {
@@ -121,14 +196,17 @@ fn weights(weight: &Value, starts: &str) -> String {
     let mut text = String::from(
         "\n## Weight\n\n\
         A program that runs saxpy once. Built with `cargo build --release` from nothing, dependencies fetched, on two cores\n\
-        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Start: from `main` to the first launch, and the whole process; medians.\n\n",
+        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Start:\n\
+        from `main` to the first launch, and the whole process; medians.\n\n",
     );
     table(
         &mut text,
         "",
         &["crates", "build", "processor time", "size", "to the first launch", "process"],
     );
-    for name in ["C", "cuscope", "cust", "rustacuda", "cudarc", "cuda-core", "oxicuda", "singe-cuda"] {
+    for name in
+        ["C", "cuscope", "cust", "rustacuda", "cudarc", "cuda-core", "oxicuda", "singe-cuda"]
+    {
         let mut launched = Vec::new();
         let mut process = Vec::new();
         for line in starts.lines().filter(|line| line.split(' ').next() == Some(name)) {
@@ -155,15 +233,5 @@ fn weights(weight: &Value, starts: &str) -> String {
             ],
         );
     }
-    text += "\n## How\n\n\
-        A round does each operation some times with each candidate, one candidate after the other, in an order that\n\
-        changes from round to round; the ratio is that of two times of one round. Before a candidate's turn the context is\n\
-        idle. Rounds are 31 to 201 behind 3 that do not count. All but the rows with threads run on one core. Allocations\n\
-        are of 1 KiB, pinned memory is that of each crate. The times of `…, no wait`, launch, record, memset and replay are\n\
-        those of the call; the queue is never full.\n\n\
-        cudarc is measured on a stream of its own, there with `disable_event_tracking`, and on its default stream, which is\n\
-        the driver's legacy one. singe-cuda goes through the CUDA runtime.\n\n\
-        `benches/peers/run.sh` builds all of it, `measure.sh`, copied with what was built to the machine with the GPU,\n\
-        measures, and `run.sh report` writes this file.\n";
     text
 }

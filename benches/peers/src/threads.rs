@@ -48,7 +48,7 @@ pub fn measure(
                     scope.spawn(move || {
                         // Of all cores, as far apart as can be.
                         let cores = cores();
-                        keep_on(&[cores[(thread + 1) * cores.len() / count.max(1) - 1]]);
+                        keep_on(&[cores[((thread + 1) * cores.len()).div_ceil(count) - 1]]);
                         work(turns);
                     });
                 }
