@@ -3,7 +3,9 @@
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
 use crate::bench::{Turns, bytes, run};
 use crate::threads::Work;
-use cuscope::ffi::{self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUstream};
+use cuscope::ffi::{
+    self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUmodule, CUstream,
+};
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, null_mut};
 
@@ -39,10 +41,38 @@ pub struct C {
 // SAFETY: a context, its streams and functions are not tied to a thread, and nothing else is in it that changes.
 unsafe impl Sync for C {}
 
+/// What any thread may use.
+pub struct Shared<T>(pub T);
+
+// SAFETY: only given what is not tied to a thread: contexts, functions.
+unsafe impl<T> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// Not the field, which a closure would take out.
+    pub fn get(&self) -> T
+    where
+        T: Copy,
+    {
+        self.0
+    }
+}
+
 pub fn stream() -> CUstream {
     let mut stream = null_mut();
     driver!(cuStreamCreate(&mut stream, 1));
     stream
+}
+
+fn module() -> CUmodule {
+    let mut module = null_mut();
+    driver!(cuModuleLoadData(&mut module, KERNELS_C.as_ptr().cast()));
+    module
+}
+
+fn function(module: CUmodule, name: &CStr) -> CUfunction {
+    let mut function = null_mut();
+    driver!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+    function
 }
 
 fn event() -> CUevent {
@@ -107,13 +137,8 @@ macro_rules! launch {
 impl C {
     /// In the context that is current.
     pub fn new(name: &'static str) -> C {
-        let mut module = null_mut();
-        driver!(cuModuleLoadData(&mut module, KERNELS_C.as_ptr().cast()));
-        let function = |name: &CStr| {
-            let mut function = null_mut();
-            driver!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
-            function
-        };
+        let module = module();
+        let function = |name| function(module, name);
         let mut context = null_mut();
         driver!(cuCtxGetCurrent(&mut context));
         C {
@@ -247,10 +272,12 @@ impl Candidate for C {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let saxpy = Shared(function(module(), c"saxpy"));
         Ok(Box::new(move |turns: &Turns| {
             push(self.context);
+            let saxpy = saxpy.get();
             let (stream, x, y) = (self::stream(), alloc(256), alloc(256));
-            turns.take(|| launch!(self.saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]));
+            turns.take(|| launch!(saxpy, stream, [n: LEN, a: 2.0_f32, x: x, y: y]));
             wait(stream);
             // As the other candidates do: what the driver makes next depends on it.
             driver!(cuStreamDestroy_v2(stream));

@@ -156,12 +156,14 @@ impl Candidate for CudaCore {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let module = self.context.load_module_from_ptx_src(KERNELS).unwrap();
+        let saxpy = module.load_function("saxpy").unwrap();
         Ok(Box::new(move |turns: &Turns| {
             self.context.bind_to_thread().unwrap();
             let (stream, x, y) =
                 (self.context.new_stream().unwrap(), self.buffer(64), self.buffer(64));
             turns.take(|| {
-                launch!(&self.saxpy, &stream, [
+                launch!(&saxpy, &stream, [
                     n: LEN, a: 2.0_f32, x: x.cu_deviceptr(), y: y.cu_deviceptr()
                 ])
             });

@@ -164,7 +164,7 @@ impl Candidate for Cust {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
-        let (context, module) = (&self.context, self.module);
+        let (context, module) = (&self.context, Module::from_ptx(KERNELS, &[]).unwrap());
         Ok(Box::new(move |turns: &Turns| {
             CurrentContext::set_current(context).unwrap();
             let (stream, x, y) = (self::stream(), buffer(64), buffer(64));

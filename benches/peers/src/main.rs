@@ -1,7 +1,8 @@
 //! What operations cost: by hand, with cuscope, and with other crates.
 //!
 //! `peers count` prints the driver calls of each operation as JSON, with `shim/` as the driver.
-//! `peers time [SHARE [OPERATION]]` prints times, of a part of the rounds and operations if asked to.
+//! `peers time [SHARE [OPERATION]]` prints times, of a part of the rounds and operations if asked to; `PEERS_FIRST=5`:
+//! the fifth candidate is made ready first.
 //! `peers report` writes RESULTS.md and its plot from those, `peers page` looks whether docs/cost.md is right: see
 //! `run.sh` and `.ci/peers`.
 #![allow(unsafe_code, reason = "calls the driver")]
@@ -76,26 +77,30 @@ fn measure(of: impl Fn(&[&dyn Candidate], &dyn Fn()) -> Value) {
         c::driver!(cuCtxSetCurrent(raw));
         c::driver!(cuCtxSynchronize());
     };
-    let mut candidates: Vec<Box<dyn Candidate + '_>> = vec![
-        Box::new(c::C::new("C")),
-        Box::new(c::C::new(c::AGAIN)),
-        Box::new(ours::Cuscope::new(&gpu)),
-        Box::new(ours::Scoped(ours::Cuscope::new(&gpu))),
-    ];
-    type Make = fn() -> Box<dyn Candidate>;
-    let peers: &[(&str, Make)] = &[
-        ("cust", || Box::new(cust::Cust::new())),
-        ("RustaCUDA", || Box::new(rustacuda::RustaCuda::new())),
-        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Default))),
-        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Tracked))),
-        ("cudarc", || Box::new(cudarc::Cudarc::new(cudarc::Mode::Untracked))),
+    type Make<'m> = Box<dyn FnOnce() -> Box<dyn Candidate + 'm> + 'm>;
+    let gpu = &gpu;
+    let mut all: Vec<(&str, Make<'_>)> = vec![
+        ("C", Box::new(move || Box::new(c::C::new("C")))),
+        ("C", Box::new(move || Box::new(c::C::new(c::AGAIN)))),
+        ("cuscope", Box::new(move || Box::new(ours::Cuscope::new(gpu)))),
+        ("cuscope", Box::new(move || Box::new(ours::Scoped(ours::Cuscope::new(gpu))))),
+        ("cust", Box::new(move || Box::new(cust::Cust::new()))),
+        ("RustaCUDA", Box::new(move || Box::new(rustacuda::RustaCuda::new()))),
+        ("cudarc", Box::new(move || Box::new(cudarc::Cudarc::new(cudarc::Mode::Default)))),
+        ("cudarc", Box::new(move || Box::new(cudarc::Cudarc::new(cudarc::Mode::Tracked)))),
+        ("cudarc", Box::new(move || Box::new(cudarc::Cudarc::new(cudarc::Mode::Untracked)))),
         #[cfg(feature = "bindgen")]
-        ("cuda-core", || Box::new(cuda_core::CudaCore::new())),
-        ("oxicuda", || Box::new(oxicuda::OxiCuda::new())),
+        ("cuda-core", Box::new(move || Box::new(cuda_core::CudaCore::new()))),
+        ("oxicuda", Box::new(move || Box::new(oxicuda::OxiCuda::new()))),
         #[cfg(feature = "runtime")]
-        ("singe-cuda", || Box::new(singe::Singe::new())),
+        ("singe-cuda", Box::new(move || Box::new(singe::Singe::new()))),
     ];
-    for &(name, make) in peers {
+    // What the driver makes for each depends on which is first.
+    let first = std::env::var("PEERS_FIRST").map_or(0, |first| first.parse().expect("a number"));
+    let count = all.len();
+    all.rotate_left(first % count);
+    let mut candidates = Vec::new();
+    for (name, make) in all {
         if !without(name) {
             candidates.push(make());
             settle();

@@ -7,7 +7,6 @@ use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags,
     Function, LaunchConfig, PushedGuard, Result, Stream,
 };
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Without its errors, which nobody expects here.
@@ -27,8 +26,6 @@ pub struct Cuscope<'g, 'ctx> {
     nothing: Function<'ctx>,
     saxpy: Function<'ctx>,
     sum12: Function<'ctx>,
-    /// For other threads.
-    shared: Arc<Detached<Function<'static>>>,
 }
 
 /// Something of cuscope that is unsafe to enqueue.
@@ -50,8 +47,12 @@ impl<'g, 'ctx> Cuscope<'g, 'ctx> {
         let module = gpu.load_ptx(KERNELS).done();
         let function = |name| module.function(name).done();
         let (nothing, saxpy, sum12) = (function("nothing"), function("saxpy"), function("sum12"));
-        let shared = Arc::new(saxpy.clone().detach());
-        Cuscope { gpu, stream: gpu.stream().done(), nothing, saxpy, sum12, shared }
+        Cuscope { gpu, stream: gpu.stream().done(), nothing, saxpy, sum12 }
+    }
+
+    /// For other threads.
+    fn shared(&self) -> Detached<Function<'static>> {
+        self.gpu.load_ptx(KERNELS).done().function("saxpy").done().detach()
     }
 
     /// Not stream-ordered: the driver would take another way with it than with that of C.
@@ -187,11 +188,11 @@ impl Candidate for Cuscope<'_, '_> {
     }
 
     fn on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
-        let (context, shared) = (self.gpu.context().clone(), self.shared.clone());
+        let (context, shared) = (self.gpu.context().clone(), self.shared());
         Ok(Box::new(move |turns: &Turns| {
             let mut stack = ContextStack::current_thread().done();
             let gpu = stack.push(&context).done();
-            let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
+            let (saxpy, stream) = (gpu.bind(&shared).done(), gpu.stream().done());
             let on = gpu.on(&stream);
             let alloc = || gpu.alloc::<f32>(LEN as usize).done();
             let (x, mut y) = (alloc(), alloc());
@@ -288,11 +289,11 @@ impl Candidate for Scoped<'_, '_> {
     }
 
     fn on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
-        let (context, shared) = (self.0.gpu.context().clone(), self.0.shared.clone());
+        let (context, shared) = (self.0.gpu.context().clone(), self.0.shared());
         Ok(Box::new(move |turns: &Turns| {
             let mut stack = ContextStack::current_thread().done();
             let gpu = stack.push(&context).done();
-            let (saxpy, stream) = (gpu.bind(&*shared).done(), gpu.stream().done());
+            let (saxpy, stream) = (gpu.bind(&shared).done(), gpu.stream().done());
             let alloc = || gpu.alloc::<f32>(LEN as usize).done();
             let (x, mut y) = (alloc(), alloc());
             gpu.scope(|s| {

@@ -148,13 +148,15 @@ impl Candidate for OxiCuda {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let saxpy =
+            Kernel::from_module(Arc::new(Module::from_ptx(KERNELS).unwrap()), "saxpy").unwrap();
         Ok(Box::new(move |turns: &Turns| {
             self.context.set_current().unwrap();
             let config = LaunchParams::new(1_u32, LEN);
             let (stream, x, y) = (Stream::new(&self.context).unwrap(), buffer(64), buffer(64));
             turns.take(|| {
                 let arguments = (LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr());
-                self.saxpy.launch(&config, &stream, &arguments).unwrap()
+                saxpy.launch(&config, &stream, &arguments).unwrap()
             });
             stream.synchronize().unwrap();
         }))

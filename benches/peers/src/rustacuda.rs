@@ -2,7 +2,7 @@
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{Turns, bytes, run};
-use crate::c::driver;
+use crate::c::{Shared, driver};
 use crate::threads::Work;
 use cuscope::ffi::CUcontext;
 use rustacuda::context::{Context, ContextFlags, ContextStack};
@@ -20,15 +20,6 @@ pub struct RustaCuda {
     device: rustacuda::device::Device,
     module: &'static Module,
     stream: Stream,
-}
-
-struct Shared(CUcontext);
-// SAFETY: a context is not tied to a thread.
-unsafe impl Sync for Shared {}
-impl Shared {
-    fn get(&self) -> CUcontext {
-        self.0
-    }
 }
 
 /// An unsafe operation, which succeeds.
@@ -175,13 +166,17 @@ impl Candidate for RustaCuda {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
-        let context = Shared(self.context);
+        let kernels = CString::new(KERNELS).unwrap();
+        let module = Box::leak(Box::new(Module::load_from_string(&kernels).unwrap()));
+        // Its types are tied to a thread, which functions are not.
+        let (context, saxpy) = (
+            Shared(self.context),
+            Shared(&*Box::leak(Box::new(module.get_function(c"saxpy").unwrap()))),
+        );
         Ok(Box::new(move |turns: &Turns| {
             driver!(cuCtxSetCurrent(context.get()));
             let (stream, mut x, mut y) = (self::stream(), buffer(64), buffer(64));
-            // Its modules are tied to a thread.
-            let module = Module::load_from_string(&CString::new(KERNELS).unwrap()).unwrap();
-            let saxpy = module.get_function(c"saxpy").unwrap();
+            let saxpy = saxpy.get();
             turns.take(|| {
                 enqueue!(launch!(saxpy<<<1, LEN, 0, stream>>>(
                     LEN, 2.0_f32, x.as_device_ptr(), y.as_device_ptr()

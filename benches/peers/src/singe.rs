@@ -170,12 +170,13 @@ impl Candidate for Singe {
     }
 
     fn on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let module = self.context.load_module(&ModuleImage::new(KERNELS_C.as_bytes())).unwrap();
         Ok(Box::new(move |turns: &Turns| {
             self.context.bind().unwrap();
             let (config, flags) = (config(), StreamFlags::NON_BLOCKING);
             let stream = self.context.create_stream_with_flags(flags).unwrap();
             let (x, y) = (buffer(64), buffer(64));
-            let saxpy = self.module.function("saxpy").unwrap();
+            let saxpy = module.function("saxpy").unwrap();
             turns.take(|| {
                 let arguments = (&LEN, &2.0_f32, &x.as_device_ptr(), &y.as_device_ptr());
                 saxpy.launch_on(&config, arguments, &stream).unwrap()

@@ -10,7 +10,8 @@ pub struct Entry {
     pub times: Vec<f64>,
 }
 
-fn quartiles(values: &[f64]) -> [f64; 3] {
+/// The lower one, the median, the upper one.
+pub fn quartiles(values: &[f64]) -> [f64; 3] {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     [1, 2, 3].map(|quarter| sorted[(sorted.len() - 1) * quarter / 4])
@@ -89,24 +90,16 @@ fn measure(
     }
     drop(runs);
     settle(); // some leave a context current that they have destroyed
-    summary(operation, &entries, rounds, none)
+    summary(operation, &entries, none)
 }
 
-/// The quartiles of the times and of the rounds' ratios.
-pub fn summary(
-    operation: &Operation,
-    entries: &[Entry],
-    rounds: usize,
-    none: Map<String, Value>,
-) -> Value {
-    let base = &entries[0].times; // by hand
-    let mut values = Map::new();
+/// Whole picoseconds, a round each; to be read from the log, the quartiles of these in nanoseconds.
+pub fn summary(operation: &Operation, entries: &[Entry], none: Map<String, Value>) -> Value {
+    let mut rounds = Map::new();
     for entry in entries {
-        let ratios: Vec<f64> =
-            entry.times.iter().zip(base).map(|(time, base)| time / base).collect();
-        let (times, ratios) = (quartiles(&entry.times), quartiles(&ratios));
-        eprintln!("{:18} {:24} {times:?} {ratios:?}", operation.name, entry.name);
-        values.insert(entry.name.into(), json!({ "ns": times, "ratio": ratios }));
+        eprintln!("{:26} {:24} {:.1?}", operation.name, entry.name, quartiles(&entry.times));
+        let times: Vec<u64> = entry.times.iter().map(|ns| (ns * 1e3).round() as u64).collect();
+        rounds.insert(entry.name.into(), times.into());
     }
-    json!({ "title": operation.title, "n": operation.n, "rounds": rounds, "values": values, "none": none })
+    json!({ "rounds": rounds, "none": none })
 }
