@@ -96,10 +96,10 @@ fn merged(runs: &[Value]) -> Value {
 const HOW: &str = "\n## How\n
 A round does each operation some times with each candidate, one candidate after the other, in an order that
 changes from round to round; a ratio is that of times of one round. Before a candidate's turn the context is idle.
-Rounds are 31 to 201, over four processes, which make the candidates ready in different orders, each behind 3 that do
-not count. All but the rows with threads run on one core. Allocations
-are of 1 KiB, pinned memory is that of each crate. The times of `…, no wait`, launch, record, memset and replay are
-those of the call; the queue is never full.
+The 31 to 201 rounds are those of four processes, which make the candidates ready in different orders; in each, 3
+rounds before do not count. All but the rows with threads run on one core. Allocations are of 1 KiB, pinned memory is
+that of each crate. The times of `…, no wait`, launch, record, memset and replay are those of the call; the queue is
+never full.
 
 In the rows with threads, each launches saxpy on a stream of its own in the one context, on a core of its own. They
 are made ready, wait, meet, and launch 256 times; the time is that from the first that begins to the last that ends,
@@ -164,7 +164,7 @@ fn head(machine: &Value) -> String {
     let say = |key: &str| machine[key].to_string().replace('"', "");
     format!(
         "# What operations cost on a GPU\n\n\
-        By hand (C), with cuscope, and with other crates, in one process and one context, on non-blocking streams, with\n\
+        By hand (C), with cuscope, and with other crates, side by side in one context, on non-blocking streams, with\n\
         the same kernels and the same waits. `benches/peers/run.sh` writes this file; how it measures is at its end.\n\n\
         {} (driver of CUDA {}), {} ({} cores).\n",
         say("device"),
