@@ -1,4 +1,4 @@
-//! What the driver reads of an image: F113, F290, F291.
+//! What the driver reads of an image: F113, F264, F266, F267, F290, F291.
 
 use crate::common::{assert_success, respawn_with, software};
 use crate::raw::*;
@@ -10,6 +10,10 @@ use std::ptr::null_mut;
 
 const PTX: &[u8] = include_bytes!("../code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("../code/signatures.cubin");
+const PACKED: [&[u8]; 2] = [
+    include_bytes!("../code/signatures.lz4.fatbin"),
+    include_bytes!("../code/signatures.zstd.fatbin"),
+];
 
 /// The answer to an image of which nothing is assumed.
 fn load(image: *const c_void) -> CUresult {
@@ -127,11 +131,17 @@ fn ptx_in_a_fatbin_has_a_place_for_options() {
 /// How many images are damaged of each kind.
 const CUBINS: usize = 120;
 const FATBINS: usize = 40;
+/// Of fatbins with compressed code, in turn.
+const PACKS: usize = 120;
 
-/// A cubin, and then a fatbin with it, cut off or with a bit flipped; each number gives another one. Zeros
-/// lie behind it.
+/// A cubin, then a fatbin with it, then fatbins with compressed code, cut off or with a bit flipped; each
+/// number gives another one. Zeros lie behind it.
 fn damaged(number: usize) -> Vec<u8> {
-    let whole = if number < CUBINS { CUBIN.to_vec() } else { fatbin(&entry(2, 90, 64, CUBIN)) };
+    let whole = match number {
+        ..CUBINS => CUBIN.to_vec(),
+        CUBINS..=159 => fatbin(&entry(2, 90, 64, CUBIN)),
+        _ => PACKED[number % 2].to_vec(),
+    };
     // The first numbers of a generator that began at this one.
     let mut state = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut next = |below: usize| {
@@ -154,12 +164,15 @@ fn is_accepted(number: usize) -> bool {
     if number < CUBINS { Cubin::new(image).is_ok() } else { Fatbin::new(image).is_ok() }
 }
 
-/// F290: the real driver follows what it finds, and dies of some. The software driver runs no machine code.
+/// F264, F266, F290: the real driver follows what it finds, and dies of some, but of none that the crate hands
+/// on. The software driver runs no machine code.
 #[test]
 fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
     const TEST: &str = "damaged_machine_code_is_the_drivers_death_unless_it_was_checked";
     const FIRST: &str = "CUSCOPE_TEST_FIRST_IMAGE";
-    let all = CUBINS + FATBINS;
+    const { assert!(CUBINS + FATBINS == 160) };
+    let plain = CUBINS + FATBINS;
+    let all = plain + PACKS;
     let mut answers = Vec::new();
     let mut deaths = Vec::new();
     while answers.len() < all {
@@ -189,17 +202,69 @@ fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
         }
     }
     println!("{} deaths: {deaths:?}", deaths.len());
-    let count = |code: CUresult| answers.iter().filter(|&&one| one == Some(code.0)).count();
+    let count = |answers: &[Option<u32>], code: CUresult| {
+        answers.iter().filter(|&&one| one == Some(code.0)).count()
+    };
+    let (plain, packed) = answers.split_at(plain);
     if software() {
         // What does not begin as machine code is no image.
-        assert_eq!(count(INVALID_IMAGE) + count(CUDA_ERROR_NO_BINARY_FOR_GPU), all);
+        let none = [INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU].map(|code| count(plain, code));
+        assert_eq!(none.iter().sum::<usize>(), plain.len());
+        // The PTX beside it is unpacked where that can be done.
+        assert!(count(packed, SUCCESS) > packed.len() / 5, "{packed:?}");
+        assert!(count(packed, SUCCESS) < packed.len(), "{packed:?}");
         return;
     }
-    let errors = [INVALID_IMAGE, OUT_OF_MEMORY, CUDA_ERROR_UNKNOWN].map(count);
-    assert_eq!(count(SUCCESS) + errors.iter().sum::<usize>() + deaths.len(), all, "{answers:?}");
-    assert!(count(SUCCESS) > all / 4 && errors[0] > all / 4, "{answers:?}");
-    assert!(deaths.len() < all / 5, "{deaths:?}");
+    let codes = [SUCCESS, INVALID_IMAGE, OUT_OF_MEMORY, CUDA_ERROR_UNKNOWN];
+    let known = codes.map(|code| count(plain, code));
+    let dead = plain.iter().filter(|answer| answer.is_none()).count();
+    assert_eq!(known.iter().sum::<usize>() + dead, plain.len(), "{plain:?}");
+    assert!(known[0] > plain.len() / 4 && known[1] > plain.len() / 4, "{plain:?}");
+    assert!(dead < plain.len() / 5, "{deaths:?}");
+    assert!(count(packed, SUCCESS) > packed.len() / 5, "{packed:?}");
     for number in deaths {
         assert!(!is_accepted(number), "the driver dies of image {number}, which passes the checks");
+    }
+}
+
+/// A fatbin with PTX that is compressed by Zstandard, and this flag besides.
+fn packed_ptx(flag: u64) -> Vec<u8> {
+    const HEAD: usize = 16;
+    let whole = PACKED[1];
+    let field = |at: usize, bytes: usize| {
+        let mut value = [0; 8];
+        value[..bytes].copy_from_slice(&whole[at..at + bytes]);
+        u64::from_le_bytes(value)
+    };
+    let mut at = HEAD;
+    while field(at, 2) != 1 {
+        at += usize::try_from(field(at + 4, 4) + field(at + 8, 8)).unwrap();
+    }
+    let (header, padded) = (field(at + 4, 4), field(at + 8, 8));
+    let mut image = fatbin(&whole[at..at + usize::try_from(header + padded).unwrap()]);
+    let flags = field(at + 40, 8);
+    assert_eq!(flags & 0x8000, 0x8000, "compressed by Zstandard");
+    image[HEAD + 40..HEAD + 48].copy_from_slice(&(flags | flag).to_le_bytes());
+    image
+}
+
+/// F267: the software driver knows no such flag, and unpacks it.
+#[test]
+fn compressed_ptx_has_one_flag_for_how() {
+    const TEST: &str = "compressed_ptx_has_one_flag_for_how";
+    const FLAGS: [u64; 2] = [0, 0x4000];
+    let outputs = each_alone(module_path!(), TEST, &FLAGS, |&flag| {
+        let context = create_context();
+        let code = load(packed_ptx(flag).as_ptr().cast());
+        assert!(code == SUCCESS || flag != 0, "{code:?}");
+        ok!(cuCtxDestroy_v2(context));
+    });
+    for (output, flag) in outputs.iter().flatten().zip(FLAGS) {
+        assert_eq!(Fatbin::new(packed_ptx(flag)).is_ok(), flag == 0);
+        if flag != 0 && !software() {
+            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+        } else {
+            assert_success(TEST, output);
+        }
     }
 }
