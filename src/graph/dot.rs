@@ -7,7 +7,10 @@ use crate::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUgraphDebugDot_flags as Raw;
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 bitflags! {
     /// What [`Graph::dot`] tells of each node.
@@ -36,6 +39,38 @@ bitflags! {
     }
 }
 
+const CALL: &str = "cuGraphDebugDotPrint";
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    Error::File { call: CALL, path: Box::new(path.to_owned()), kind: error.kind() }
+}
+
+/// A file that is removed when dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A new one, by a name that nobody else has: what is there already is not opened, nor is a link
+    /// followed.
+    fn create() -> io::Result<Temporary> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let (id, next) = (std::process::id(), NEXT.fetch_add(1, Relaxed));
+            let path = std::env::temp_dir().join(format!("cuscope-graph-{id}-{next}.dot"));
+            match File::create_new(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return created.map(|_| Temporary(path)),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever cleans that directory.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 impl Graph<'_> {
     /// The graph, as it was captured or built, in the language of Graphviz. The driver writes it to a
     /// temporary file, which is gone when this returns.
@@ -44,22 +79,14 @@ impl Graph<'_> {
     /// [`File`](Error::File) if there can be no such file; what the driver answers.
     #[doc(alias = "cuGraphDebugDotPrint")]
     pub fn dot(&self, flags: DotFlags) -> Result<String> {
-        const CALL: &str = "cuGraphDebugDotPrint";
-        let directory = std::env::temp_dir();
-        let failed = |path: &std::path::Path, error: &std::io::Error| Error::File {
-            call: CALL,
-            path: Box::new(path.to_owned()),
-            kind: error.kind(),
-        };
-        let file = tempfile::NamedTempFile::with_prefix_in("cuscope-graph-", &directory)
-            .map_err(|error| failed(&directory, &error))?;
-        let name = file.path().as_os_str().as_encoded_bytes();
+        let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;
+        let name = file.0.as_os_str().as_encoded_bytes();
         let reason = "the path of the directory for temporary files has a zero byte: change TMPDIR";
         let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
         let graph = self.inner.template.raw();
         // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).
         check(CALL, unsafe { ffi::cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits()) })?;
-        let text = fs::read(file.path()).map_err(|error| failed(file.path(), &error))?;
+        let text = fs::read(&file.0).map_err(|error| failed(&file.0, &error))?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }

@@ -5,7 +5,7 @@ use crate::error::check;
 use crate::event::EventInner;
 use crate::{EventFlags, PushedGuard, Result};
 use ffi::{CUevent, CUstream};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Marks {
     events: Vec<Arc<EventInner>>,
-    /// Those that no operation refers to. Waits that were enqueued for them keep what they wait for.
-    free: Rc<RefCell<Vec<usize>>>,
+    /// Those that no operation refers to, once there are any. Waits that were enqueued for them keep what they
+    /// wait for.
+    free: OnceCell<Rc<RefCell<Vec<usize>>>>,
 }
 
 /// An event that was recorded behind an operation, of which everything up to the `covers`-th of its queue
@@ -40,7 +41,8 @@ impl Marks {
         covers: u64,
         behind: Vec<u64>,
     ) -> Result<Mark> {
-        let pooled = self.free.borrow_mut().pop();
+        let free = self.free.get_or_init(Rc::default).clone();
+        let pooled = free.borrow_mut().pop();
         let event = match pooled {
             Some(event) => event,
             None => {
@@ -48,7 +50,7 @@ impl Marks {
                 self.events.len() - 1
             }
         };
-        let mark = Mark { event, covers, behind, free: self.free.clone() };
+        let mark = Mark { event, covers, behind, free };
         // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
         check("cuEventRecord", unsafe { ffi::cuEventRecord(self.event(&mark), stream) })?;
         Ok(mark)

@@ -23,6 +23,7 @@ use crate::memory::Allocation;
 use crate::{DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
+use std::cell::OnceCell;
 use std::fmt;
 use typed_arena::Arena;
 
@@ -33,8 +34,8 @@ use typed_arena::Arena;
 pub struct Scope<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     order: Order,
-    /// Freed when all queues were waited for.
-    scratch: Arena<Allocation>,
+    /// Freed when all queues were waited for. Mostly there is none.
+    scratch: OnceCell<Arena<Allocation>>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
@@ -91,7 +92,7 @@ impl<'ctx> PushedGuard<'ctx> {
                 }
             }
         }
-        let (order, scratch) = (Order::default(), Arena::with_capacity(0));
+        let (order, scratch) = (Order::default(), OnceCell::new());
         let scope = Scope { gpu: self, order, scratch, _s: Brand::new() };
         let close = Close(&scope.order);
         let result = f(&scope);
@@ -128,7 +129,8 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        Ok(Held::new(self.scratch.alloc(buffer.inner), buffer.len))
+        let scratch = self.scratch.get_or_init(Arena::new);
+        Ok(Held::new(scratch.alloc(buffer.inner), buffer.len))
     }
 
     /// Lends host memory that the host wants back in between: [`Staged::access`].

@@ -17,6 +17,7 @@ use crate::host_function::{Panic, Pending};
 use crate::wait::{wait, wait_for_all};
 use crate::{PushedGuard, Result};
 use ffi::{CUevent, CUstream};
+use smallvec::SmallVec;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -125,7 +126,8 @@ pub(crate) struct Order {
 
 #[derive(Default)]
 struct State {
-    lanes: Vec<Lane>,
+    /// Mostly one, and none more is made room for.
+    lanes: SmallVec<[Lane; 1]>,
     /// All that the first queue did while it was alone.
     alone: Option<Rc<Op>>,
     marks: Marks,
