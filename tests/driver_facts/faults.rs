@@ -147,7 +147,11 @@ fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
         assert_eq!(code!(cuMemAlloc_v2(&raw mut address, 4096)), SUCCESS, "before {name}");
         let answer = if tells { LAUNCH_FAILED } else { SUCCESS };
         assert_eq!(call(&a, &b, other), answer, "{name}");
-        assert_eq!(code!(cuMemAlloc_v2(&raw mut address, 4096)), LAUNCH_FAILED, "behind {name}");
+        // What gives 0 mostly finds it out on a real driver, and leaves it to a later call otherwise.
+        let next = code!(cuMemAlloc_v2(&raw mut address, 4096));
+        let found = next == LAUNCH_FAILED || (!tells && !software() && next == SUCCESS);
+        assert!(found, "behind {name}: {next:?}");
+        assert_eq!(code!(cuCtxSynchronize()), LAUNCH_FAILED, "behind {name}");
     });
     outputs.iter().flatten().for_each(|output| assert_success(TEST, output));
 }
