@@ -14,8 +14,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies a slice to the device. The slice stays borrowed until the scope ends.
     ///
     /// # Errors
-    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
-    /// [`NotCurrent`](Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
@@ -134,7 +134,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Runs a kernel. A fault of it shows in a later call.
     ///
     /// # Errors
-    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](Error::NotCurrent) if
+    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent) if
     /// queues have to be ordered.
     ///
     /// # Safety

@@ -158,37 +158,34 @@ pub(crate) fn is_pushed(raw: usize, owner: usize) -> bool {
 }
 
 /// A thread's own entries, or none yet.
-pub(super) struct Own(Cell<&'static Entries>);
+pub(super) struct Own(Cell<Option<&'static Entries>>);
 
 impl Own {
     pub(super) const fn new() -> Self {
-        Own(Cell::new(&NONE))
+        Own(Cell::new(None))
     }
 
     #[inline]
     pub(super) fn get(&self) -> &'static Entries {
-        self.0.get()
+        self.0.get().unwrap_or(&NONE)
     }
 
     /// Before the thread can push.
     pub(super) fn enroll(&self) {
-        if !std::ptr::eq(self.get(), &raw const NONE) {
+        if self.0.get().is_some() {
             return;
         }
         let registry = &mut *lock(&REGISTRY);
         let entries = registry.free.pop().unwrap_or_else(|| Box::leak(Box::new(Entries::new())));
         registry.threads.push(entries);
-        self.0.set(entries);
+        self.0.set(Some(entries));
     }
 
     /// Leaves the entries to other threads, when nothing of this one can push any more. Those with something
     /// in them stay as they are.
     pub(super) fn leave(&self) {
-        let own = self.get();
-        if own.depth() != 0 || std::ptr::eq(own, &raw const NONE) {
-            return;
-        }
-        self.0.set(&NONE);
+        let Some(own) = self.0.get().filter(|own| own.depth() == 0) else { return };
+        self.0.set(None);
         let registry = &mut *lock(&REGISTRY);
         registry.threads.retain(|entries| !std::ptr::eq(*entries, own));
         registry.free.push(own);
@@ -247,7 +244,7 @@ mod tests {
         assert!(pushed(0x7000));
         record.pop(0);
         first.leave();
-        assert!(std::ptr::eq(first.get(), &raw const NONE));
+        assert!(first.0.get().is_none());
         second.enroll();
         second.get().put(0, entry(0x7002));
         assert!(pushed(0x7002) && !pushed(0x7000));

@@ -6,6 +6,7 @@
 //! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::entries::Entries;
 use super::record::{PoppedBy, Record};
 use crate::error::{check, report_drop};
 use crate::{Context, Error, Result};
@@ -86,13 +87,14 @@ impl Level {
     /// nothing is popped.
     #[inline]
     pub(super) fn settle(self, call: &'static str) -> Result {
-        if self.is_top() { Ok(()) } else { self.settle_others(call) }
+        let entries = Record::with(Record::entries);
+        if self.is_top(entries) { Ok(()) } else { self.settle_others(call) }
     }
 
     /// Whether nothing is recorded above, nor is this of an outer frame.
     #[inline]
-    fn is_top(self) -> bool {
-        Record::with(|r| (r.frame.get() == self.frame) & (r.depth() == self.depth))
+    fn is_top(self, entries: &Entries) -> bool {
+        (Record::with(|r| r.frame.get()) == self.frame) & (entries.depth() == self.depth)
     }
 
     #[cold]
@@ -125,13 +127,16 @@ impl Level {
     /// Pushes on top of `self`.
     #[inline]
     pub(super) fn push(self, context: &Context) -> Result<Level> {
-        self.settle(PUSH)?;
+        let entries = Record::with(Record::entries);
+        if !self.is_top(entries) {
+            self.settle_others(PUSH)?;
+        }
         let own = context.raw();
         // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
         // gets the level borrows `context` until the entry is popped, and where that is leaked the
         // record keeps the context from its end.
         check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
-        Record::with(|r| r.add(self.depth, context));
+        Record::with(|r| r.add(entries, self.depth, context));
         Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
     }
 
@@ -141,7 +146,8 @@ impl Level {
     /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
     #[inline]
     pub(super) fn pop(self) -> Result<(), NotPopped> {
-        if !self.is_top() {
+        let entries = Record::with(Record::entries);
+        if !self.is_top(entries) {
             return Err(NotPopped::Covered);
         }
         let mut popped = ptr::null_mut();
@@ -153,7 +159,7 @@ impl Level {
         if popped.addr() != self.own {
             return Err(NotPopped::Foreign(popped));
         }
-        Record::with(|r| r.remove_own(self.depth - 1));
+        Record::with(|r| r.remove_own(entries, self.depth - 1));
         Ok(())
     }
 

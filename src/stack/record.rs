@@ -98,16 +98,16 @@ impl Record {
 
     /// Notes an entry on top of `depth` others.
     #[inline]
-    pub(super) fn add(&self, depth: usize, context: &Context) {
-        self.entries().push(depth, context);
+    pub(super) fn add(&self, entries: &Entries, depth: usize, context: &Context) {
+        entries.push(depth, context);
         self.trace.pushed(context);
     }
 
     /// Takes the top entry off the record, so that `left` others are left: its guard popped it, and nothing is
     /// kept for it.
     #[inline]
-    pub(super) fn remove_own(&self, left: usize) {
-        self.entries().pop(left);
+    pub(super) fn remove_own(&self, entries: &Entries, left: usize) {
+        entries.pop(left);
         self.trace.popped();
     }
 
