@@ -15,6 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut y_dev = stream.clone_htod(&y)?;
     let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
     let mut builder = stream.launch_builder(&saxpy);
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y); the buffers have 256 elements, and
+    // live until the stream was waited for.
     unsafe { builder.arg(&256_u32).arg(&2.0_f32).arg(&x_dev).arg(&mut y_dev).launch(config) }?;
     let launched = start.elapsed();
     stream.memcpy_dtoh(&y_dev, &mut y)?;

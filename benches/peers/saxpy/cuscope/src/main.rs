@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     gpu.on(&stream).upload(&[2.0_f32; 256], &mut x_dev)?;
     gpu.on(&stream).upload(&y, &mut y_dev)?;
     let config = LaunchConfig::new(1, 256);
-    // The kernel is saxpy(unsigned n, float a, const float *x, float *y).
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y); the buffers have 256 elements, and
+    // live until the stream was waited for.
     unsafe {
         gpu.on(&stream).launch_unscoped(&saxpy, config, (256_u32, 2.0_f32, &x_dev, &mut y_dev))
     }?;
