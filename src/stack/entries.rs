@@ -170,15 +170,16 @@ impl Own {
         self.0.get().unwrap_or(&NONE)
     }
 
-    /// Before the thread can push.
-    pub(super) fn enroll(&self) {
+    /// Before the thread can push: whether it had none.
+    pub(super) fn enroll(&self) -> bool {
         if self.0.get().is_some() {
-            return;
+            return false;
         }
         let registry = &mut *lock(&REGISTRY);
         let entries = registry.free.pop().unwrap_or_else(|| Box::leak(Box::new(Entries::new())));
         registry.threads.push(entries);
         self.0.set(Some(entries));
+        true
     }
 
     /// Leaves the entries to other threads, when nothing of this one can push any more. Those with something
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn what_a_thread_pushed_is_seen_by_all_until_it_is_popped() {
         let own = Own::new();
-        own.enroll();
+        assert!(own.enroll() && !own.enroll());
         for depth in 0..40 {
             let raw = 0x5000 + 2 * depth;
             assert!(!pushed(raw));
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn a_thread_that_ends_leaves_its_record_to_another_unless_something_is_in_it() {
         let (first, second) = (Own::new(), Own::new());
-        first.enroll();
+        assert!(first.enroll());
         let record = first.get();
         record.put(0, entry(0x7000));
         first.leave();
@@ -245,7 +246,7 @@ mod tests {
         record.pop(0);
         first.leave();
         assert!(first.0.get().is_none());
-        second.enroll();
+        assert!(second.enroll());
         second.get().put(0, entry(0x7002));
         assert!(pushed(0x7002) && !pushed(0x7000));
         second.get().top_stays();
@@ -258,7 +259,7 @@ mod tests {
     fn threads_that_come_and_go_share_their_records() {
         let one = || {
             let own = Own::new();
-            own.enroll();
+            assert!(own.enroll() && !own.enroll());
             own.leave();
         };
         one();

@@ -82,9 +82,10 @@ impl Record {
 
     /// Before the thread gets what it can push with.
     pub(super) fn enroll(&self) {
-        // Fails while the thread ends: then `leaving` says so already.
-        let _ = LEAVING.try_with(|_| ());
-        self.entries.enroll();
+        if self.entries.enroll() {
+            // Fails while the thread ends: then `leaving` says so already.
+            let _ = LEAVING.try_with(|_| ());
+        }
     }
 
     /// Once there is nothing to push with.
