@@ -121,6 +121,7 @@ impl Event<'_> {
     /// # Errors
     /// A sticky error of earlier work (F60).
     #[doc(alias = "cuEventSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the event is alive; needs no current context (F37).
         wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(self.raw()) })

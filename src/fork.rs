@@ -18,10 +18,12 @@ pub(crate) fn watch() {
     {
         extern "C" fn in_child() {
             CHILD.store(true, Ordering::Relaxed);
+            crate::capture_mode::forked();
         }
         static WATCHED: std::sync::Once = std::sync::Once::new();
         WATCHED.call_once(|| {
-            // SAFETY: the handler stores to an atomic, which is safe in a forked child. It is never
+            // SAFETY: the handler stores to an atomic and to a thread-local without a destructor, which is
+            // safe in a forked child. It is never
             // unregistered; if there is no memory for it, forks go unnoticed, as without it.
             let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         });

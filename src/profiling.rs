@@ -4,7 +4,7 @@
 use crate::PushedGuard;
 use crate::Result;
 use crate::capture_mode::relaxed;
-use crate::error::{check, release, report_drop};
+use crate::error::{check, release_relaxed, report_drop};
 use std::mem::ManuallyDrop;
 
 const STOP: &str = "cuProfilerStop";
@@ -52,7 +52,7 @@ impl Drop for Profiling<'_, '_> {
     fn drop(&mut self) {
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.
-            Ok(()) => release(STOP, || relaxed(|| unsafe { ffi::cuProfilerStop() })),
+            Ok(()) => release_relaxed(STOP, || unsafe { ffi::cuProfilerStop() }),
             Err(error) => report_drop(error),
         }
     }

@@ -147,6 +147,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error of earlier work (F60).
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
         wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(self.raw()) })

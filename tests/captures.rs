@@ -6,7 +6,7 @@ mod common;
 
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Function, LaunchConfig, PushedGuard, Queue,
+    Context, ContextFlags, ContextStack, Device, Error, Function, LaunchConfig, PushedGuard, Queue,
     Result, Stream, ffi,
 };
 use std::os::unix::process::ExitStatusExt;
@@ -204,21 +204,96 @@ fn drop_inside_capture() {
     });
 }
 
-/// As in C: what allocates is refused, and says so.
+/// A12: the same thread captures, in the modes that forbid allocation to it.
 #[test]
-fn an_allocation_inside_a_capture_is_refused_with_the_call_named() {
-    fresh!(an_allocation_inside_a_capture_is_refused_with_the_call_named, {
+fn allocation_inside_a_capture() {
+    fresh!(allocation_inside_a_capture, {
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (captured, stream) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        for mode in [
+            ffi::CU_STREAM_CAPTURE_MODE_GLOBAL,
+            ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            ffi::CU_STREAM_CAPTURE_MODE_RELAXED,
+        ] {
+            begin(&captured, mode);
+            drop((gpu.alloc::<u8>(64).unwrap(), gpu.pinned::<u8>(64).unwrap()));
+            drop(gpu.on(&stream).alloc::<u8>(64).unwrap());
+            assert!(stream.query().is_ok());
+            assert!(end(&captured), "{mode:?}: the capture was spoiled");
+        }
+    });
+}
+
+/// The calling thread's mode of capture, which becomes this one.
+fn exchange(mut mode: ffi::CUstreamCaptureMode) -> ffi::CUstreamCaptureMode {
+    // SAFETY: swaps `mode`, a valid one, with the calling thread's.
+    let code = unsafe { ffi::cuThreadExchangeStreamCaptureMode(&raw mut mode) };
+    assert_eq!(code, ffi::CUDA_SUCCESS);
+    mode
+}
+
+/// Foreign code lifts its own bans no more: all is released and waited for, at the price of its capture.
+#[test]
+fn a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours() {
+    fresh!(a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours, {
         let context = context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let captured = gpu.stream().unwrap();
-        begin(&captured, ffi::CU_STREAM_CAPTURE_MODE_GLOBAL);
-        let error = gpu.alloc::<u8>(64).unwrap_err();
-        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-        assert_eq!(error.call(), Some("cuMemAlloc_v2"));
-        assert!(error.to_string().contains("capture"), "{error}");
+        let before = alive();
+        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let mut buffer = gpu.alloc::<u32>(64).unwrap();
+        let stream = gpu.stream().unwrap();
+        let mode = exchange(ffi::CU_STREAM_CAPTURE_MODE_GLOBAL);
+        assert_eq!(mode, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
+        begin(&captured, ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+        let mut host = [0; 64];
+        gpu.scope(|s| {
+            let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
+            spin_for_20_ms(q, &spin)?;
+            q.fill(&mut held, 3)?;
+            q.download(&held, &mut host)
+        })
+        .unwrap();
+        assert_eq!(host, [3; 64], "the scope did not wait");
+        drop((spin, buffer));
+        assert_eq!(alive(), before);
         assert!(!end(&captured));
-        gpu.alloc::<u8>(64).unwrap();
+        assert_eq!(exchange(mode), ffi::CU_STREAM_CAPTURE_MODE_GLOBAL, "is as it was set");
+    });
+}
+
+/// The thread has its mode back with its stack, or what foreign code set meanwhile.
+#[test]
+fn the_mode_of_the_thread_is_given_back_with_its_stack() {
+    fresh!(the_mode_of_the_thread_is_given_back_with_its_stack, {
+        cuscope::init().unwrap();
+        let (global, local, relaxed) = (
+            ffi::CU_STREAM_CAPTURE_MODE_GLOBAL,
+            ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            ffi::CU_STREAM_CAPTURE_MODE_RELAXED,
+        );
+        let now = move || {
+            let mode = exchange(relaxed);
+            assert_eq!(exchange(mode), relaxed);
+            mode
+        };
+        for before in [global, local, relaxed] {
+            exchange(before);
+            let stack = ContextStack::current_thread().unwrap();
+            assert_eq!(now(), relaxed);
+            assert_eq!(ContextStack::current_thread().unwrap_err(), Error::StackTaken);
+            assert_eq!(now(), relaxed);
+            assert_eq!(thread::spawn(now).join().unwrap(), global, "another thread");
+            drop(stack);
+            assert_eq!(now(), before);
+        }
+        let stack = ContextStack::current_thread().unwrap();
+        assert_eq!(exchange(local), relaxed);
+        drop(stack);
+        assert_eq!(now(), local);
     });
 }
 

@@ -208,9 +208,9 @@ fn a_wait_that_a_capture_refused_is_made_again() {
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let mut x = gpu.alloc::<u32>(4).unwrap();
-    // Look, fill, exchange, synchronize.
+    // Look, fill, synchronize.
     let code = ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    let fault = Fault { which: Which::Nth(3), code, performed: false };
+    let fault = Fault { which: Which::Nth(2), code, performed: false };
     let ((), failed) = with_fault(fault, || gpu.on_legacy_default().fill(&mut x, 5).unwrap());
     assert_eq!(failed, ["cuStreamSynchronize"]);
     assert_eq!(gpu.on_legacy_default().to_vec(&x).unwrap(), [5; 4]);

@@ -7,7 +7,6 @@ use common::kernels::STORE;
 use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard};
 use cuscope_softdriver::control::{live, record};
 
-const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
 const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
 const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
 const LAUNCH: &str = "cuLaunchKernel";
@@ -48,7 +47,7 @@ fn a_scope_with_one_queue_makes_the_calls_of_c() {
             })
             .unwrap();
         });
-        assert_eq!(calls, [UPLOAD, LAUNCH, DOWNLOAD, EXCHANGE, SYNCHRONIZE, EXCHANGE]);
+        assert_eq!(calls, [UPLOAD, LAUNCH, DOWNLOAD, SYNCHRONIZE]);
         assert_eq!(down, [7, 1, 1, 1, 1, 1, 1, 1]);
 
         let ((), calls) = record(|| gpu.scope(|_| Ok(())).unwrap());
@@ -80,7 +79,7 @@ fn a_crossing_costs_one_record_and_one_wait() {
             vec![UPLOAD],
             crossing(&[RECORD, WAIT, FILL, FILL]),
             crossing(&[RECORD, WAIT, DOWNLOAD]),
-            vec![EXCHANGE, SYNCHRONIZE, SYNCHRONIZE, EXCHANGE],
+            vec![SYNCHRONIZE, SYNCHRONIZE],
             vec!["cuEventDestroy_v2"; 2],
         ];
         assert_eq!(calls, expected.concat());
@@ -197,8 +196,7 @@ fn access_on_one_queue_makes_no_event() {
             })
             .unwrap();
         });
-        let wait = [EXCHANGE, SYNCHRONIZE, EXCHANGE];
-        assert_eq!(calls, [&[UPLOAD][..], &wait, &[UPLOAD], &wait].concat());
+        assert_eq!(calls, [UPLOAD, SYNCHRONIZE, UPLOAD, SYNCHRONIZE]);
 
         // With two, it waits for the event behind the transfer, once the queue has gone on.
         let ((), calls) = record(|| {
@@ -213,7 +211,7 @@ fn access_on_one_queue_makes_no_event() {
         });
         let until_access = [&[UPLOAD][..], &CREATE, &[RECORD, FILL]].concat();
         assert_eq!(calls[..until_access.len()], until_access);
-        assert_eq!(calls[until_access.len()..][..3], [EXCHANGE, "cuEventSynchronize", EXCHANGE]);
+        assert_eq!(calls[until_access.len()], "cuEventSynchronize");
     });
 }
 
@@ -236,7 +234,7 @@ fn scratch_is_freed_when_the_scope_has_waited() {
                 })
                 .unwrap();
             });
-            let end = [EXCHANGE, SYNCHRONIZE, EXCHANGE, EXCHANGE, "cuMemFree_v2", EXCHANGE];
+            let end = [SYNCHRONIZE, "cuMemFree_v2"];
             assert_eq!(calls[calls.len() - end.len()..], end);
             assert_eq!(live(), before);
         });

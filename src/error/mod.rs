@@ -14,7 +14,7 @@ pub(crate) use advice::is_sticky;
 pub use load::LoadError;
 pub(crate) use release::contained;
 pub use release::on_release_error;
-pub(crate) use release::{release, released, report_drop};
+pub(crate) use release::{release, release_relaxed, released, report_drop};
 
 /// The result of every fallible function of this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;

@@ -1,6 +1,7 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
 use super::Error;
+use crate::capture_mode::{at_once, not_at_once};
 use crate::fork;
 use crate::sync::{Arc, RwLock, arc, shared_static};
 use ffi::CUresult;
@@ -36,6 +37,21 @@ pub(crate) fn release(call: &'static str, f: impl FnOnce() -> CUresult) {
     if !fork::is_child() {
         released(call, f());
     }
+}
+
+/// As [`release`], for a call that captures refuse: in relaxed mode.
+#[inline]
+pub(crate) fn release_relaxed(call: &'static str, f: impl Fn() -> CUresult) {
+    // Never in the child of a fork.
+    if let Err(tried) = at_once(&f) {
+        not_released_at_once(call, tried, &f);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_released_at_once(call: &'static str, tried: Option<CUresult>, f: &dyn Fn() -> CUresult) {
+    release(call, || not_at_once(tried, f));
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.

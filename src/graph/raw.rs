@@ -3,10 +3,10 @@
 
 use super::NodeId;
 use crate::capture_mode::relaxed;
-use crate::error::{check, release};
+use crate::error::{check, release, release_relaxed};
 use crate::{Error, PushedGuard, Result};
 use ffi::{CUgraph, CUgraphExec, CUgraphNode};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -169,12 +169,13 @@ impl Exec {
     pub(super) fn new(gpu: &PushedGuard<'_>, template: &Template) -> Result<Exec> {
         const CALL: &str = "cuGraphInstantiateWithFlags";
         gpu.enter(CALL)?;
-        let mut raw = ptr::null_mut();
+        let raw = Cell::new(ptr::null_mut());
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so are the
         // memory and the code that it names. The current context is the guard's, as `enter` found.
         // Captures do not refuse it (F141).
-        let make = || unsafe { ffi::cuGraphInstantiateWithFlags(&raw mut raw, template.raw, 0) };
+        let make = || unsafe { ffi::cuGraphInstantiateWithFlags(raw.as_ptr(), template.raw, 0) };
         check(CALL, relaxed(make))?;
+        let raw = raw.get();
         Ok(Exec { raw, of: template.id })
     }
 }
@@ -184,6 +185,6 @@ impl Drop for Exec {
         let Some(raw) = self.raw() else { return };
         // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it:
         // replays borrow it until they are waited for. Captures do not refuse it (F141).
-        release("cuGraphExecDestroy", || relaxed(|| unsafe { ffi::cuGraphExecDestroy(raw) }));
+        release_relaxed("cuGraphExecDestroy", || unsafe { ffi::cuGraphExecDestroy(raw) });
     }
 }

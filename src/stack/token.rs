@@ -3,6 +3,7 @@
 use super::guard::PushedGuard;
 use super::level::Level;
 use crate::brand::{Brand, NotSend};
+use crate::capture_mode::Relaxed;
 use crate::{Context, Result, init};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -11,6 +12,11 @@ use std::fmt;
 /// `one-token`), and it stays there (`stays-on-thread`).
 ///
 /// What foreign code pushed before is left alone, below.
+///
+/// While it lives, the thread is in relaxed stream capture mode: what is freed, unloaded, allocated or
+/// waited for on it is neither refused by a capture of foreign code, on this thread or another one, nor
+/// spoils that (F100, F101, F140), and makes no call for it. Foreign code that wants the driver's bans for
+/// itself may set another mode (`cuThreadExchangeStreamCaptureMode`), and best restores what it found.
 ///
 /// # Examples
 /// ```
@@ -26,6 +32,8 @@ use std::fmt;
 /// ```
 pub struct ContextStack {
     level: Level,
+    /// Behind the level, which is given back first.
+    _relaxed: Relaxed,
     _thread: NotSend,
 }
 assert_not_impl_any!(ContextStack: Send, Sync);
@@ -35,11 +43,14 @@ impl ContextStack {
     ///
     /// # Errors
     /// [`StackTaken`](crate::Error::StackTaken) while another one lives on this thread, or inside
-    /// [`reentrant`](Self::reentrant); as [`init`].
+    /// [`reentrant`](Self::reentrant); as [`init`]; what the driver answers.
     #[doc(alias = "cuCtxGetCurrent")]
+    #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
     pub fn current_thread() -> Result<ContextStack> {
         init()?;
-        Ok(ContextStack { level: Level::take_thread()?, _thread: [] })
+        let level = Level::take_thread()?;
+        let relaxed = Relaxed::enter().inspect_err(|_| level.give_thread_back())?;
+        Ok(ContextStack { level, _relaxed: relaxed, _thread: [] })
     }
 
     /// Pushes a context. It is current until the guard is popped or dropped.

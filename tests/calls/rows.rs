@@ -118,8 +118,10 @@ pub(crate) fn contexts(t: &mut Table) {
 pub(crate) fn stack(t: &mut Table, a: &Context, b: &Context) {
     let (push, pop) = ("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2");
     t.heading("The stack");
-    let mut stack =
-        t.row("ContextStack::current_thread", &[], ContextStack::current_thread).unwrap();
+    let (mode, why) =
+        (["cuThreadExchangeStreamCaptureMode"], "the mode of the thread while it has its stack");
+    let take = ContextStack::current_thread;
+    let mut stack = t.unlike("ContextStack::current_thread", &[], &mode, why, take).unwrap();
     let mut gpu = t.row("ContextStack::push", &[push], || stack.push(a)).unwrap();
     let inner = t.row("PushedGuard::push", &[push], || gpu.push(b)).unwrap();
     t.row("PushedGuard::pop", &[pop], || inner.pop()).unwrap();
@@ -133,6 +135,8 @@ pub(crate) fn stack(t: &mut Table, a: &Context, b: &Context) {
     t.row("CurrentContext::flags", &["cuCtxGetFlags"], || current.flags()).unwrap();
     t.row("CurrentContext::id", &["cuCtxGetId"], || current.id()).unwrap();
     state(t, &gpu);
+    drop(gpu);
+    t.unlike("ContextStack, dropped", &[], &mode, why, || drop(stack));
 }
 
 fn state(t: &mut Table, gpu: &PushedGuard<'_>) {
