@@ -19,9 +19,22 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Where a `reentrant` call began, no context: an open one, and one that ended while entries above it
+    /// could not be popped.
+    const OPEN: Entry = Entry { raw: 0, owner: 1 };
+    const CLOSED: Entry = Entry { raw: 0, owner: 0 };
+
+    pub(super) fn is_open_frame(self) -> bool {
+        self == Entry::OPEN
+    }
+
+    pub(super) fn is_closed_frame(self) -> bool {
+        self == Entry::CLOSED
+    }
+
     #[inline]
     fn of(context: &Context) -> Entry {
-        Entry { raw: context.raw().addr(), owner: context.owner() }
+        Entry { raw: context.key(), owner: context.owner() }
     }
 }
 
@@ -55,9 +68,6 @@ impl Slot {
         Entry { raw: self.raw.load(Relaxed), owner: self.owner.load(Relaxed) }
     }
 }
-
-/// Stands for those of a thread that never took its stack: nothing is pushed there.
-static NONE: Entries = Entries::new();
 
 struct Registry {
     /// Those of each thread that may have some.
@@ -107,6 +117,29 @@ impl Entries {
     #[cold]
     fn put_deep(&self, entry: Entry) {
         lock(&self.more).push(entry);
+    }
+
+    /// Puts the begin of a `reentrant` call on top, behind `depth` others.
+    pub(super) fn open_frame(&self, depth: usize) {
+        self.put(depth, Entry::OPEN);
+    }
+
+    /// Ends the `reentrant` call that began behind `depth` others: what is recorded above it stays.
+    pub(super) fn close_frame(&self, depth: usize) {
+        if self.depth() == depth + 1 {
+            self.pop(depth);
+        } else if let Some(slot) = self.first.get(depth) {
+            slot.set(Entry::CLOSED);
+        } else if let Some(entry) = lock(&self.more).get_mut(depth - INLINE) {
+            *entry = Entry::CLOSED;
+        }
+    }
+
+    /// Whether a `reentrant` call that runs began behind `depth` others, or more.
+    pub(super) fn is_framed(&self, depth: usize) -> bool {
+        let first = self.first.iter().map(Slot::get);
+        let more = lock(&self.more);
+        first.chain(more.iter().copied()).take(self.depth()).skip(depth).any(Entry::is_open_frame)
     }
 
     pub(super) fn top(&self) -> Option<Entry> {
@@ -165,25 +198,21 @@ impl Own {
         Own(Cell::new(None))
     }
 
-    #[inline]
-    pub(super) fn get(&self) -> &'static Entries {
-        self.0.get().unwrap_or(&NONE)
+    pub(super) fn get(&self) -> Option<&'static Entries> {
+        self.0.get()
     }
 
-    /// Before the thread can push: whether it had none.
-    pub(super) fn enroll(&self) -> bool {
-        if self.0.get().is_some() {
-            return false;
-        }
+    /// Before the thread can push: if it had none.
+    pub(super) fn enroll(&self) -> &'static Entries {
         let registry = &mut *lock(&REGISTRY);
         let entries = registry.free.pop().unwrap_or_else(|| Box::leak(Box::new(Entries::new())));
         registry.threads.push(entries);
         self.0.set(Some(entries));
-        true
+        entries
     }
 
-    /// Leaves the entries to other threads, when nothing of this one can push any more. Those with something
-    /// in them stay as they are.
+    /// Leaves the entries to other threads, when nothing of this one can push any more or knows of them. Those
+    /// with something in them stay as they are.
     pub(super) fn leave(&self) {
         let Some(own) = self.0.get().filter(|own| own.depth() == 0) else { return };
         self.0.set(None);
@@ -196,7 +225,7 @@ impl Own {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread;
+    use std::{ptr, thread};
 
     fn entry(raw: usize) -> Entry {
         Entry { raw, owner: raw + 1 }
@@ -215,51 +244,76 @@ mod tests {
     #[test]
     fn what_a_thread_pushed_is_seen_by_all_until_it_is_popped() {
         let own = Own::new();
-        assert!(own.enroll() && !own.enroll());
+        assert!(own.get().is_none());
+        let entries = own.enroll();
+        assert!(own.get().is_some_and(|own| ptr::eq(own, entries)));
         for depth in 0..40 {
             let raw = 0x5000 + 2 * depth;
             assert!(!pushed(raw));
-            own.get().put(depth, entry(raw));
+            entries.put(depth, entry(raw));
             assert!(thread::spawn(move || pushed(raw)).join().unwrap());
             assert!(!is_pushed(raw, raw), "another owner");
         }
         for depth in (0..40).rev() {
             let raw = 0x5000 + 2 * depth;
             assert!(pushed(raw));
-            assert_eq!(own.get().top().map(|top| top.raw), Some(raw));
-            own.get().pop(depth);
+            assert_eq!(entries.top().map(|top| top.raw), Some(raw));
+            entries.pop(depth);
             assert!(!pushed(raw));
         }
-        assert!(own.get().top().is_none());
+        assert!(entries.top().is_none());
         own.leave();
     }
 
     #[test]
     fn a_thread_that_ends_leaves_its_record_to_another_unless_something_is_in_it() {
         let (first, second) = (Own::new(), Own::new());
-        assert!(first.enroll());
-        let record = first.get();
+        let record = first.enroll();
         record.put(0, entry(0x7000));
         first.leave();
-        assert!(std::ptr::eq(first.get(), record), "something is in it");
+        assert!(first.get().is_some_and(|own| ptr::eq(own, record)), "something is in it");
         assert!(pushed(0x7000));
         record.pop(0);
         first.leave();
-        assert!(first.0.get().is_none());
-        assert!(second.enroll());
-        second.get().put(0, entry(0x7002));
+        assert!(first.get().is_none());
+        let record = second.enroll();
+        record.put(0, entry(0x7002));
         assert!(pushed(0x7002) && !pushed(0x7000));
-        second.get().top_stays();
-        second.get().pop(0);
+        record.top_stays();
+        record.pop(0);
         assert!(pushed(0x7002), "it may be there all the same");
         second.leave();
+    }
+
+    #[test]
+    fn a_frame_is_seen_from_below_while_it_is_open() {
+        for depth in [0, 3, INLINE - 1, INLINE, INLINE + 3] {
+            let own = Own::new();
+            let entries = own.enroll();
+            (0..depth).for_each(|below| entries.put(below, entry(0x9000 + 2 * below)));
+            entries.open_frame(depth);
+            assert!((0..=depth).all(|below| entries.is_framed(below)), "{depth}");
+            assert!(!entries.is_framed(depth + 1));
+            entries.put(depth + 1, entry(0x9a00));
+            assert!(entries.is_framed(depth) && !entries.is_framed(depth + 1));
+            entries.close_frame(depth);
+            assert!(!entries.is_framed(0) && pushed(0x9a00), "{depth}: what is above stays");
+            entries.pop(depth + 1);
+            assert!(entries.top().unwrap().is_closed_frame());
+            entries.pop(depth);
+            entries.open_frame(depth);
+            entries.close_frame(depth);
+            assert_eq!(entries.depth(), depth);
+            (0..depth).rev().for_each(|left| entries.pop(left));
+            own.leave();
+        }
     }
 
     #[test]
     fn threads_that_come_and_go_share_their_records() {
         let one = || {
             let own = Own::new();
-            assert!(own.enroll() && !own.enroll());
+            own.enroll();
             own.leave();
         };
         one();

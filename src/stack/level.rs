@@ -1,8 +1,8 @@
 //! Book-keeping of this crate's entries on the thread's stack.
 //!
 //! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard made
-//! above it in its frame is dead: what the record still holds above it was leaked, and is popped then
-//! (*settled*). Foreign code may have changed the stack (F87, F88): a pop that takes something else than
+//! above it is dead, but for those of a `reentrant` call that began above it (its *frame*), which is
+//! recorded too: what the record still holds above it was leaked, and is popped then (*settled*). Foreign code may have changed the stack (F87, F88): a pop that takes something else than
 //! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
@@ -65,7 +65,9 @@ fn below(top: CUcontext) -> Result<CUcontext> {
 /// A place on the stack: what a token or guard sees as "just me, nothing above".
 #[derive(Clone, Copy)]
 pub(super) struct Level {
-    frame: u64,
+    /// Those of the thread.
+    entries: &'static Entries,
+    /// How many of them lie below what comes on top.
     depth: usize,
     /// What is current when nothing lies above: the guard's context; for a token, what it found. An
     /// address to compare with, not a pointer: `NotSend` alone names what ties owners to the thread.
@@ -74,9 +76,8 @@ pub(super) struct Level {
 
 impl Level {
     /// The place of a token made now.
-    fn here() -> Result<Level> {
-        let own = current()?.addr();
-        Ok(Record::with(|r| Level { frame: r.frame.get(), depth: r.depth(), own }))
+    fn here(entries: &'static Entries) -> Result<Level> {
+        Ok(Level { entries, depth: entries.depth(), own: current()?.addr() })
     }
 
     /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
@@ -87,36 +88,37 @@ impl Level {
     /// nothing is popped.
     #[inline]
     pub(super) fn settle(self, call: &'static str) -> Result {
-        let entries = Record::with(Record::entries);
-        if self.is_top(entries) { Ok(()) } else { self.settle_others(call) }
+        if self.is_top() { Ok(()) } else { self.settle_others(call) }
     }
 
-    /// Whether nothing is recorded above, nor is this of an outer frame.
+    /// Whether nothing is recorded above, a younger frame neither.
     #[inline]
-    fn is_top(self, entries: &Entries) -> bool {
-        (Record::with(|r| r.frame.get()) == self.frame) & (entries.depth() == self.depth)
+    fn is_top(self) -> bool {
+        self.entries.depth() == self.depth
     }
 
     #[cold]
     #[inline(never)]
     fn settle_others(self, call: &'static str) -> Result {
-        Record::with(|r| {
-            if r.frame.get() != self.frame || r.depth() < self.depth {
-                return Err(Error::Suspended { call });
-            }
-            self.settle_leaked(r, call)
-        })
+        let entries = self.entries;
+        if entries.depth() < self.depth || entries.is_framed(self.depth) {
+            return Err(Error::Suspended { call });
+        }
+        Record::with(|r| self.settle_leaked(r, call))
     }
 
     fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
-        while r.depth() > self.depth {
+        while let Some(entry) = self.entries.top().filter(|_| self.entries.depth() > self.depth) {
+            if entry.is_closed_frame() {
+                self.entries.pop(self.entries.depth() - 1);
+                continue;
+            }
             let top = current()?;
-            let Some(entry) = r.entries().top() else { break };
             if top.addr() == entry.raw {
                 pop_top()?;
-                r.remove(PoppedBy::Us);
+                r.remove(self.entries, PoppedBy::Us);
             } else if top.addr() == self.own && (top.is_null() || below(top)?.addr() != entry.raw) {
-                r.remove(PoppedBy::Foreigner);
+                r.remove(self.entries, PoppedBy::Foreigner);
             } else {
                 return Err(Error::NotCurrent { call }); // foreign code covers the entry
             }
@@ -127,17 +129,15 @@ impl Level {
     /// Pushes on top of `self`.
     #[inline]
     pub(super) fn push(self, context: &Context) -> Result<Level> {
-        let entries = Record::with(Record::entries);
-        if !self.is_top(entries) {
+        if !self.is_top() {
             self.settle_others(PUSH)?;
         }
-        let own = context.raw();
-        // SAFETY: `own` is a live context (`context` holds it), so this is not F6 or F14. Whoever
+        // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
         // gets the level borrows `context` until the entry is popped, and where that is leaked the
         // record keeps the context from its end.
-        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(own) })?;
-        Record::with(|r| r.add(entries, self.depth, context));
-        Ok(Level { depth: self.depth + 1, own: own.addr(), ..self })
+        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) })?;
+        Record::add(self.entries, self.depth, context);
+        Ok(Level { depth: self.depth + 1, own: context.key(), ..self })
     }
 
     /// Pops the entry of `self`.
@@ -146,8 +146,7 @@ impl Level {
     /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
     #[inline]
     pub(super) fn pop(self) -> Result<(), NotPopped> {
-        let entries = Record::with(Record::entries);
-        if !self.is_top(entries) {
+        if !self.is_top() {
             return Err(NotPopped::Covered);
         }
         let mut popped = ptr::null_mut();
@@ -159,7 +158,7 @@ impl Level {
         if popped.addr() != self.own {
             return Err(NotPopped::Foreign(popped));
         }
-        Record::with(|r| r.remove_own(entries, self.depth - 1));
+        Record::remove_own(self.entries, self.depth - 1);
         Ok(())
     }
 
@@ -208,12 +207,11 @@ impl Level {
     /// Takes the thread's one token.
     pub(super) fn take_thread() -> Result<Level> {
         Record::with(|r| {
-            if r.taken.get() || r.frame.get() != 0 {
+            if r.taken.get() || r.frames.get() != 0 {
                 return Err(Error::StackTaken);
             }
             let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
-            r.enroll();
-            let level = Level::here()?;
+            let level = Level::here(r.enroll())?;
             r.taken.set(true);
             Ok(level)
         })
@@ -232,13 +230,11 @@ impl Level {
 
     /// Opens a frame: levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
-        Record::with(Record::enroll);
-        let before = Level::here()?;
         Record::with(|r| {
-            let frame = r.next_frame.get();
-            r.next_frame.set(frame + 1);
-            r.frame.set(frame);
-            Ok(Frame { before, base: Level { frame, ..before } })
+            let before = Level::here(r.enroll())?;
+            before.entries.open_frame(before.depth);
+            r.frames.set(r.frames.get() + 1);
+            Ok(Frame { before, base: Level { depth: before.depth + 1, ..before } })
         })
     }
 }
@@ -278,10 +274,12 @@ impl Drop for Frame {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
             // foreign code left something on top stays recorded, for the levels below to settle.
             let settled = self.base.settle(POP);
-            if settled.is_err() && self.before.frame == 0 && !r.taken.get() {
+            let outer = r.frames.get() - 1;
+            if settled.is_err() && outer == 0 && !r.taken.get() {
                 r.orphaned.set(r.orphaned.get().or(Some(self.before)));
             } // else the frame or the token outside settles it
-            r.frame.set(self.before.frame);
+            r.frames.set(outer);
+            self.before.entries.close_frame(self.before.depth);
             match settled {
                 Ok(()) => settle_orphan_in_drop(r),
                 Err(error) => {

@@ -8,9 +8,8 @@ use std::mem::ManuallyDrop;
 
 /// It has no destructor, so it stays usable while other thread-locals are torn down.
 pub(super) struct Record {
-    /// The innermost running `reentrant` call; 0 outside.
-    pub(super) frame: Cell<u64>,
-    pub(super) next_frame: Cell<u64>,
+    /// How many `reentrant` calls run.
+    pub(super) frames: Cell<usize>,
     /// Whether the thread has a `ContextStack`.
     pub(super) taken: Cell<bool>,
     /// Where a `ContextStack` stood that was dropped while its entries could not be popped (inside
@@ -29,8 +28,7 @@ pub(super) struct Record {
 thread_local! {
     static RECORD: Record = const {
         Record {
-            frame: Cell::new(0),
-            next_frame: Cell::new(1),
+            frames: Cell::new(0),
             taken: Cell::new(false),
             orphaned: Cell::new(None),
             entries: Own::new(),
@@ -70,56 +68,47 @@ impl Record {
         RECORD.with(f)
     }
 
-    #[inline]
-    pub(super) fn entries(&self) -> &'static Entries {
-        self.entries.get()
-    }
-
-    #[inline]
-    pub(super) fn depth(&self) -> usize {
-        self.entries().depth()
-    }
-
-    /// Before the thread gets what it can push with.
-    pub(super) fn enroll(&self) {
-        if self.entries.enroll() {
+    /// The thread's entries, before it gets what it can push with.
+    pub(super) fn enroll(&self) -> &'static Entries {
+        self.entries.get().unwrap_or_else(|| {
             // Fails while the thread ends: then `leaving` says so already.
             let _ = LEAVING.try_with(|_| ());
-        }
+            self.entries.enroll()
+        })
     }
 
     /// Once there is nothing to push with.
     pub(super) fn leave_if_unused(&self) {
-        let used = self.taken.get() || self.frame.get() != 0;
+        let used = self.taken.get() || self.frames.get() != 0 || self.orphaned.get().is_some();
         // A lock that another thread held at a fork is never opened in the child.
         if self.leaving.get() && !used && !fork::is_child() {
             self.entries.leave();
         }
     }
 
-    /// Notes an entry on top of `depth` others.
+    /// Notes an entry that was pushed on top of `depth` others.
     #[inline]
-    pub(super) fn add(&self, entries: &Entries, depth: usize, context: &Context) {
+    pub(super) fn add(entries: &Entries, depth: usize, context: &Context) {
         entries.push(depth, context);
-        self.trace.pushed(context);
+        Record::with(|r| r.trace.pushed(context));
     }
 
     /// Takes the top entry off the record, so that `left` others are left: its guard popped it, and nothing is
     /// kept for it.
     #[inline]
-    pub(super) fn remove_own(&self, entries: &Entries, left: usize) {
+    pub(super) fn remove_own(entries: &Entries, left: usize) {
         entries.pop(left);
-        self.trace.popped();
+        Record::with(|r| r.trace.popped());
     }
 
     /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
-    pub(super) fn remove(&self, by: PoppedBy) {
+    pub(super) fn remove(&self, entries: &Entries, by: PoppedBy) {
         if let PoppedBy::Foreigner = by {
             // Entries have no identity: this one may be there all the same, further down.
-            self.entries().top_stays();
+            entries.top_stays();
         }
-        let left = self.depth().saturating_sub(1);
-        self.entries().pop(left);
+        let left = entries.depth().saturating_sub(1);
+        entries.pop(left);
         drop(self.take_kept(left));
         self.trace.popped();
     }
