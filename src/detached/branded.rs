@@ -23,7 +23,7 @@ pub unsafe trait Branded: Sized + Sealed {
     type With<'b>: Branded<With<'static> = Self::With<'static>>;
 
     #[doc(hidden)]
-    fn contexts(&self, see: &mut dyn FnMut(&Context));
+    fn contexts(&self, see: &mut impl FnMut(&Context));
 
     #[doc(hidden)]
     fn rebrand<'b>(self, key: Key) -> Self::With<'b>;
@@ -54,7 +54,8 @@ macro_rules! branded {
         // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` only. 2. It has one context.
         unsafe impl<'ctx $(, $g: $b)?> Branded for $name<'ctx $(, $g)?> {
             type With<'b> = $name<'b $(, $g)?>;
-            fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&Context)) {
                 see(self.context());
             }
             fn rebrand<'b>(self, _: Key) -> $name<'b $(, $g)?> {
@@ -77,7 +78,8 @@ impl<S: Signature> Sealed for Kernel<'_, S> {}
 // SAFETY: 1. One struct at two lifetimes, which it uses in its function only. 2. It has the context of that.
 unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
     type With<'b> = Kernel<'b, S>;
-    fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
         see(self.context());
     }
     fn rebrand<'b>(self, key: Key) -> Kernel<'b, S> {

@@ -11,7 +11,8 @@ macro_rules! collections {
         // SAFETY: 1. and 2. element by element.
         unsafe impl<H: Branded $(, const $n: usize)?> Branded for $name {
             type With<'b> = $with;
-            fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&Context)) {
                 let $self = self;
                 $each.for_each(|handle| handle.contexts(see));
             }
@@ -35,7 +36,8 @@ macro_rules! tuples {
         unsafe impl<$($g: Branded),*> Branded for ($($g,)*) {
             type With<'b> = ($($g::With<'b>,)*);
             #[allow(non_snake_case, reason = "a field is named as its type")]
-            fn contexts(&self, see: &mut dyn FnMut(&Context)) {
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&Context)) {
                 let ($($g,)*) = self;
                 $($g.contexts(see);)*
             }

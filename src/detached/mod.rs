@@ -59,6 +59,7 @@ impl<H: Branded> Detached<H> {
         first
     }
 
+    #[inline]
     fn belongs_to(&self, context: &Context) -> bool {
         let mut all = true;
         self.0.contexts(&mut |c| all &= c == context);
@@ -83,6 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext).
+    #[inline]
     pub fn bind<'d, H: Branded>(&self, handle: &'d Detached<H>) -> Result<&'d H::With<'ctx>> {
         if !handle.belongs_to(self.context()) {
             return Err(Error::OtherContext { call: "PushedGuard::bind" });
@@ -96,6 +98,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext).
+    #[inline]
     pub fn bind_mut<'d, H: Branded>(
         &self,
         handle: &'d mut Detached<H>,

@@ -28,7 +28,8 @@ impl<T: 'static> Sealed for Plain<T> {}
 // SAFETY: 1. One type, without a lifetime. 2. It has no context that is to be compared.
 unsafe impl<T: 'static> Branded for Plain<T> {
     type With<'b> = Plain<T>;
-    fn contexts(&self, _: &mut dyn FnMut(&Context)) {}
+    #[inline]
+    fn contexts(&self, _: &mut impl FnMut(&Context)) {}
     fn rebrand<'b>(self, _: Key) -> Self::With<'b> {
         self
     }
@@ -40,7 +41,8 @@ macro_rules! plain {
         // SAFETY: 1. One type, without a lifetime. 2. It has no context.
         unsafe impl Branded for $name {
             type With<'b> = $name;
-            fn contexts(&self, _: &mut dyn FnMut(&Context)) {}
+            #[inline]
+            fn contexts(&self, _: &mut impl FnMut(&Context)) {}
             fn rebrand<'b>(self, _: Key) -> Self::With<'b> {
                 self
             }

@@ -74,7 +74,8 @@ macro_rules! handles {
         unsafe impl<$ctx $(, $param $(: $bound)?)*> $crate::Branded for $name<$ctx $(, $param)*> {
             type With<'to> = $name<'to $(, $param)*>;
 
-            fn contexts(&self, see: &mut dyn FnMut(&$crate::Context)) {
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&$crate::Context)) {
                 let Self { $($field),* } = self;
                 $($crate::Branded::contexts($field, see);)*
             }

@@ -1,7 +1,7 @@
 //! The guard: a context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::{Level, NotPopped};
+use super::level::{Level, NotPopped, Place};
 use crate::brand::{Brand, NotSend};
 use crate::error::report_drop;
 use crate::wait::wait;
@@ -26,7 +26,7 @@ use std::mem::ManuallyDrop;
 #[must_use = "the context is popped when the guard is dropped"]
 pub struct PushedGuard<'ctx> {
     context: &'ctx Context,
-    level: Level,
+    place: Place,
     /// Invariant, and dropped by *this* type's `Drop`, never by a field's: that is what makes the
     /// borrow below it last, and so what nesting and brands rest on.
     _brand: Brand<'ctx>,
@@ -37,8 +37,13 @@ assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 impl<'ctx> PushedGuard<'ctx> {
     #[inline]
     pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
-        let level = below.push(context)?;
-        Ok(PushedGuard { context, level, _brand: Brand::new(), _thread: [] })
+        let place = below.push(context)?;
+        Ok(PushedGuard { context, place, _brand: Brand::new(), _thread: [] })
+    }
+
+    #[inline]
+    fn level(&self) -> Level {
+        Level::of(self.place, self.context)
     }
 
     /// Pushes another context on top; this guard cannot be used until that one is gone.
@@ -48,7 +53,7 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'inner>(&'inner mut self, context: &'inner Context) -> Result<PushedGuard<'inner>> {
-        PushedGuard::new(self.level, context)
+        PushedGuard::new(self.level(), context)
     }
 
     /// Pops the context and tells how it went; dropping the guard does the same in silence.
@@ -60,15 +65,12 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuCtxPopCurrent")]
     #[inline]
     pub fn pop(self) -> Result {
-        let popped = ManuallyDrop::new(self);
-        popped.level.pop().or_else(|why| popped.pop_after_all(why))
+        ManuallyDrop::new(self).pop_once()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn pop_after_all(&self, why: NotPopped) -> Result {
-        // The entry may still be on the stack: its context lives as long as it does (F13).
-        self.level.pop_after_all(why).inspect_err(|_| self.level.keep(self.context))
+    #[inline]
+    fn pop_once(&self) -> Result {
+        self.place.pop(self.context).or_else(|why| pop_after_all(self.context, self.place, why))
     }
 
     /// The context.
@@ -100,16 +102,21 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Before a context-sensitive call: the guard's context is current (invariant `right-context`).
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result {
-        self.level.enter(call)
+        self.level().enter(call)
     }
+}
+
+#[cold]
+#[inline(never)]
+fn pop_after_all(context: &Context, place: Place, why: NotPopped) -> Result {
+    // The entry may still be on the stack: its context lives as long as it does (F13).
+    place.pop_after_all(context, why).inspect_err(|_| place.keep(context))
 }
 
 impl Drop for PushedGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Err(why) = self.level.pop()
-            && let Err(error) = self.pop_after_all(why)
-        {
+        if let Err(error) = self.pop_once() {
             report_drop(error);
         }
     }

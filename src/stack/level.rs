@@ -62,90 +62,36 @@ fn below(top: CUcontext) -> Result<CUcontext> {
     below
 }
 
-/// A place on the stack: what a token or guard sees as "just me, nothing above".
+/// A place in the thread's record. Two words, which go in registers where a [`Level`] would go in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Level {
-    /// Those of the thread.
+pub(super) struct Place {
     entries: &'static Entries,
     /// How many of them lie below what comes on top.
     depth: usize,
+}
+
+/// A place on the stack: what a token or guard sees as "just me, nothing above".
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    place: Place,
     /// What is current when nothing lies above: the guard's context; for a token, what it found. An
     /// address to compare with, not a pointer: `NotSend` alone names what ties owners to the thread.
     own: usize,
 }
 
-impl Level {
-    /// The place of a token made now.
-    fn here(entries: &'static Entries) -> Result<Level> {
-        Ok(Level { entries, depth: entries.depth(), own: current()?.addr() })
-    }
-
-    /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
-    /// frame every guard above is dead.
-    ///
-    /// # Errors
-    /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
-    /// nothing is popped.
-    #[inline]
-    pub(super) fn settle(self, call: &'static str) -> Result {
-        if self.is_top() { Ok(()) } else { self.settle_others(call) }
-    }
-
+impl Place {
     /// Whether nothing is recorded above, a younger frame neither.
     #[inline]
     fn is_top(self) -> bool {
         self.entries.depth() == self.depth
     }
 
-    #[cold]
-    #[inline(never)]
-    fn settle_others(self, call: &'static str) -> Result {
-        let entries = self.entries;
-        if entries.depth() < self.depth || entries.is_framed(self.depth) {
-            return Err(Error::Suspended { call });
-        }
-        Record::with(|r| self.settle_leaked(r, call))
-    }
-
-    fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
-        while let Some(entry) = self.entries.top().filter(|_| self.entries.depth() > self.depth) {
-            if entry.is_closed_frame() {
-                self.entries.pop(self.entries.depth() - 1);
-                continue;
-            }
-            let top = current()?;
-            if top.addr() == entry.raw {
-                pop_top()?;
-                r.remove(self.entries, PoppedBy::Us);
-            } else if top.addr() == self.own && (top.is_null() || below(top)?.addr() != entry.raw) {
-                r.remove(self.entries, PoppedBy::Foreigner);
-            } else {
-                return Err(Error::NotCurrent { call }); // foreign code covers the entry
-            }
-        }
-        Ok(())
-    }
-
-    /// Pushes on top of `self`.
-    #[inline]
-    pub(super) fn push(self, context: &Context) -> Result<Level> {
-        if !self.is_top() {
-            self.settle_others(PUSH)?;
-        }
-        // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
-        // gets the level borrows `context` until the entry is popped, and where that is leaked the
-        // record keeps the context from its end.
-        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) })?;
-        Record::add(self.entries, self.depth, context);
-        Ok(Level { depth: self.depth + 1, own: context.key(), ..self })
-    }
-
-    /// Pops the entry of `self`.
+    /// Pops the entry of a guard of this place, which pushed `context`.
     ///
     /// # Errors
-    /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
+    /// Why it did not: then [`Level::pop_after_all`].
     #[inline]
-    pub(super) fn pop(self) -> Result<(), NotPopped> {
+    pub(super) fn pop(self, context: &Context) -> Result<(), NotPopped> {
         if !self.is_top() {
             return Err(NotPopped::Covered);
         }
@@ -155,24 +101,24 @@ impl Level {
         if code != ffi::CUDA_SUCCESS {
             return Err(NotPopped::Refused(code));
         }
-        if popped.addr() != self.own {
+        if popped.addr() != context.key() {
             return Err(NotPopped::Foreign(popped));
         }
         Record::remove_own(self.entries, self.depth - 1);
         Ok(())
     }
 
-    /// Pops the entry of `self`, once what lies above is gone. What was popped and is not ours is on the
+    /// Pops the entry of a guard of this place, once what lies above is gone. What was popped and is not ours is on the
     /// stack again when this returns.
     ///
     /// # Errors
-    /// As [`settle`](Self::settle). The entry then stays recorded, and is popped when the level below
+    /// As [`Level::settle`]. The entry then stays recorded, and is popped when the level below
     /// is next reached and finds it on top: the caller has to [`keep`](Self::keep) its context.
-    pub(super) fn pop_after_all(self, why: NotPopped) -> Result {
+    pub(super) fn pop_after_all(self, context: &Context, why: NotPopped) -> Result {
         match why {
             NotPopped::Covered => {
-                self.settle(POP)?;
-                self.pop().or_else(|why| self.pop_after_all(why))
+                Level::of(self, context).settle(POP)?;
+                self.pop(context).or_else(|why| self.pop_after_all(context, why))
             }
             // The stack is empty (F3).
             NotPopped::Refused(ffi::CUDA_ERROR_INVALID_CONTEXT) => {
@@ -186,22 +132,92 @@ impl Level {
         }
     }
 
-    /// Keeps the context of this level's entry alive until that is popped.
+    /// Keeps the context of the entry alive until that is popped.
     #[cold]
     pub(super) fn keep(self, context: &Context) {
         Record::with(|r| r.keep(self.depth.saturating_sub(1), context.clone()));
+    }
+}
+
+impl Level {
+    /// The place of a token made now.
+    fn here(entries: &'static Entries) -> Result<Level> {
+        let place = Place { entries, depth: entries.depth() };
+        Ok(Level { place, own: current()?.addr() })
+    }
+
+    /// That of a guard.
+    #[inline]
+    pub(super) fn of(place: Place, context: &Context) -> Level {
+        Level { place, own: context.key() }
+    }
+
+    /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
+    /// frame every guard above is dead.
+    ///
+    /// # Errors
+    /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
+    /// nothing is popped.
+    #[inline]
+    pub(super) fn settle(self, call: &'static str) -> Result {
+        if self.place.is_top() { Ok(()) } else { Level::settle_others(self.place, self.own, call) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_others(place: Place, own: usize, call: &'static str) -> Result {
+        let Place { entries, depth } = place;
+        if entries.depth() < depth || entries.is_framed(depth) {
+            return Err(Error::Suspended { call });
+        }
+        Record::with(|r| Level { place, own }.settle_leaked(r, call))
+    }
+
+    fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
+        let Place { entries, depth } = self.place;
+        while let Some(entry) = entries.top().filter(|_| entries.depth() > depth) {
+            if entry.is_closed_frame() {
+                entries.pop(entries.depth() - 1);
+                continue;
+            }
+            let top = current()?;
+            if top.addr() == entry.raw {
+                pop_top()?;
+                r.remove(entries, PoppedBy::Us);
+            } else if top.addr() == self.own && (top.is_null() || below(top)?.addr() != entry.raw) {
+                r.remove(entries, PoppedBy::Foreigner);
+            } else {
+                return Err(Error::NotCurrent { call }); // foreign code covers the entry
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes on top of `self`.
+    #[inline]
+    pub(super) fn push(self, context: &Context) -> Result<Place> {
+        self.settle(PUSH)?;
+        // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
+        // gets the place borrows `context` until the entry is popped, and where that is leaked the
+        // record keeps the context from its end.
+        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) })?;
+        let Place { entries, depth } = self.place;
+        Record::add(entries, depth, context);
+        Ok(Place { entries, depth: depth + 1 })
     }
 
     /// Checked by every context-sensitive call: `own` is current.
     #[inline]
     pub(super) fn enter(self, call: &'static str) -> Result {
-        if current()?.addr() == self.own { Ok(()) } else { self.enter_settled(call) }
+        let here = current()?.addr() == self.own;
+        if here { Ok(()) } else { Level::enter_settled(self.place, self.own, call) }
     }
 
     #[cold]
-    fn enter_settled(self, call: &'static str) -> Result {
-        self.settle(call)?;
-        if current()?.addr() == self.own { Ok(()) } else { Err(Error::NotCurrent { call }) }
+    #[inline(never)]
+    fn enter_settled(place: Place, own: usize, call: &'static str) -> Result {
+        Level { place, own }.settle(call)?;
+        if current()?.addr() == own { Ok(()) } else { Err(Error::NotCurrent { call }) }
     }
 
     /// Takes the thread's one token.
@@ -232,9 +248,11 @@ impl Level {
     pub(super) fn open_frame() -> Result<Frame> {
         Record::with(|r| {
             let before = Level::here(r.enroll())?;
-            before.entries.open_frame(before.depth);
+            let Place { entries, depth } = before.place;
+            entries.open_frame(depth);
             r.frames.set(r.frames.get() + 1);
-            Ok(Frame { before, base: Level { depth: before.depth + 1, ..before } })
+            let place = Place { entries, depth: depth + 1 };
+            Ok(Frame { before, base: Level { place, ..before } })
         })
     }
 }
@@ -279,7 +297,8 @@ impl Drop for Frame {
                 r.orphaned.set(r.orphaned.get().or(Some(self.before)));
             } // else the frame or the token outside settles it
             r.frames.set(outer);
-            self.before.entries.close_frame(self.before.depth);
+            let Place { entries, depth } = self.before.place;
+            entries.close_frame(depth);
             match settled {
                 Ok(()) => settle_orphan_in_drop(r),
                 Err(error) => {
