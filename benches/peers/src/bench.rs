@@ -53,15 +53,15 @@ pub const OPERATIONS: &[Operation] = &[
     operation("download_1MiB", "copy of 1 MiB to the host, and wait", 16, 101),
     operation("download_16MiB", "copy of 16 MiB to the host, and wait", 4, 41),
     operation("download_256MiB", "copy of 256 MiB to the host, and wait", 1, 31),
-    operation("alloc_free", "alloc and free", 64, 101),
-    operation("stream_alloc_free", "stream-ordered alloc and free", 128, 201),
-    operation("push_pop", "push and pop", 1000, 201),
-    operation("nested", "two nested contexts, an event record in each", 64, 101),
+    operation("alloc_free", "alloc and free", 128, 401),
+    operation("stream_alloc_free", "stream-ordered alloc and free", 128, 401),
+    operation("push_pop", "push and pop", 10_000, 401),
+    operation("nested", "two nested contexts, an event record in each", 256, 401),
     operation("replay", "graph replay", 128, 201),
-    operation("threads_1", "launch from 1 thread", 256, 60),
-    operation("threads_2", "launch from 2 threads", 256, 60),
-    operation("threads_4", "launch from 4 threads", 256, 60),
-    operation("threads_8", "launch from 8 threads", 256, 60),
+    operation("threads_1", "launch from 1 thread", 256, 120),
+    operation("threads_2", "launch from 2 threads", 256, 120),
+    operation("threads_4", "launch from 4 threads", 256, 120),
+    operation("threads_8", "launch from 8 threads", 256, 120),
 ];
 
 /// `upload_4KiB` less `upload_` in bytes.

@@ -17,6 +17,7 @@ pub fn numbers(value: &Value) -> Option<[f64; 3]> {
 /// Nanoseconds, with a unit that fits.
 fn time(ns: f64) -> String {
     match ns {
+        ns if ns < 100.0 => format!("{ns:.1} ns"),
         ns if ns < 1e4 => format!("{ns:.0} ns"),
         ns if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
         ns => format!("{:.2} ms", ns / 1e6),
