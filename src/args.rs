@@ -1,6 +1,6 @@
 //! Kernel arguments.
 
-use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::ffi::c_void;
@@ -50,8 +50,9 @@ pub(crate) mod sealed {
         /// What the kernel's parameter holds.
         type Parameter: Copy;
         fn lower(self) -> Self::Parameter;
-        /// Whether it can be used in this context: all but memory of another one.
-        fn is_of(&self, context: &Context) -> bool;
+        /// Whether it can be used in the context with this [key](crate::Context::key): all but memory of
+        /// another one.
+        fn is_of(&self, key: usize) -> bool;
         /// Whether it is memory of the host, which no graph keeps.
         #[inline]
         fn is_host(&self) -> bool {
@@ -66,7 +67,7 @@ pub(crate) mod sealed {
             self
         }
         #[inline]
-        fn is_of(&self, _: &Context) -> bool {
+        fn is_of(&self, _: usize) -> bool {
             true
         }
     }
@@ -79,8 +80,8 @@ pub(crate) mod sealed {
                     self.address()
                 }
                 #[inline]
-                fn is_of(&self, context: &Context) -> bool {
-                    (**self).is_of(context)
+                fn is_of(&self, key: usize) -> bool {
+                    self.memory().key() == key
                 }
             }
         )* };
@@ -98,8 +99,8 @@ pub(crate) mod sealed {
             self.address()
         }
         #[inline]
-        fn is_of(&self, context: &Context) -> bool {
-            DeviceSlice::is_of(self, context)
+        fn is_of(&self, key: usize) -> bool {
+            self.memory().key() == key
         }
     }
     macro_rules! host_memory {
@@ -111,8 +112,8 @@ pub(crate) mod sealed {
                     self.mapped()
                 }
                 #[inline]
-                fn is_of(&self, context: &Context) -> bool {
-                    self.mapped_in().is_none_or(|only| only == context)
+                fn is_of(&self, key: usize) -> bool {
+                    self.mapped_in().is_none_or(|only| only.key() == key)
                 }
                 #[inline]
                 fn is_host(&self) -> bool {
@@ -128,8 +129,8 @@ pub(crate) mod sealed {
         label = "only tuples do"
     )]
     pub trait Args: Sized {
-        /// Whether all memory among the arguments is of this context.
-        fn all_of(&self, context: &Context) -> bool;
+        /// Whether all memory among the arguments is of the context with this key.
+        fn all_of(&self, key: usize) -> bool;
         /// Whether memory of the host is among the arguments.
         fn any_host(&self) -> bool;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
@@ -143,9 +144,9 @@ macro_rules! tuples {
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Lowered),*> sealed::Args for ($($a,)*) {
             #[inline]
-            fn all_of(&self, context: &Context) -> bool {
+            fn all_of(&self, key: usize) -> bool {
                 let ($($a,)*) = self;
-                true $(&& $a.is_of(context))*
+                true $(&& $a.is_of(key))*
             }
             #[inline]
             fn any_host(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
 use crate::error::check;
 use crate::memory::view::View;
 use crate::wait::wait_for_memory;
@@ -10,27 +10,29 @@ use crate::{
     Result, launch,
 };
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
+use std::marker::PhantomData;
 use std::time::Duration;
 
-/// A stream that is there for `'a`, and its context.
+/// A stream that is there for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
 pub(crate) struct Blocking<'a> {
     raw: CUstream,
-    context: &'a Context,
+    key: usize,
+    stream: PhantomData<&'a Context>,
 }
 
 impl<'a> Blocking<'a> {
     /// # Safety
-    /// 1. The stream is alive for `'a`, and of the context. For a default stream, the context is current
+    /// 1. The stream is alive for `'a`, and of the context with this key. For a default stream, that is current
     ///    on this thread until the last operation has returned.
     #[inline]
-    pub(crate) unsafe fn new(raw: CUstream, context: &'a Context) -> Self {
-        Blocking { raw, context }
+    pub(crate) unsafe fn new(raw: CUstream, key: usize) -> Self {
+        Blocking { raw, key, stream: PhantomData }
     }
 
     #[inline]
     fn same(self, call: &'static str, memory: View<'_>) -> Result {
-        same_context(call, memory.is_of(self.context))
+        same_context(call, memory.key() == self.key)
     }
 
     pub(crate) fn upload<'ctx, T: Element>(
@@ -138,20 +140,21 @@ impl<'a> Blocking<'a> {
         config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
-        let call = config.call();
-        let own = self.context;
-        same_context(call, function.is_of(own) && args.all_of(own) && config.all_of(own))?;
-        // SAFETY: the stream is there and of the function's context; the rest is the caller's
-        // obligations 1 to 4.
-        unsafe { launch::launch(self.raw, function, &config, args) }
+        same_context(config.call(), args.all_of(self.key) && config.all_of(self.key))?;
+        let same = || function.key() == self.key;
+        // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
+        // rest is the caller's obligations 1 to 4.
+        unsafe { launch::launch(self.raw, function, &config, args, same) }
     }
 
     #[inline]
     pub(crate) fn record(self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuEventRecord";
-        same_context(CALL, event.context() == self.context)?;
-        // SAFETY: event and stream are there, and of one context (F36).
-        Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), self.raw) })?)
+        // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
+        match unsafe { ffi::cuEventRecord(event.raw(), self.raw) } {
+            ffi::CUDA_SUCCESS => Ok(()),
+            code => refused(CALL, code, event.context().key() == self.key),
+        }
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 
 use crate::error::check;
 use crate::{Error, Result};
-use ffi::{CUdeviceptr, CUstream};
+use ffi::{CUdeviceptr, CUresult, CUstream};
 use std::ffi::c_void;
 
 // What all of them ask for, as obligation 1: the stream is alive, and so is the memory, which has as
@@ -102,6 +102,17 @@ pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: 
 #[inline]
 pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
+}
+
+/// The error of a call for which the driver compares the contexts itself, and answers as for a handle that is
+/// none (F32, F36).
+#[cold]
+#[inline(never)]
+pub(crate) fn refused(call: &'static str, code: CUresult, same: bool) -> Result {
+    if code == ffi::CUDA_ERROR_INVALID_HANDLE {
+        same_context(call, same)?;
+    }
+    Ok(check(call, code)?)
 }
 
 /// Whether what an operation uses is of its context: brands can coincide where a guard's place is leaked,

@@ -80,7 +80,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         };
         // SAFETY: 1. A context's default streams live as long as it does, and `enter` found the guard's
         // to be current on this thread.
-        let stream = unsafe { Blocking::new(self.raw(), self.gpu.context()) };
+        let stream = unsafe { Blocking::new(self.raw(), self.gpu.context().key()) };
         Ok(Now { stream, _apart: apart })
     }
 

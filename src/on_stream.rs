@@ -7,15 +7,20 @@ use crate::{
     PushedGuard, Result, Stream,
 };
 use ffi::CUstream;
+use std::fmt;
 
 /// Operations on one stream: [`PushedGuard::on`]. Each is complete when it returns, so nothing is in
 /// flight in between (invariant `idle-outside`). The methods named `…_unscoped` return at once and are
 /// `unsafe` for it.
 ///
 /// None of them needs a current context or compares it (F30, F34): the driver calls are those of C.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct OnStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
+    /// Its handle.
+    raw: CUstream,
+    /// The [key](Context::key) of its context.
+    key: usize,
 }
 
 impl<'ctx> PushedGuard<'ctx> {
@@ -23,7 +28,7 @@ impl<'ctx> PushedGuard<'ctx> {
     #[must_use]
     #[inline]
     pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
-        OnStream { stream }
+        OnStream { stream, raw: stream.raw(), key: stream.context().key() }
     }
 }
 
@@ -35,7 +40,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
 
     #[inline]
     pub(crate) fn raw(&self) -> CUstream {
-        self.stream.raw()
+        self.raw
     }
 
     #[inline]
@@ -46,7 +51,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[inline]
     fn blocking(&self) -> Blocking<'g> {
         // SAFETY: 1. The stream is borrowed for `'g`, and no default stream.
-        unsafe { Blocking::new(self.raw(), self.context()) }
+        unsafe { Blocking::new(self.raw, self.key) }
     }
 
     /// Waits until the stream no longer touches any memory.
@@ -201,5 +206,11 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         self.blocking().wait(event)
+    }
+}
+
+impl fmt::Debug for OnStream<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnStream").field("stream", self.stream).finish()
     }
 }

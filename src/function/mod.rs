@@ -89,10 +89,10 @@ impl Function<'_> {
         &self.inner.owner
     }
 
-    /// Whether this is its context.
+    /// The [`Context::key`] of its context.
     #[inline]
-    pub(crate) fn is_of(&self, context: &Context) -> bool {
-        self.inner.of == context.key()
+    pub(crate) fn key(&self) -> usize {
+        self.inner.of
     }
 
     /// The context.

@@ -47,8 +47,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = "cuGraphAddKernelNode_v2";
         let function = kernel.function();
         let add = || {
-            self.same(CALL, |own| function.is_of(own))?;
-            if !args.all_of(self.gpu.context()) {
+            self.same(CALL, |own| function.key() == own.key())?;
+            if !args.all_of(self.gpu.context().key()) {
                 return Err(Error::OtherContext { call: CALL });
             }
             if args.any_host() {
@@ -98,7 +98,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let source = from.lent();
             same_len(CALL, source.len, to.len())?;
             self.same(CALL, |own| source.memory.is_of(own))?;
-            self.same(CALL, |own| to.is_of(own))?;
+            self.same(CALL, |own| to.memory().is_of(own))?;
             self.names(source.memory, false);
             self.names(to.memory(), true);
             let before = self.behind(CALL, after, &[source.used, to.used(true)])?;
@@ -152,7 +152,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         len: usize,
     ) -> Result<MemsetNode> {
         const CALL: &str = "cuGraphAddMemsetNode";
-        self.same(CALL, |own| to.is_of(own))?;
+        self.same(CALL, |own| to.memory().is_of(own))?;
         self.names(to.memory(), true);
         let before = self.behind(CALL, after, &[to.used(true)])?;
         let params = CUDA_MEMSET_NODE_PARAMS {
@@ -236,7 +236,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ) -> Result<ChildGraphNode> {
         const CALL: &str = "cuGraphAddChildGraphNode";
         let add = || {
-            graph.accepts(CALL, self.gpu.context(), &buffers)?;
+            graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
             graph.copyable(CALL)?;
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |name| {

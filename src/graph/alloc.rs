@@ -7,7 +7,8 @@ use super::build::Slot;
 use super::node::{AllocNode, FreeNode, NodeId};
 use crate::memory::{Allocation, size_for};
 use crate::scope::Held;
-use crate::scope::order::Op;
+use crate::scope::PART;
+use crate::scope::tracked::Op;
 use crate::{Element, Error, Result};
 use ffi::CUdeviceptr;
 
@@ -62,7 +63,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// for a node of another graph.
     #[doc(alias = "cuGraphAddMemFreeNode")]
     pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
-        let whole = memory.is_whole().then_some(memory.address());
+        let whole = (memory.whole() != PART).then_some(memory.whole());
         let reason = "free a whole buffer that `alloc` of this builder gave";
         let refused = Error::InvalidArgument { call: FREE, reason };
         self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))

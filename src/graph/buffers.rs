@@ -1,8 +1,9 @@
 //! How a replay names the memory of its graph.
 
 use crate::memory::Allocation;
-use crate::scope::order::Use;
+use crate::scope::tracked::{Gate, Use};
 use crate::{DeviceBuffer, Element, Held};
+use ffi::CUdeviceptr;
 
 /// The buffers of a graph, named again for a replay: `&x` for one that the graph reads, `&mut y` for one
 /// that it writes, in a tuple of up to twelve and in any order. A slice of buffers names each of them,
@@ -43,10 +44,18 @@ pub(crate) mod sealed {
     #[derive(Clone, Copy)]
     pub struct Name<'a> {
         pub(crate) memory: &'a Allocation,
-        /// Not a part of it.
-        pub(crate) whole: bool,
+        /// The address of the memory, or [`PART`](crate::scope::PART) if it is a part of it.
+        pub(crate) whole: CUdeviceptr,
         pub(crate) writes: bool,
         pub(crate) used: Option<Use<'a>>,
+    }
+
+    impl Name<'_> {
+        /// Whether nothing is to be ordered or noted for its use.
+        #[inline]
+        pub(crate) fn is_ready(&self, gate: &Gate) -> bool {
+            self.used.is_none_or(|used| used.is_noted(gate))
+        }
     }
 
     #[diagnostic::on_unimplemented(
@@ -56,6 +65,11 @@ pub(crate) mod sealed {
     pub trait Names {
         /// Shows each buffer.
         fn each<'a>(&'a self, see: &mut impl FnMut(Name<'a>));
+        /// The only one, where the type says that there is one.
+        #[inline]
+        fn only(&self) -> Option<Name<'_>> {
+            None
+        }
     }
 
     /// One buffer.
@@ -65,13 +79,13 @@ pub(crate) mod sealed {
     impl<T: Element> One for DeviceBuffer<'_, T> {
         #[inline]
         fn name(&self, writes: bool) -> Name<'_> {
-            Name { memory: &self.inner, whole: true, writes, used: None }
+            Name { memory: &self.inner, whole: self.address(), writes, used: None }
         }
     }
     impl<T: Element> One for Held<'_, T> {
         #[inline]
         fn name(&self, writes: bool) -> Name<'_> {
-            Name { memory: self.memory(), whole: self.is_whole(), writes, used: self.used(writes) }
+            Name { memory: self.memory(), whole: self.whole(), writes, used: self.used(writes) }
         }
     }
     macro_rules! names {
@@ -80,6 +94,10 @@ pub(crate) mod sealed {
                 #[inline]
                 fn each<'a>(&'a self, see: &mut impl FnMut(Name<'a>)) {
                     see(self.name($writes));
+                }
+                #[inline]
+                fn only(&self) -> Option<Name<'_>> {
+                    Some(self.name($writes))
                 }
             }
         )* };
@@ -108,6 +126,14 @@ pub(crate) mod sealed {
     }
 }
 
+macro_rules! only {
+    ($a:ident) => {
+        $a.only()
+    };
+    ($($a:ident)*) => {
+        None
+    };
+}
 macro_rules! tuples {
     ($(($($a:ident)*))*) => { $(
         impl<'ctx, $($a: GraphBuffers<'ctx>),*> GraphBuffers<'ctx> for ($($a,)*) {}
@@ -118,6 +144,11 @@ macro_rules! tuples {
             fn each<'a>(&'a self, see: &mut impl FnMut(sealed::Name<'a>)) {
                 let ($($a,)*) = self;
                 $($a.each(see);)*
+            }
+            #[inline]
+            fn only(&self) -> Option<sealed::Name<'_>> {
+                let ($($a,)*) = self;
+                only!($($a)*)
             }
         }
     )* };

@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::error::check;
 use crate::memory::Allocation;
 use crate::scope::Held;
-use crate::scope::order::{Op, Use};
+use crate::scope::tracked::{Op, Use};
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
 use static_assertions::assert_not_impl_any;

@@ -176,7 +176,7 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let first = Taken::new(self, stream)?;
         let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
-        let (order, record) = Default::default();
+        let (order, record) = (Order::new(self.context()), Record::default());
         let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
         let _first = capture.order.queue(capture.first.stream().raw());
         let captured = Captured::begin(capture.first.stream())?;

@@ -26,6 +26,8 @@ pub(super) struct Kept {
     calls: Vec<std::sync::Arc<dyn Called>>,
     /// What the kernel nodes use, by their places, where that is known.
     kernels: Vec<(usize, Vec<Span>)>,
+    /// The address of the only memory of the program, if it is read and if it is written; else 0.
+    only: [CUdeviceptr; 2],
     /// How often the memory was looked through.
     looks: Cell<u64>,
 }
@@ -159,6 +161,9 @@ impl Kept {
     /// Before the first look.
     pub(super) fn seal(mut self) -> Self {
         self.named.sort_by_key(|named| named.address);
+        if let [Named { address, writes, .. }] = self.named[..] {
+            self.only[usize::from(writes)] = address;
+        }
         self
     }
 
@@ -166,6 +171,12 @@ impl Kept {
     #[inline]
     pub(super) fn named(&self) -> usize {
         self.named.len()
+    }
+
+    /// Whether a graph names this memory alone, by its address, and uses it so.
+    #[inline]
+    pub(super) fn is_only(&self, address: CUdeviceptr, writes: bool) -> bool {
+        self.only[usize::from(writes)] == address
     }
 
     /// Looks whether memory is what the graph names.
@@ -186,18 +197,13 @@ pub(super) struct Look<'k> {
 }
 
 impl Look<'_> {
-    /// Shows an allocation, or something that is none.
+    /// Shows an allocation by its address, or something that is none.
     #[inline]
-    pub(super) fn show(&mut self, memory: Option<&Allocation>, writes: bool) {
+    pub(super) fn show(&mut self, memory: Option<CUdeviceptr>, writes: bool) {
         let (number, named) = (self.shown, &self.kept.named);
         self.shown += 1;
-        let Some(memory) = memory else { return };
         // Both are alive, so one address is one allocation.
-        let address = memory.address();
-        if let ([one], 0) = (&named[..], number) {
-            self.right = usize::from(one.address == address && one.writes == writes);
-            return;
-        }
+        let Some(address) = memory else { return };
         let guess = named.get(number).and_then(|one| named.get(one.guess.get() as usize));
         let found = match guess {
             Some(one) if one.address == address => Some(one),

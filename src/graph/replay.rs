@@ -5,26 +5,37 @@ use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers, ScopeGraphBuffers};
 use crate::enqueue::same_context;
 use crate::error::check;
-use crate::scope::order::{OperationUses, Use};
-use crate::{Context, Error, OnStream, Queue, Result};
+use crate::scope::PART;
+use crate::{Error, OnStream, Queue, Result};
 use ffi::CUstream;
 use std::panic::resume_unwind;
 
 const CALL: &str = "cuGraphLaunch";
 
 impl Graph<'_> {
-    /// Whether it can be replayed in this context on this memory.
+    /// Whether it can be replayed in the context with this [key](crate::Context::key) on this memory.
     #[inline]
     pub(super) fn accepts(
         &self,
         call: &'static str,
-        context: &Context,
+        key: usize,
         buffers: &impl Names,
     ) -> Result {
-        same_context(call, self.context() == context)?;
+        same_context(call, self.context().key() == key)?;
+        if self.names_only(buffers) { Ok(()) } else { self.names_all(call, buffers) }
+    }
+
+    /// Whether it names one piece of memory, and that is the one that is named.
+    #[inline]
+    fn names_only(&self, buffers: &impl Names) -> bool {
+        let kept = &self.inner.kept;
+        buffers.only().is_some_and(|name| kept.is_only(name.whole, name.writes))
+    }
+
+    fn names_all(&self, call: &'static str, buffers: &impl Names) -> Result {
         let mut look = self.inner.kept.look();
         // A part does not stand for the memory: other parts of it may be in use.
-        buffers.each(&mut |name| look.show(name.whole.then_some(name.memory), name.writes));
+        buffers.each(&mut |name| look.show((name.whole != PART).then_some(name.whole), name.writes));
         look.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
     }
 
@@ -43,22 +54,6 @@ impl Graph<'_> {
     }
 }
 
-/// The uses of buffers that are named.
-struct UsesOf<'b, B>(&'b B);
-
-impl<B: Names> OperationUses for UsesOf<'_, B> {
-    #[inline]
-    fn each(&self, mut see: impl FnMut(Use<'_>)) {
-        self.0.each(&mut |name| name.used.into_iter().for_each(&mut see));
-    }
-    #[inline(never)]
-    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
-        let mut all = Vec::new();
-        self.0.each(&mut |name| all.push(name.used));
-        f(&all)
-    }
-}
-
 impl<'ctx> OnStream<'_, 'ctx> {
     /// Runs a graph and waits for it. All buffers that it names are named again: `&x` for what it reads,
     /// `&mut y` for what it writes, in any order.
@@ -72,7 +67,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx>) -> Result {
-        graph.accepts(CALL, self.context(), &buffers)?;
+        graph.accepts(CALL, self.context().key(), &buffers)?;
         // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The graph and all its
         // buffers, as `accepts` found, are borrowed until the wait below is over, those that it writes
         // exclusively; its scratch memory is used by one run at a time (F149).
@@ -99,16 +94,38 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         graph: &'s Graph<'ctx>,
         buffers: impl ScopeGraphBuffers<'s, 'ctx>,
     ) -> Result {
-        graph.accepts(CALL, self.context(), &buffers)?;
-        let stream = self.behind(CALL, UsesOf(&buffers))?;
-        // SAFETY: 1. The stream is alive, `behind` compared its context, and `accepts` the graph's. 2. The
-        // graph and all its buffers, as `accepts` found, are borrowed until the scope has waited, and
-        // what other operations of it do with them is ordered; its scratch memory is used by one run at
-        // a time (F149).
-        unsafe { graph.launch(stream) }?;
+        // The memory is then the graph's, and so of its context.
+        let ready = graph.context().key() == self.gate.key()
+            && graph.names_only(&buffers)
+            && buffers.only().is_some_and(|name| name.is_ready(self.gate));
+        if !ready {
+            self.prepare_replay(graph, buffers)?;
+        }
+        // SAFETY: 1. The stream is alive. The contexts of it, the graph and the memory were compared. 2. The
+        // graph and all its buffers, as was found, are borrowed until the scope has waited, and what other
+        // operations of it do with them is ordered; its scratch memory is used by one run at a time (F149).
+        unsafe { graph.launch(self.raw) }?;
         if let Some(calls) = graph.inner.kept.pending() {
             self.keep_call(calls);
         }
         Ok(())
+    }
+
+    /// Compares what the graph names, and orders the replay behind the earlier uses of it.
+    #[inline(never)]
+    fn prepare_replay(self, graph: &Graph<'ctx>, buffers: impl Names) -> Result {
+        graph.accepts(CALL, self.context().key(), &buffers)?;
+        if !self.gate.is_open() {
+            let mut uses = Vec::with_capacity(graph.buffers());
+            buffers.each(&mut |name| uses.push(name.used));
+            return self.prepare(CALL, true, &uses);
+        }
+        let mut noted = Ok(());
+        buffers.each(&mut |name| {
+            if noted.is_ok() && !name.is_ready(self.gate) {
+                noted = self.prepare(CALL, true, &[name.used]);
+            }
+        });
+        noted
     }
 }

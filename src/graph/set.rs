@@ -112,8 +112,8 @@ impl<'ctx> PushedGuard<'ctx> {
         const CALL: &str = "cuGraphExecKernelNodeSetParams_v2";
         let function = kernel.function();
         if self.context() != graph.context()
-            || !function.is_of(self.context())
-            || !args.all_of(self.context())
+            || function.key() != self.context().key()
+            || !args.all_of(self.context().key())
         {
             return Err(Error::OtherContext { call: CALL });
         }

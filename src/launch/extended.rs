@@ -3,7 +3,7 @@
 use super::raw::Prepared;
 use super::spec::sealed::Spec;
 use super::{AccessPolicy, ClusterScheduling, Dim3, LaunchConfig, MemorySyncDomain};
-use crate::{Carveout, Context, Event, Result};
+use crate::{Carveout, Event, Result};
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
     CUlaunchAttributeValue_clusterDim, CUlaunchAttributeValue_launchCompletionEvent,
@@ -289,9 +289,9 @@ impl Spec for ExtendedLaunch<'_, '_> {
         CALL
     }
     #[inline]
-    fn all_of(&self, context: &Context) -> bool {
+    fn all_of(&self, key: usize) -> bool {
         let events = [self.triggered.map(|(event, _)| event), self.started];
-        events.into_iter().flatten().all(|event| event.context() == context)
+        events.into_iter().flatten().all(|event| event.context().key() == key)
     }
     #[inline]
     fn has_events(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::spec::sealed::Spec;
 use crate::args::sealed::Args;
-use crate::error::check;
+use crate::enqueue::refused;
 use crate::{Function, LaunchConfig, Result};
 use ffi::{CUlaunchConfig, CUstream};
 use std::ptr;
@@ -16,7 +16,8 @@ pub enum Prepared<'a> {
     Extended(&'a CUlaunchConfig),
 }
 
-/// Launches a kernel: one call.
+/// Launches a kernel: one call. The driver refuses a function of another context than the stream's (F32, F146);
+/// whether it is `same` is asked then.
 ///
 /// # Safety
 /// 1. The stream is alive, and so is the memory among the arguments until the stream is past the kernel;
@@ -29,6 +30,7 @@ pub(crate) unsafe fn launch(
     function: &Function<'_>,
     spec: &impl Spec,
     args: impl Args,
+    same: impl FnOnce() -> bool,
 ) -> Result {
     let mut code = ffi::CUDA_SUCCESS;
     spec.prepared(stream, |prepared| {
@@ -66,5 +68,5 @@ pub(crate) unsafe fn launch(
         });
         Ok(())
     })?;
-    Ok(check(spec.call(), code)?)
+    if code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(spec.call(), code, same()) }
 }

@@ -1,7 +1,7 @@
 //! What a launch takes besides the kernel and its arguments.
 
 use super::raw::Prepared;
-use crate::{Context, ExtendedLaunch, LaunchConfig, Result};
+use crate::{ExtendedLaunch, LaunchConfig, Result};
 use ffi::CUstream;
 
 /// How a kernel is launched: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
@@ -25,8 +25,8 @@ pub(crate) mod sealed {
     pub trait Spec {
         /// The driver call.
         fn call(&self) -> &'static str;
-        /// Whether what the attributes name is of this context.
-        fn all_of(&self, context: &Context) -> bool;
+        /// Whether what the attributes name is of the context with this [key](crate::Context::key).
+        fn all_of(&self, key: usize) -> bool;
         /// Whether there are events among the attributes.
         fn has_events(&self) -> bool;
         /// The launch, if it has no attributes.
@@ -41,7 +41,7 @@ pub(crate) mod sealed {
             "cuLaunchKernel"
         }
         #[inline]
-        fn all_of(&self, _: &Context) -> bool {
+        fn all_of(&self, _: usize) -> bool {
             true
         }
         #[inline]

@@ -84,6 +84,12 @@ impl Allocation {
         }
     }
 
+    /// The [`Context::key`] of its context.
+    #[inline]
+    pub(crate) fn key(&self) -> usize {
+        self.of
+    }
+
     /// Whether this is its context.
     #[inline]
     pub(crate) fn is_of(&self, context: &Context) -> bool {

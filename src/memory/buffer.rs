@@ -99,10 +99,9 @@ impl<T: Element> DeviceBuffer<'_, T> {
         View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
-    /// Whether this is its context.
     #[inline]
-    pub(crate) fn is_of(&self, context: &Context) -> bool {
-        self.inner.is_of(context)
+    pub(crate) fn memory(&self) -> &Allocation {
+        &self.inner
     }
 
     /// The context.

@@ -50,10 +50,10 @@ impl<'b> View<'b> {
         self.memory.context()
     }
 
-    /// Whether this is the context of the memory.
+    /// The [`Context::key`] of the context of the memory.
     #[inline]
-    pub(crate) fn is_of(&self, context: &Context) -> bool {
-        self.memory.is_of(context)
+    pub(crate) fn key(&self) -> usize {
+        self.memory.key()
     }
 }
 
@@ -112,12 +112,6 @@ macro_rules! view_methods {
                 self.view.context()
             }
 
-            /// Whether this is its context.
-            #[inline]
-            pub(crate) fn is_of(&self, context: &$crate::Context) -> bool {
-                self.view.is_of(context)
-            }
-
             /// The address on the device of the first element, for calls of [`ffi`].
             #[must_use]
             #[inline]
@@ -126,6 +120,7 @@ macro_rules! view_methods {
             }
 
             /// What a graph that names the memory keeps.
+            #[inline]
             pub(crate) fn memory(&self) -> &$crate::memory::Allocation {
                 self.view.memory
             }

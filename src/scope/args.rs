@@ -1,10 +1,10 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
-use super::order::{OperationUses, Use};
+use super::tracked::{Gate, Use};
 use super::{Held, HeldSlice, Mapped};
 use crate::args::sealed::{Args, Lowered};
 use crate::memory::Allocation;
-use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 
@@ -67,8 +67,8 @@ impl<T: Element> Lowered for &Held<'_, T> {
         self.address()
     }
     #[inline]
-    fn is_of(&self, context: &Context) -> bool {
-        Held::is_of(self, context)
+    fn is_of(&self, key: usize) -> bool {
+        Held::memory(self).key() == key
     }
 }
 impl<T: Element> Lowered for &mut Held<'_, T> {
@@ -78,8 +78,8 @@ impl<T: Element> Lowered for &mut Held<'_, T> {
         self.address()
     }
     #[inline]
-    fn is_of(&self, context: &Context) -> bool {
-        Held::is_of(self, context)
+    fn is_of(&self, key: usize) -> bool {
+        Held::memory(self).key() == key
     }
 }
 impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
@@ -89,8 +89,8 @@ impl<T: Element> Lowered for HeldSlice<'_, '_, T> {
         self.address()
     }
     #[inline]
-    fn is_of(&self, context: &Context) -> bool {
-        HeldSlice::is_of(self, context)
+    fn is_of(&self, key: usize) -> bool {
+        HeldSlice::memory(self).key() == key
     }
 }
 
@@ -103,8 +103,8 @@ macro_rules! mapped {
                 self.address()
             }
             #[inline]
-            fn is_of(&self, context: &Context) -> bool {
-                self.mapped_in().is_none_or(|only| only == context)
+            fn is_of(&self, key: usize) -> bool {
+                self.mapped_in().is_none_or(|only| only.key() == key)
             }
             #[inline]
             fn is_host(&self) -> bool {
@@ -112,6 +112,11 @@ macro_rules! mapped {
             }
         }
         impl<T: Element> sealed::Used for $mapped {
+            const COMPARED: bool = true;
+            #[inline]
+            fn is_ready(&self, gate: &Gate) -> bool {
+                (**self).staged().is_noted($writes, gate)
+            }
             #[inline]
             fn used(&self) -> Option<Use<'_>> {
                 (**self).used($writes)
@@ -130,6 +135,16 @@ pub(crate) mod sealed {
         pub(crate) len: usize,
         pub(crate) used: Option<Use<'a>>,
         pub(crate) memory: &'a Allocation,
+    }
+    impl Lent<'_> {
+        /// Whether it can be read as it is: see [`Gate`].
+        #[inline]
+        pub(crate) fn is_ready(&self, gate: &Gate) -> bool {
+            match &self.used {
+                Some(used) => used.is_noted(gate),
+                None => self.memory.key() == gate.key(),
+            }
+        }
     }
 
     #[diagnostic::on_unimplemented(
@@ -175,115 +190,123 @@ pub(crate) mod sealed {
         pub(crate) bytes: usize,
         pub(crate) writes: bool,
     }
-    impl<'a> Touched<'a> {
-        #[inline]
-        fn of(
-            memory: &'a Allocation,
-            start: CUdeviceptr,
-            bytes: usize,
-            writes: bool,
-        ) -> Option<Self> {
-            Some(Touched { memory, start, bytes, writes })
-        }
-    }
-
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `ScopeArg`, which is sealed",
         label = "only plain values and borrowed device memory do"
     )]
     pub trait Used {
+        /// Whether [`is_ready`](Self::is_ready) compares with the gate, and finds that to be open.
+        const COMPARED: bool = false;
+        /// Whether it can be used as it is: see [`Gate`].
+        #[inline]
+        fn is_ready(&self, _: &Gate) -> bool {
+            true
+        }
         /// How the argument is used, if it is memory whose uses are noted.
         fn used(&self) -> Option<Use<'_>> {
             None
         }
-        /// The memory, if it is some.
-        fn memory(&self) -> Option<Touched<'_>> {
+        /// The memory of the device, if it is some.
+        fn touched(&self) -> Option<Touched<'_>> {
             None
         }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Used for T {}
-    // What is only read in the scope, or only written once: the borrow keeps everything else away.
-    impl<T: Element> Used for &DeviceBuffer<'_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(&self.inner, self.address(), self.size_bytes(), false)
-        }
+    macro_rules! touched {
+        ($writes:literal) => {
+            fn touched(&self) -> Option<Touched<'_>> {
+                let (memory, start) = ((**self).memory(), self.address());
+                Some(Touched { memory, start, bytes: self.size_bytes(), writes: $writes })
+            }
+        };
     }
-    impl<T: Element> Used for &mut DeviceBuffer<'_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(&self.inner, self.address(), self.size_bytes(), true)
-        }
+    // What is only read in the scope, or only written once: the borrow keeps everything else away, and the
+    // context alone is compared.
+    macro_rules! borrowed {
+        ($($memory:ty, $writes:literal;)*) => { $(
+            impl<T: Element> Used for $memory {
+                const COMPARED: bool = true;
+                #[inline]
+                fn is_ready(&self, gate: &Gate) -> bool {
+                    (**self).memory().key() == gate.key()
+                }
+                touched!($writes);
+            }
+        )* };
     }
-    impl<T: Element> Used for &PinnedBuffer<T> {}
-    impl<T: Element> Used for &mut PinnedBuffer<T> {}
-    impl<T: Element> Used for &DeviceSliceMut<'_, '_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(DeviceSliceMut::memory(self), self.address(), self.size_bytes(), false)
-        }
-    }
-    impl<T: Element> Used for &mut DeviceSliceMut<'_, '_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(DeviceSliceMut::memory(self), self.address(), self.size_bytes(), true)
-        }
+    borrowed! {
+        &DeviceBuffer<'_, T>, false;
+        &mut DeviceBuffer<'_, T>, true;
+        &DeviceSliceMut<'_, '_, T>, false;
+        &mut DeviceSliceMut<'_, '_, T>, true;
     }
     impl<T: Element> Used for DeviceSlice<'_, '_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(DeviceSlice::memory(self), self.address(), self.size_bytes(), false)
+        const COMPARED: bool = true;
+        #[inline]
+        fn is_ready(&self, gate: &Gate) -> bool {
+            self.memory().key() == gate.key()
+        }
+        fn touched(&self) -> Option<Touched<'_>> {
+            let (memory, start) = (self.memory(), self.address());
+            Some(Touched { memory, start, bytes: self.size_bytes(), writes: false })
         }
     }
+    macro_rules! held {
+        ($($memory:ty, $writes:literal;)*) => { $(
+            impl<T: Element> Used for $memory {
+                const COMPARED: bool = true;
+                #[inline]
+                fn is_ready(&self, gate: &Gate) -> bool {
+                    (**self).is_noted($writes, gate)
+                }
+                #[inline]
+                fn used(&self) -> Option<Use<'_>> {
+                    (**self).used($writes)
+                }
+                touched!($writes);
+            }
+        )* };
+    }
+    held! { &Held<'_, T>, false; &mut Held<'_, T>, true; }
     impl<T: Element> Used for HeldSlice<'_, '_, T> {
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(HeldSlice::memory(self), self.address(), self.size_bytes(), false)
+        const COMPARED: bool = true;
+        #[inline]
+        fn is_ready(&self, gate: &Gate) -> bool {
+            HeldSlice::is_noted(self, gate)
         }
         #[inline]
         fn used(&self) -> Option<Use<'_>> {
             HeldSlice::used(self)
         }
-    }
-    impl<T: Element> Used for &Held<'_, T> {
-        #[inline]
-        fn used(&self) -> Option<Use<'_>> {
-            Held::used(self, false)
-        }
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(Held::memory(self), self.address(), self.size_bytes(), false)
+        fn touched(&self) -> Option<Touched<'_>> {
+            let (memory, start) = (self.memory(), self.address());
+            Some(Touched { memory, start, bytes: self.size_bytes(), writes: false })
         }
     }
-    impl<T: Element> Used for &mut Held<'_, T> {
-        #[inline]
-        fn used(&self) -> Option<Use<'_>> {
-            Held::used(self, true)
-        }
-        fn memory(&self) -> Option<Touched<'_>> {
-            Touched::of(Held::memory(self), self.address(), self.size_bytes(), true)
-        }
+    macro_rules! pinned {
+        ($($memory:ty;)*) => { $(
+            impl<T: Element> Used for $memory {
+                #[inline]
+                fn is_ready(&self, gate: &Gate) -> bool {
+                    (**self).mapped_in().is_none_or(|only| only.key() == gate.key())
+                }
+            }
+        )* };
     }
+    pinned! { &PinnedBuffer<T>; &mut PinnedBuffer<T>; }
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `ScopeArgs`, which is sealed",
         label = "only tuples do"
     )]
     pub trait AllUsed {
-        /// Shows the uses of all arguments.
-        fn each_use(&self, see: impl FnMut(Use<'_>));
+        /// Whether all can be used as they are: see [`Gate`].
+        fn all_ready(&self, gate: &Gate) -> bool;
         /// Calls `f` with the uses of all arguments. Nothing is allocated.
         fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
         /// Shows all memory among the arguments.
         fn each_memory(&self, see: impl FnMut(Touched<'_>));
-    }
-}
-
-/// The uses of arguments.
-pub(super) struct UsesOf<'a, A>(pub(super) &'a A);
-
-impl<A: sealed::AllUsed> OperationUses for UsesOf<'_, A> {
-    #[inline]
-    fn each(&self, see: impl FnMut(Use<'_>)) {
-        self.0.each_use(see);
-    }
-    #[inline]
-    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
-        self.0.with_uses(f)
     }
 }
 
@@ -293,9 +316,10 @@ macro_rules! tuples {
         #[allow(non_snake_case, unused_mut, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Used),*> sealed::AllUsed for ($($a,)*) {
             #[inline]
-            fn each_use(&self, mut see: impl FnMut(Use<'_>)) {
+            fn all_ready(&self, gate: &Gate) -> bool {
                 let ($($a,)*) = self;
-                $(if let Some(used) = $a.used() { see(used) })*
+                let compared = false $(|| $a::COMPARED)*;
+                (compared || gate.is_open()) $(&& $a.is_ready(gate))*
             }
             #[inline]
             fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
@@ -304,7 +328,7 @@ macro_rules! tuples {
             }
             fn each_memory(&self, mut see: impl FnMut(sealed::Touched<'_>)) {
                 let ($($a,)*) = self;
-                $(if let Some(touched) = $a.memory() { see(touched) })*
+                $(if let Some(touched) = $a.touched() { see(touched) })*
             }
         }
     )* };

@@ -1,6 +1,6 @@
 //! Device buffers that a scope holds.
 
-use super::order::{Tracked, Use};
+use super::tracked::{Gate, Tracked, Use};
 use crate::brand::Brand;
 use crate::memory::Allocation;
 use crate::memory::view::View;
@@ -10,6 +10,9 @@ use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::marker::PhantomData;
 
+/// In the place of the address of a whole: no memory has it.
+pub(crate) const PART: CUdeviceptr = CUdeviceptr::MAX;
+
 /// A device buffer that is lent to a scope, to be read and written on any of its queues:
 /// [`Scope::hold`](crate::Scope::hold), [`Scope::scratch`](crate::Scope::scratch).
 ///
@@ -18,8 +21,8 @@ use std::marker::PhantomData;
 pub struct Held<'s, T: Element> {
     memory: &'s Allocation,
     address: CUdeviceptr,
-    /// Whether it is all of the memory.
-    whole: bool,
+    /// The address of the memory if it is all of that, else [`PART`].
+    whole: CUdeviceptr,
     len: usize,
     tracked: Tracked,
     _s: Brand<'s>,
@@ -40,6 +43,7 @@ impl<'s, T: Element> Held<'s, T> {
 
     fn used_before(view: View<'s>, tracked: Tracked) -> Self {
         let View { memory, address, len, whole } = view;
+        let whole = if whole { memory.address() } else { PART };
         Held { memory, address, whole, len, tracked, _s: Brand::new(), _data: PhantomData }
     }
 
@@ -49,9 +53,9 @@ impl<'s, T: Element> Held<'s, T> {
         self.memory
     }
 
-    /// Whether it is all of the memory, and not a part.
+    /// The address of the memory if it is all of that, else [`PART`].
     #[inline]
-    pub(crate) fn is_whole(&self) -> bool {
+    pub(crate) fn whole(&self) -> CUdeviceptr {
         self.whole
     }
 
@@ -61,10 +65,10 @@ impl<'s, T: Element> Held<'s, T> {
         Held::used_before(part, self.tracked.clone())
     }
 
-    /// Whether this is the context of the memory.
+    /// Whether nothing is to be ordered or noted for a use, nor compared.
     #[inline]
-    pub(crate) fn is_of(&self, context: &Context) -> bool {
-        self.memory.is_of(context)
+    pub(super) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
+        self.tracked.is_noted(writes, gate)
     }
 
     /// A use by an operation.

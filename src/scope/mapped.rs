@@ -1,7 +1,8 @@
 //! Page-locked host memory that a scope lends to kernels, and back.
 
-use super::order::{Order, Use};
+use super::order::Order;
 use super::staged::Staged;
+use super::tracked::Use;
 use crate::{Context, Element, PinnedBuffer, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -41,10 +42,12 @@ impl<'s, T: Element> Mapped<'s, T> {
         self.staged.len()
     }
 
+    #[inline]
     pub(super) fn staged(&self) -> &Staged<'s, T> {
         &self.staged
     }
 
+    #[inline]
     pub(super) fn address(&self) -> CUdeviceptr {
         self.address
     }
@@ -55,6 +58,7 @@ impl<'s, T: Element> Mapped<'s, T> {
     }
 
     /// A use by an operation.
+    #[inline]
     pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
         self.staged.used(writes)
     }

@@ -4,14 +4,16 @@ pub(crate) mod args;
 mod held;
 mod mapped;
 mod marks;
-pub(crate) mod order;
+mod order;
 mod parts;
 mod queue;
 mod staged;
+pub(crate) mod tracked;
 mod verbs;
 
 pub use args::{ScopeArg, ScopeArgs, Source};
 pub use held::Held;
+pub(crate) use held::PART;
 pub use mapped::Mapped;
 pub use parts::HeldSlice;
 pub use queue::Queue;
@@ -92,7 +94,7 @@ impl<'ctx> PushedGuard<'ctx> {
                 }
             }
         }
-        let (order, scratch) = (Order::default(), OnceCell::new());
+        let (order, scratch) = (Order::new(self.context()), OnceCell::new());
         let scope = Scope { gpu: self, order, scratch, _s: Brand::new() };
         let close = Close(&scope.order);
         let result = f(&scope);

@@ -7,118 +7,27 @@
 //! queue is behind already, through a third one too, it does not wait for again.
 //!
 //! While a scope has one queue there are no events, and nothing is kept of a use but that there was one:
-//! an operation then costs what it costs in C. A second queue takes all that the first one did for one
-//! operation.
+//! an operation that uses its memory as it was used before is seen to by its [`Gate`] alone, and then costs what it
+//! costs in C. A second queue takes all that the first one did for one operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::{Mark, Marks};
+use super::tracked::{Gate, Op, Tracked, Use};
 use crate::error::check;
 use crate::host_function::{Panic, Pending};
 use crate::wait::{wait, wait_for_all};
-use crate::{PushedGuard, Result};
+use crate::{Context, PushedGuard, Result};
 use ffi::{CUevent, CUstream};
 use smallvec::SmallVec;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// An operation, by its place: the `number`-th of its queue.
-pub(crate) struct Op {
-    queue: usize,
-    number: u64,
-    mark: OnceCell<Mark>,
-}
-
-impl Op {
-    /// A node of a graph that is built, by its place: as if each were a queue of its own.
-    pub(crate) fn node(place: usize) -> Rc<Op> {
-        Rc::new(Op { queue: place, number: 1, mark: OnceCell::new() })
-    }
-}
-
-/// What happened to one piece of memory.
-#[derive(Clone, Default)]
-pub(crate) struct Tracked {
-    /// While there was one queue.
-    alone: Cell<Alone>,
-    /// Since then.
-    uses: RefCell<Uses>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Alone {
-    #[default]
-    Unused,
-    Read,
-    Written,
-}
-
-#[derive(Clone, Default)]
-struct Uses {
-    write: Option<Rc<Op>>,
-    /// Since the write, the last one of each queue.
-    reads: Vec<Rc<Op>>,
-}
-
-impl Uses {
-    /// What a use has to come after: the reads first, as each of them came after the write.
-    fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
-        self.reads.iter().filter(move |_| writes).chain(&self.write)
-    }
-
-    fn note(&mut self, op: &Rc<Op>, writes: bool) {
-        if writes {
-            self.reads.clear();
-            self.write = Some(op.clone());
-        } else {
-            self.reads.retain(|read| read.queue != op.queue);
-            self.reads.push(op.clone());
-        }
-    }
-}
-
-/// A use of tracked memory by an operation.
-#[derive(Clone, Copy)]
-pub struct Use<'a> {
-    pub(super) tracked: &'a Tracked,
-    pub(super) writes: bool,
-}
-
-impl Use<'_> {
-    /// Shows the nodes of a graph that this use has to come after.
-    pub(crate) fn each_node_before(&self, see: impl FnMut(usize)) {
-        self.tracked.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
-    }
-
-    /// Notes it as one of a node of a graph.
-    pub(crate) fn note_node(&self, node: &Rc<Op>) {
-        self.tracked.uses.borrow_mut().note(node, self.writes);
-    }
-}
-
-/// The uses of tracked memory by an operation.
-pub(crate) trait OperationUses {
-    /// Shows each. Nothing is allocated.
-    fn each(&self, see: impl FnMut(Use<'_>));
-    /// Calls `f` with all.
-    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
-}
-
-impl<const N: usize> OperationUses for [Option<Use<'_>>; N] {
-    #[inline]
-    fn each(&self, see: impl FnMut(Use<'_>)) {
-        self.iter().copied().flatten().for_each(see);
-    }
-    #[inline]
-    fn with_all<R>(self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
-        f(&self)
-    }
-}
-
 /// The queues of a scope, and what it keeps until it is closed.
-#[derive(Default)]
 pub(crate) struct Order {
-    /// Whether there is a second queue.
-    several: Cell<bool>,
+    /// Open until there is a second queue.
+    gate: Gate,
+    /// That of queues of other contexts.
+    shut: Gate,
     /// How many pieces of memory were used while there was none, and not since.
     alone: Cell<usize>,
     state: RefCell<State>,
@@ -164,6 +73,12 @@ impl Lane {
 }
 
 impl Order {
+    /// Of queues on streams of this context.
+    pub(crate) fn new(context: &Context) -> Order {
+        let (alone, state) = Default::default();
+        Order { gate: Gate::new(context), shut: Gate::shut(), alone, state }
+    }
+
     /// The number of the queue on a stream: the same one each time.
     pub(crate) fn queue(&self, stream: CUstream) -> usize {
         let state = &mut *self.state.borrow_mut();
@@ -174,41 +89,47 @@ impl Order {
                 first.last = 1;
                 first.newest = Some(op.clone());
                 state.alone = Some(op);
-                self.several.set(true);
+                self.gate.shut_it();
             }
             lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
             lanes.len() - 1
         })
     }
 
+    /// What the queues of the scope compare.
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// What a queue of another context compares: never with success.
+    pub(super) fn shut(&self) -> &Gate {
+        &self.shut
+    }
+
     /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it in
-    /// the stream of the queue, at once. `gpu` makes events.
+    /// the stream of the queue, at once. The memory is of the scope's context. `gpu` makes events.
+    ///
+    /// There is no need to while the gate is open and each use was noted.
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
     /// answers. The operation must not be enqueued then.
-    #[inline]
-    pub(crate) fn prepare(
+    pub(super) fn prepare(
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        uses: impl OperationUses,
+        uses: &[Option<Use<'_>>],
     ) -> Result {
-        if self.several.get() {
-            return uses.with_all(move |uses| self.prepare_one_of_several(gpu, queue, uses));
+        if !self.gate.is_open() {
+            return self.prepare_one_of_several(gpu, queue, uses);
         }
-        uses.each(|used| {
-            let (before, now) =
-                (used.tracked.alone.get(), if used.writes { Alone::Written } else { Alone::Read });
-            if before < now {
-                self.alone.set(self.alone.get() + usize::from(before == Alone::Unused));
-                used.tracked.alone.set(now);
-            }
-        });
+        for used in uses.iter().flatten() {
+            let first = used.tracked.note(used.writes, &self.gate);
+            self.alone.set(self.alone.get() + usize::from(first));
+        }
         Ok(())
     }
 
-    #[inline(never)]
     fn prepare_one_of_several(
         &self,
         gpu: &PushedGuard<'_>,
@@ -227,10 +148,9 @@ impl Order {
 
     /// Notes as what it was a use by the first queue while it was alone.
     fn remember(&self, state: &State, tracked: &Tracked) {
-        let alone = tracked.alone.take();
-        if let (Alone::Read | Alone::Written, Some(op)) = (alone, &state.alone) {
+        if let (Some(written), Some(op)) = (tracked.take(), &state.alone) {
             self.alone.set(self.alone.get().saturating_sub(1));
-            tracked.uses.borrow_mut().note(op, alone == Alone::Written);
+            tracked.uses.borrow_mut().note(op, written);
         }
     }
 
@@ -255,8 +175,8 @@ impl Order {
     /// What the driver answers: the memory may then be in use.
     pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
         let state = self.state.borrow();
-        if let (false, Alone::Read | Alone::Written, [first, ..]) =
-            (self.several.get(), tracked.alone.get(), &state.lanes[..])
+        if let (true, true, [first, ..]) =
+            (self.gate.is_open(), tracked.was_used(), &state.lanes[..])
         {
             // SAFETY: as below.
             wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first.stream) })?;

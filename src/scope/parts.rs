@@ -1,7 +1,7 @@
 //! Parts of held buffers.
 
 use super::Held;
-use super::order::Use;
+use super::tracked::{Gate, Use};
 use crate::memory::Allocation;
 use crate::memory::view::{chunks, offset, part};
 use crate::{Context, Element, Result};
@@ -82,12 +82,6 @@ impl<T: Element> HeldSlice<'_, '_, T> {
         self.held.context()
     }
 
-    /// Whether this is its context.
-    #[inline]
-    pub(super) fn is_of(&self, context: &Context) -> bool {
-        self.held.is_of(context)
-    }
-
     /// The address on the device of the first element, for calls of [`ffi`].
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
@@ -95,11 +89,19 @@ impl<T: Element> HeldSlice<'_, '_, T> {
     }
 
     /// What a graph that names the memory has a share in.
+    #[inline]
     pub(super) fn memory(&self) -> &Allocation {
         self.held.memory()
     }
 
+    /// Whether nothing is to be ordered or noted for a use, nor compared.
+    #[inline]
+    pub(super) fn is_noted(&self, gate: &Gate) -> bool {
+        self.held.is_noted(false, gate)
+    }
+
     /// A use by an operation.
+    #[inline]
     pub(super) fn used(&self) -> Option<Use<'_>> {
         self.held.used(false)
     }

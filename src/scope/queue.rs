@@ -1,14 +1,14 @@
 //! Queues: streams inside a scope.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::order::{OperationUses, Order};
+use super::order::Order;
+use super::tracked::{Gate, Use};
 use crate::brand::Brand;
-use crate::enqueue::same_context;
+use crate::enqueue::{refused, same_context};
 use crate::error::check;
 use crate::host_function::Pending;
 use crate::memory::Allocation;
-use crate::stream::StreamInner;
-use crate::{Context, Error, Event, PushedGuard, Result, Stream};
+use crate::{Context, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -22,10 +22,13 @@ use std::fmt;
 pub struct Queue<'s, 'ctx> {
     gpu: &'s PushedGuard<'ctx>,
     order: &'s Order,
+    /// What operations compare. Shut for a stream of another context, which brands that coincide let through.
+    pub(crate) gate: &'s Gate,
     stream: &'s Stream<'ctx>,
-    inner: &'s StreamInner,
-    /// None for a stream of another context, which brands that coincide let through.
-    index: Option<usize>,
+    /// Its handle.
+    pub(crate) raw: CUstream,
+    /// Its place in the order.
+    index: usize,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Queue<'static, 'static>: Send, Sync);
@@ -36,24 +39,50 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         order: &'s Order,
         stream: &'s Stream<'ctx>,
     ) -> Self {
-        let own = stream.context() == gpu.context();
-        let index = own.then(|| order.queue(stream.raw()));
-        Queue { gpu, order, stream, inner: &stream.inner, index, _s: Brand::new() }
+        let (raw, _s) = (stream.raw(), Brand::new());
+        let (gate, index) = if stream.context() == gpu.context() {
+            // In this order: the gate is shut by a second queue.
+            let index = order.queue(raw);
+            (order.gate(), index)
+        } else {
+            (order.shut(), 0)
+        };
+        Queue { gpu, order, gate, stream, raw, index, _s }
     }
 
-    /// Whether what an operation uses is of the scope's context.
-    #[inline]
-    pub(crate) fn same(&self, call: &'static str, memory: &Allocation) -> Result {
-        same_context(call, memory.is_of(self.gpu.context()))
+    /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it at once.
+    /// Says that first whether all that it uses is of the context. Not needed where the gate says so.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); as [`Order::prepare`].
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn prepare(
+        self,
+        call: &'static str,
+        same: bool,
+        uses: &[Option<Use<'_>>],
+    ) -> Result {
+        same_context(call, same && self.stream.context() == self.context())?;
+        self.order.prepare(self.gpu, self.index, uses)
     }
 
-    /// The stream, ordered behind the earlier uses of an operation's memory: the caller enqueues the
-    /// operation at once.
+    /// The stream, for an operation that uses no memory.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
     #[inline]
-    pub(crate) fn behind(&self, call: &'static str, uses: impl OperationUses) -> Result<CUstream> {
-        let Some(index) = self.index else { return Err(Error::OtherContext { call }) };
-        self.order.prepare(self.gpu, index, uses)?;
-        Ok(self.inner.raw)
+    pub(crate) fn behind(&self, call: &'static str) -> Result<CUstream> {
+        if !self.gate.is_open() {
+            self.prepare(call, true, &[])?;
+        }
+        Ok(self.raw)
+    }
+
+    /// Whether memory is of the scope's context.
+    #[inline]
+    pub(super) fn has(&self, memory: &Allocation) -> bool {
+        memory.is_of(self.context())
     }
 
     /// Keeps a host function until the scope is closed.
@@ -77,27 +106,30 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Records an event behind what the queue holds.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         const CALL: &str = "cuEventRecord";
-        same_context(CALL, event.context() == self.context())?;
-        let stream = self.behind(CALL, [])?;
-        // SAFETY: both handles are alive and of one context (F36), which need not be current.
-        Ok(check(CALL, unsafe { ffi::cuEventRecord(event.raw(), stream) })?)
+        let stream = self.behind(CALL)?;
+        // SAFETY: both handles are alive, and no context need be current. The driver refuses an event of
+        // another context (F36).
+        match unsafe { ffi::cuEventRecord(event.raw(), stream) } {
+            ffi::CUDA_SUCCESS => Ok(()),
+            code => refused(CALL, code, event.context() == self.context()),
+        }
     }
 
     /// Makes what comes next in the queue wait for an event, which may be of another context (F36). For
     /// order between queues of one scope there is no need to.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext) for a queue; a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext) for a queue; a sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuStreamWaitEvent";
-        let stream = self.behind(CALL, [])?;
+        let stream = self.behind(CALL)?;
         // SAFETY: both handles are alive, and no context need be current.
         Ok(check(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })?)
     }

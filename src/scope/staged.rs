@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "the device writes behind the slice")]
 
 use super::Mapped;
-use super::order::{Order, Tracked, Use};
+use super::order::Order;
+use super::tracked::{Gate, Tracked, Use};
 use crate::brand::Brand;
 use crate::{Element, Result};
 use static_assertions::assert_not_impl_any;
@@ -61,6 +62,12 @@ impl<'s, T: Element> Staged<'s, T> {
         self.slice.as_ptr().cast()
     }
 
+    /// Whether nothing is to be ordered or noted for a use.
+    #[inline]
+    pub(super) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
+        self.tracked.is_noted(writes, gate)
+    }
+
     /// A use by a transfer.
     #[inline]
     pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
@@ -89,11 +96,13 @@ pub(crate) mod sealed {
         fn stage(&self) -> &Staged<'s, T>;
     }
     impl<'s, T: Element> Stage<'s, T> for Staged<'s, T> {
+        #[inline]
         fn stage(&self) -> &Staged<'s, T> {
             self
         }
     }
     impl<'s, T: Element> Stage<'s, T> for Mapped<'s, T> {
+        #[inline]
         fn stage(&self) -> &Staged<'s, T> {
             self.staged()
         }

@@ -1,0 +1,146 @@
+//! What the scope knows of one piece of memory: how it was used.
+
+use super::marks::Mark;
+use crate::Context;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+/// What an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context
+/// while there is one queue of it.
+///
+/// Memory of another context has another key, and memory that was not used as the operation uses it has not
+/// yet been given this one ([`Tracked`]). So one comparison for each piece of memory says that it is of the
+/// context (invariant `own-context`) and that nothing is to be ordered or noted (invariant `scope-ordered`).
+pub struct Gate(Cell<usize>);
+
+/// No context's key: contexts are aligned.
+const SHUT: usize = 1;
+
+impl Gate {
+    pub(super) fn new(context: &Context) -> Gate {
+        Gate(Cell::new(context.key()))
+    }
+
+    /// Of a queue on a stream of another context, which is refused everything.
+    pub(super) fn shut() -> Gate {
+        Gate(Cell::new(SHUT))
+    }
+
+    /// From here on operations have to be ordered.
+    pub(super) fn shut_it(&self) {
+        self.0.set(SHUT);
+    }
+
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.get() != SHUT
+    }
+
+    /// What the key of memory is compared with.
+    #[inline]
+    pub(crate) fn key(&self) -> usize {
+        self.0.get()
+    }
+}
+
+/// What happened to one piece of memory.
+#[derive(Clone, Default)]
+pub(crate) struct Tracked {
+    /// Once it was used while there was one queue, and found to be of that one's context, its key.
+    used: Cell<usize>,
+    /// The same, once it was written.
+    written: Cell<usize>,
+    /// Since there are several.
+    pub(super) uses: RefCell<Uses>,
+}
+
+impl Tracked {
+    /// Whether such a use by the one queue was noted before.
+    #[inline]
+    pub(crate) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
+        let noted = if writes { &self.written } else { &self.used };
+        noted.get() == gate.key()
+    }
+
+    /// Notes a use by the one queue, of memory that is of its context. Says whether it is the first one.
+    pub(super) fn note(&self, writes: bool, gate: &Gate) -> bool {
+        if writes {
+            self.written.set(gate.key());
+        }
+        self.used.replace(gate.key()) == 0
+    }
+
+    /// Whether it was used while there was one queue.
+    pub(super) fn was_used(&self) -> bool {
+        self.used.get() != 0
+    }
+
+    /// Forgets the uses of the one queue: whether there was any, and one that wrote.
+    pub(super) fn take(&self) -> Option<bool> {
+        let written = self.written.take() != 0;
+        (self.used.take() != 0).then_some(written)
+    }
+}
+
+/// An operation, by its place: the `number`-th of its queue.
+pub(crate) struct Op {
+    pub(super) queue: usize,
+    pub(super) number: u64,
+    pub(super) mark: OnceCell<Mark>,
+}
+
+impl Op {
+    /// A node of a graph that is built, by its place: as if each were a queue of its own.
+    pub(crate) fn node(place: usize) -> Rc<Op> {
+        Rc::new(Op { queue: place, number: 1, mark: OnceCell::new() })
+    }
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Uses {
+    write: Option<Rc<Op>>,
+    /// Since the write, the last one of each queue.
+    reads: Vec<Rc<Op>>,
+}
+
+impl Uses {
+    /// What a use has to come after: the reads first, as each of them came after the write.
+    pub(super) fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
+        self.reads.iter().filter(move |_| writes).chain(&self.write)
+    }
+
+    pub(super) fn note(&mut self, op: &Rc<Op>, writes: bool) {
+        if writes {
+            self.reads.clear();
+            self.write = Some(op.clone());
+        } else {
+            self.reads.retain(|read| read.queue != op.queue);
+            self.reads.push(op.clone());
+        }
+    }
+}
+
+/// A use of tracked memory by an operation.
+#[derive(Clone, Copy)]
+pub struct Use<'a> {
+    pub(super) tracked: &'a Tracked,
+    pub(super) writes: bool,
+}
+
+impl Use<'_> {
+    /// Whether nothing is to be ordered or noted for it, nor compared.
+    #[inline]
+    pub(crate) fn is_noted(&self, gate: &Gate) -> bool {
+        self.tracked.is_noted(self.writes, gate)
+    }
+
+    /// Shows the nodes of a graph that this use has to come after.
+    pub(crate) fn each_node_before(&self, see: impl FnMut(usize)) {
+        self.tracked.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
+    }
+
+    /// Notes it as one of a node of a graph.
+    pub(crate) fn note_node(&self, node: &Rc<Op>) {
+        self.tracked.uses.borrow_mut().note(node, self.writes);
+    }
+}
