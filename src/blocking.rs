@@ -1,17 +1,18 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
-use crate::error::check;
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, answer, refused, same_context, same_len};
 use crate::memory::view::View;
 use crate::wait::wait_for_memory;
 use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchSpec,
     Result, launch,
 };
-use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
+use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;
 use std::time::Duration;
+
+pub(crate) const RECORD: &str = "cuEventRecord";
 
 /// A stream that is there for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
@@ -141,27 +142,25 @@ impl<'a> Blocking<'a> {
         args: impl KernelArgs<'ctx>,
     ) -> Result {
         same_context(config.call(), args.all_of(self.key) && config.all_of(self.key))?;
-        let same = || function.key() == self.key;
+        let refused = |code| launch::refused(config.call(), code, function, self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
-        unsafe { launch::launch(self.raw, function, &config, args, same) }
+        unsafe { launch::launch(self.raw, function, &config, args, refused) }
     }
 
     #[inline]
     pub(crate) fn record(self, event: &Event<'_>) -> Result {
-        const CALL: &str = "cuEventRecord";
         // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
         match unsafe { ffi::cuEventRecord(event.raw(), self.raw) } {
             ffi::CUDA_SUCCESS => Ok(()),
-            code => refused(CALL, code, event.context().key() == self.key),
+            code => record_refused(code, event, self.key),
         }
     }
 
     #[inline]
     pub(crate) fn wait(self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there.
-        let code = unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) };
-        Ok(check("cuStreamWaitEvent", code)?)
+        answer("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) })
     }
 
     /// Waits until the stream no longer touches any memory.
@@ -180,6 +179,13 @@ impl<'a> Blocking<'a> {
             }
         })
     }
+}
+
+/// The error of a record of an event in a stream of the context with this key.
+#[cold]
+#[inline(never)]
+pub(crate) fn record_refused(code: CUresult, event: &Event<'_>, key: usize) -> Result {
+    refused(RECORD, code, event.context().key() == key)
 }
 
 fn bytes<T>(view: View<'_>) -> usize {

@@ -29,7 +29,7 @@ pub(crate) unsafe fn upload(
 ) -> Result {
     // SAFETY: the caller's obligation 1.
     let code = unsafe { ffi::cuMemcpyHtoDAsync_v2(to, from, bytes, stream) };
-    Ok(check(UPLOAD, code)?)
+    answer(UPLOAD, code)
 }
 
 /// Copies to the host.
@@ -45,7 +45,7 @@ pub(crate) unsafe fn download(
 ) -> Result {
     // SAFETY: the caller's obligation 1.
     let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(to, from, bytes, stream) };
-    Ok(check(DOWNLOAD, code)?)
+    answer(DOWNLOAD, code)
 }
 
 /// Copies on the device.
@@ -61,7 +61,7 @@ pub(crate) unsafe fn copy(
 ) -> Result {
     // SAFETY: the caller's obligation 1.
     let code = unsafe { ffi::cuMemcpyDtoDAsync_v2(to, from, bytes, stream) };
-    Ok(check(COPY, code)?)
+    answer(COPY, code)
 }
 
 /// The call that fills with elements of this size.
@@ -95,7 +95,7 @@ pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: 
         }
         _ => ffi::CUDA_ERROR_INVALID_VALUE, // excluded at compile time by the callers
     };
-    Ok(check(fill_call(value.len()), code)?)
+    answer(fill_call(value.len()), code)
 }
 
 /// The lengths of what a copy copies.
@@ -104,10 +104,20 @@ pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }
 
-/// The error of a call for which the driver compares the contexts itself, and answers as for a handle that is
-/// none (F32, F36).
+/// What a call answered. What is not expected of it is kept away from what is.
+#[inline]
+pub(crate) fn answer(call: &'static str, code: CUresult) -> Result {
+    if code == ffi::CUDA_SUCCESS { Ok(()) } else { failed(call, code) }
+}
+
 #[cold]
 #[inline(never)]
+fn failed(call: &'static str, code: CUresult) -> Result {
+    Ok(check(call, code)?)
+}
+
+/// The error of a call for which the driver compares the contexts itself, and answers as for a handle that is
+/// none (F32, F36).
 pub(crate) fn refused(call: &'static str, code: CUresult, same: bool) -> Result {
     if code == ffi::CUDA_ERROR_INVALID_HANDLE {
         same_context(call, same)?;

@@ -3,8 +3,7 @@
 
 use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers, ScopeGraphBuffers};
-use crate::enqueue::same_context;
-use crate::error::check;
+use crate::enqueue::{answer, same_context};
 use crate::scope::PART;
 use crate::{Error, OnStream, Queue, Result};
 use ffi::CUstream;
@@ -15,12 +14,7 @@ const CALL: &str = "cuGraphLaunch";
 impl Graph<'_> {
     /// Whether it can be replayed in the context with this [key](crate::Context::key) on this memory.
     #[inline]
-    pub(super) fn accepts(
-        &self,
-        call: &'static str,
-        key: usize,
-        buffers: &impl Names,
-    ) -> Result {
+    pub(super) fn accepts(&self, call: &'static str, key: usize, buffers: &impl Names) -> Result {
         same_context(call, self.context().key() == key)?;
         if self.names_only(buffers) { Ok(()) } else { self.names_all(call, buffers) }
     }
@@ -35,7 +29,8 @@ impl Graph<'_> {
     fn names_all(&self, call: &'static str, buffers: &impl Names) -> Result {
         let mut look = self.inner.kept.look();
         // A part does not stand for the memory: other parts of it may be in use.
-        buffers.each(&mut |name| look.show((name.whole != PART).then_some(name.whole), name.writes));
+        buffers
+            .each(&mut |name| look.show((name.whole != PART).then_some(name.whole), name.writes));
         look.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
     }
 
@@ -50,7 +45,7 @@ impl Graph<'_> {
         let exec = self.exec(CALL)?;
         // SAFETY: the graph is alive, and so are the memory and the code that it names, which it keeps
         // (F94, F149). `self` is on one thread. The rest is the caller's obligations 1 and 2.
-        Ok(check(CALL, unsafe { ffi::cuGraphLaunch(exec, stream) })?)
+        answer(CALL, unsafe { ffi::cuGraphLaunch(exec, stream) })
     }
 }
 

@@ -7,7 +7,7 @@ mod spec;
 
 pub use extended::ExtendedLaunch;
 pub use policy::{AccessPolicy, CachePolicy, ClusterScheduling, MemorySyncDomain};
-pub(crate) use raw::launch;
+pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;
 
 /// Extents in x, y and z.

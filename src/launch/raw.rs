@@ -3,9 +3,8 @@
 
 use super::spec::sealed::Spec;
 use crate::args::sealed::Args;
-use crate::enqueue::refused;
-use crate::{Function, LaunchConfig, Result};
-use ffi::{CUlaunchConfig, CUstream};
+use crate::{Function, LaunchConfig, Result, enqueue};
+use ffi::{CUlaunchConfig, CUresult, CUstream};
 use std::ptr;
 
 /// A launch, ready for the driver.
@@ -16,8 +15,7 @@ pub enum Prepared<'a> {
     Extended(&'a CUlaunchConfig),
 }
 
-/// Launches a kernel: one call. The driver refuses a function of another context than the stream's (F32, F146);
-/// whether it is `same` is asked then.
+/// Launches a kernel: one call. `refused` says what it means that the driver answered with a code.
 ///
 /// # Safety
 /// 1. The stream is alive, and so is the memory among the arguments until the stream is past the kernel;
@@ -30,7 +28,7 @@ pub(crate) unsafe fn launch(
     function: &Function<'_>,
     spec: &impl Spec,
     args: impl Args,
-    same: impl FnOnce() -> bool,
+    refused: impl FnOnce(CUresult) -> Result,
 ) -> Result {
     let mut code = ffi::CUDA_SUCCESS;
     spec.prepared(stream, |prepared| {
@@ -68,5 +66,18 @@ pub(crate) unsafe fn launch(
         });
         Ok(())
     })?;
-    if code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(spec.call(), code, same()) }
+    if code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(code) }
+}
+
+/// The error of a launch on a stream of the context with this [key](crate::Context::key). The driver refuses a
+/// function of another one (F32), in a capture too (F146), as it refuses a handle that is none.
+#[cold]
+#[inline(never)]
+pub(crate) fn refused(
+    call: &'static str,
+    code: CUresult,
+    function: &Function<'_>,
+    key: usize,
+) -> Result {
+    enqueue::refused(call, code, function.key() == key)
 }

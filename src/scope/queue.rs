@@ -3,9 +3,9 @@
 
 use super::order::Order;
 use super::tracked::{Gate, Use};
+use crate::blocking::{RECORD, record_refused};
 use crate::brand::Brand;
-use crate::enqueue::{refused, same_context};
-use crate::error::check;
+use crate::enqueue::{answer, same_context};
 use crate::host_function::Pending;
 use crate::memory::Allocation;
 use crate::{Context, Event, PushedGuard, Result, Stream};
@@ -110,13 +110,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        const CALL: &str = "cuEventRecord";
-        let stream = self.behind(CALL)?;
+        let stream = self.behind(RECORD)?;
         // SAFETY: both handles are alive, and no context need be current. The driver refuses an event of
         // another context (F36).
         match unsafe { ffi::cuEventRecord(event.raw(), stream) } {
             ffi::CUDA_SUCCESS => Ok(()),
-            code => refused(CALL, code, event.context() == self.context()),
+            code => record_refused(code, event, self.context().key()),
         }
     }
 
@@ -131,7 +130,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         const CALL: &str = "cuStreamWaitEvent";
         let stream = self.behind(CALL)?;
         // SAFETY: both handles are alive, and no context need be current.
-        Ok(check(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })?)
+        answer(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })
     }
 
     /// Whether everything in the queue is finished.

@@ -160,14 +160,16 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         args: A,
     ) -> Result {
         let (call, function) = (config.call(), kernel.function());
-        same_context(call, config.all_of(self.context().key()))?;
+        if config.has_events() {
+            same_context(call, config.all_of(self.context().key()))?;
+        }
         if !args.all_ready(self.gate) {
             let same = args.all_of(self.context().key());
             args.with_uses(|uses| self.prepare(call, same, uses))?;
         }
-        let same = || function.key() == self.context().key();
+        let refused = |code| launch::refused(call, code, function, self.context().key());
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.
-        unsafe { launch::launch(self.raw, function, &config, args, same) }
+        unsafe { launch::launch(self.raw, function, &config, args, refused) }
     }
 }
