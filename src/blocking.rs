@@ -32,12 +32,12 @@ impl<'a> Blocking<'a> {
     }
 
     #[inline]
-    fn same(self, call: &'static str, memory: View<'_>) -> Result {
+    fn same(&self, call: &'static str, memory: View<'_>) -> Result {
         same_context(call, memory.key() == self.key)
     }
 
     pub(crate) fn upload<'ctx, T: Element>(
-        self,
+        &self,
         from: &[T],
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
@@ -52,7 +52,7 @@ impl<'a> Blocking<'a> {
     }
 
     pub(crate) fn download<'ctx, T: Element>(
-        self,
+        &self,
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut [T],
     ) -> Result {
@@ -69,7 +69,7 @@ impl<'a> Blocking<'a> {
     }
 
     pub(crate) fn copy<'ctx, T: Element>(
-        self,
+        &self,
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
@@ -84,7 +84,7 @@ impl<'a> Blocking<'a> {
     }
 
     pub(crate) fn fill<'ctx, T: Element>(
-        self,
+        &self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
     ) -> Result {
@@ -97,7 +97,7 @@ impl<'a> Blocking<'a> {
     /// 1. Until the stream was synchronized, nothing else uses the memory.
     #[inline]
     pub(crate) unsafe fn fill_unscoped<'ctx, T: Element>(
-        self,
+        &self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
     ) -> Result {
@@ -109,7 +109,7 @@ impl<'a> Blocking<'a> {
         unsafe { enqueue::fill(self.raw, to.address, bytemuck::bytes_of(&value), to.len) }
     }
 
-    pub(crate) fn zero<'ctx, T: Element>(self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+    pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         let to = to.view();
         self.same(ZERO, to)?;
         // SAFETY: that many bytes of a live allocation, borrowed exclusively until the wait below is
@@ -121,7 +121,7 @@ impl<'a> Blocking<'a> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
     pub(crate) unsafe fn launch<'ctx>(
-        self,
+        &self,
         function: &Function<'ctx>,
         config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
@@ -136,7 +136,7 @@ impl<'a> Blocking<'a> {
     /// 1. to 4. of [`OnStream::launch_unscoped`](crate::OnStream::launch_unscoped).
     #[inline]
     pub(crate) unsafe fn launch_unscoped<'ctx>(
-        self,
+        &self,
         function: &Function<'ctx>,
         config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
@@ -145,11 +145,11 @@ impl<'a> Blocking<'a> {
         let refused = |code| launch::refused(config.call(), code, function, self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
-        unsafe { launch::launch(self.raw, function, &config, args, refused) }
+        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
     }
 
     #[inline]
-    pub(crate) fn record(self, event: &Event<'_>) -> Result {
+    pub(crate) fn record(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
         match unsafe { ffi::cuEventRecord(event.raw(), self.raw) } {
             ffi::CUDA_SUCCESS => Ok(()),
@@ -158,7 +158,7 @@ impl<'a> Blocking<'a> {
     }
 
     #[inline]
-    pub(crate) fn wait(self, event: &Event<'_>) -> Result {
+    pub(crate) fn wait(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there.
         answer("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) })
     }
@@ -167,7 +167,7 @@ impl<'a> Blocking<'a> {
     ///
     /// The legacy stream is refused the wait while a blocking stream of its context is under capture
     /// (F143). Another thread began that since the work was enqueued, and will end it.
-    pub(crate) fn finish(self) -> Result {
+    pub(crate) fn finish(&self) -> Result {
         wait_for_memory("cuStreamSynchronize", || {
             loop {
                 // SAFETY: the stream is there (F37).

@@ -113,7 +113,7 @@ impl Queue<'_, '_> {
     /// the function is then dropped and was not called.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
-        let stream = self.behind(CALL)?;
+        let stream = self.ready(CALL)?;
         // SAFETY: 1. The stream is borrowed for the scope.
         let call = unsafe { enqueue(stream, function) }?;
         self.keep_call(Box::new(call));

@@ -17,10 +17,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct OnStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
-    /// Its handle.
-    raw: CUstream,
-    /// The [key](Context::key) of its context.
-    key: usize,
+    blocking: Blocking<'g>,
 }
 
 impl<'ctx> PushedGuard<'ctx> {
@@ -28,7 +25,9 @@ impl<'ctx> PushedGuard<'ctx> {
     #[must_use]
     #[inline]
     pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
-        OnStream { stream, raw: stream.raw(), key: stream.context().key() }
+        // SAFETY: 1. The stream is borrowed for `'g`, and no default stream.
+        let blocking = unsafe { Blocking::new(stream.raw(), stream.context().key()) };
+        OnStream { stream, blocking }
     }
 }
 
@@ -40,7 +39,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
 
     #[inline]
     pub(crate) fn raw(&self) -> CUstream {
-        self.raw
+        self.stream.raw()
     }
 
     #[inline]
@@ -48,15 +47,9 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.stream.context()
     }
 
-    #[inline]
-    fn blocking(&self) -> Blocking<'g> {
-        // SAFETY: 1. The stream is borrowed for `'g`, and no default stream.
-        unsafe { Blocking::new(self.raw, self.key) }
-    }
-
     /// Waits until the stream no longer touches any memory.
     pub(crate) fn finish(&self) -> Result {
-        self.blocking().finish()
+        self.blocking.finish()
     }
 
     /// Copies a slice to the device and waits.
@@ -67,7 +60,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.blocking().upload(from, to)
+        self.blocking.upload(from, to)
     }
 
     /// Copies device memory to the host and waits.
@@ -77,7 +70,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        self.blocking().download(from, to)
+        self.blocking.download(from, to)
     }
 
     /// Copies device memory and waits.
@@ -91,7 +84,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        self.blocking().copy(from, to)
+        self.blocking.copy(from, to)
     }
 
     /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -102,7 +95,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        self.blocking().fill(to, value)
+        self.blocking.fill(to, value)
     }
 
     /// As [`fill`](Self::fill), without the wait: one driver call.
@@ -123,7 +116,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         value: T,
     ) -> Result {
         // SAFETY: the caller's obligation 1.
-        unsafe { self.blocking().fill_unscoped(to, value) }
+        unsafe { self.blocking.fill_unscoped(to, value) }
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -132,7 +125,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// As [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.blocking().zero(to)
+        self.blocking.zero(to)
     }
 
     /// Runs a kernel and waits for it.
@@ -162,7 +155,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.blocking().launch(kernel.function(), config, args) }
+        unsafe { self.blocking.launch(kernel.function(), config, args) }
     }
 
     /// As [`launch`](Self::launch), without the wait: one driver call. A fault of the kernel shows in
@@ -185,7 +178,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 4.
-        unsafe { self.blocking().launch_unscoped(kernel.function(), config, args) }
+        unsafe { self.blocking.launch_unscoped(kernel.function(), config, args) }
     }
 
     /// Records an event behind what the stream holds.
@@ -195,7 +188,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        self.blocking().record(event)
+        self.blocking.record(event)
     }
 
     /// Makes what comes next in the stream wait for an event, which may be of another context (F36).
@@ -205,7 +198,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
-        self.blocking().wait(event)
+        self.blocking.wait(event)
     }
 }
 

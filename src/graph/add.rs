@@ -65,7 +65,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
                 kept.code(function.owner());
                 kept.kernel(self.place(), spans);
             }
-            let before = args.with_uses(|uses| self.behind(CALL, after, uses))?;
+            let before = args.with_operands(|operands| self.behind(CALL, after, operands))?;
             args.with_pointers(|pointers| {
                 let params = kernel_params(function, config, pointers);
                 self.add(CALL, &before, |Slot { node, graph, before, count }| {
@@ -101,7 +101,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.same(CALL, |own| to.memory().is_of(own))?;
             self.names(source.memory, false);
             self.names(to.memory(), true);
-            let before = self.behind(CALL, after, &[source.used, to.used(true)])?;
+            let before = self.behind(CALL, after, &[source.operand(), to.operand(true)])?;
             let params = row(source.address, to.address(), to.size_bytes());
             let context = self.gpu.context().raw();
             self.add(CALL, &before, |Slot { node, graph, before, count }| {
@@ -154,7 +154,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = "cuGraphAddMemsetNode";
         self.same(CALL, |own| to.memory().is_of(own))?;
         self.names(to.memory(), true);
-        let before = self.behind(CALL, after, &[to.used(true)])?;
+        let before = self.behind(CALL, after, &[to.operand(true)])?;
         let params = CUDA_MEMSET_NODE_PARAMS {
             dst: to.address(),
             pitch: 0,
@@ -241,7 +241,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |name| {
                 self.names(name.memory, name.writes);
-                uses.push(name.used);
+                uses.push(name.operand());
             });
             self.record.kept.borrow_mut().child(&graph.inner.kept);
             let before = self.behind(CALL, after, &uses)?;

@@ -1,7 +1,7 @@
 //! How a replay names the memory of its graph.
 
 use crate::memory::Allocation;
-use crate::scope::tracked::{Gate, Use};
+use crate::scope::tracked::{Gate, Of, Operand, Use};
 use crate::{DeviceBuffer, Element, Held};
 use ffi::CUdeviceptr;
 
@@ -50,7 +50,13 @@ pub(crate) mod sealed {
         pub(crate) used: Option<Use<'a>>,
     }
 
-    impl Name<'_> {
+    impl<'a> Name<'a> {
+        /// Its use. It is compared whose memory that is.
+        #[inline]
+        pub(crate) fn operand(&self) -> Operand<'a> {
+            Operand { of: Of::Any, used: self.used }
+        }
+
         /// Whether nothing is to be ordered or noted for its use.
         #[inline]
         pub(crate) fn is_ready(&self, gate: &Gate) -> bool {

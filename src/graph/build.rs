@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::error::check;
 use crate::memory::Allocation;
 use crate::scope::Held;
-use crate::scope::tracked::{Op, Use};
+use crate::scope::tracked::{Op, Operand};
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
 use static_assertions::assert_not_impl_any;
@@ -187,9 +187,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         call: &'static str,
         after: &[NodeId],
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
     ) -> Result<Vec<CUgraphNode>> {
-        self.behind_all(call, after, Vec::new(), uses)
+        self.behind_all(call, after, Vec::new(), operands)
     }
 
     /// The same, and nodes at more places.
@@ -198,7 +198,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         call: &'static str,
         after: &[NodeId],
         mut before: Vec<usize>,
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
     ) -> Result<Vec<CUgraphNode>> {
         // A node that could not be added has no place.
         self.record.failed()?;
@@ -207,11 +207,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         }
         before.extend(after.iter().map(|node| node.place));
         let op = Op::node(self.place());
-        for one in uses.iter().flatten() {
+        for one in Operand::uses(operands) {
             one.each_node_before(|place| before.push(place));
         }
         // Only now: two uses by one node are not behind each other.
-        uses.iter().flatten().for_each(|one| one.note_node(&op));
+        Operand::uses(operands).for_each(|one| one.note_node(&op));
         before.sort_unstable();
         before.dedup();
         let nodes = self.nodes.borrow();

@@ -112,13 +112,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         graph.accepts(CALL, self.context().key(), &buffers)?;
         if !self.gate.is_open() {
             let mut uses = Vec::with_capacity(graph.buffers());
-            buffers.each(&mut |name| uses.push(name.used));
-            return self.prepare(CALL, true, &uses);
+            buffers.each(&mut |name| uses.push(name.operand()));
+            return self.prepare(CALL, &uses);
         }
         let mut noted = Ok(());
         buffers.each(&mut |name| {
             if noted.is_ok() && !name.is_ready(self.gate) {
-                noted = self.prepare(CALL, true, &[name.used]);
+                noted = self.prepare(CALL, &[name.operand()]);
             }
         });
         noted

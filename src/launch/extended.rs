@@ -301,8 +301,8 @@ impl Spec for ExtendedLaunch<'_, '_> {
         (self.lower().1 == 0).then_some(self.config)
     }
     #[inline]
-    fn prepared(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
-        self.with_raw(stream, |config| f(Prepared::Extended(config)))
+    fn prepared(&self, stream: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
+        self.with_raw(*stream, |config| f(Prepared::Extended(config)))
     }
 }
 

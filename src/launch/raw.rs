@@ -24,7 +24,7 @@ pub enum Prepared<'a> {
 ///    [`OnStream::launch`](crate::OnStream::launch), as the attributes extend it.
 #[inline]
 pub(crate) unsafe fn launch(
-    stream: CUstream,
+    stream: &CUstream,
     function: &Function<'_>,
     spec: &impl Spec,
     args: impl Args,
@@ -51,7 +51,7 @@ pub(crate) unsafe fn launch(
                         block.y,
                         block.z,
                         shared_bytes,
-                        stream,
+                        *stream,
                         parameters,
                         ptr::null_mut(),
                     )

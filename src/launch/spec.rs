@@ -32,7 +32,7 @@ pub(crate) mod sealed {
         /// The launch, if it has no attributes.
         fn plain(&self) -> Option<LaunchConfig>;
         /// Calls `f` with the launch as the driver takes it. Nothing is allocated.
-        fn prepared(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result;
+        fn prepared(&self, stream: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result;
     }
 
     impl Spec for LaunchConfig {
@@ -53,7 +53,7 @@ pub(crate) mod sealed {
             Some(*self)
         }
         #[inline]
-        fn prepared(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
+        fn prepared(&self, _: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
             f(Prepared::Plain(*self))
         }
     }

@@ -1,6 +1,6 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
-use super::tracked::{Gate, Use};
+use super::tracked::{Gate, Operand, Use};
 use super::{Held, HeldSlice, Mapped};
 use crate::args::sealed::{Args, Lowered};
 use crate::memory::Allocation;
@@ -118,8 +118,8 @@ macro_rules! mapped {
                 (**self).staged().is_noted($writes, gate)
             }
             #[inline]
-            fn used(&self) -> Option<Use<'_>> {
-                (**self).used($writes)
+            fn operand(&self) -> Operand<'_> {
+                Operand::host((**self).mapped_in(), (**self).used($writes))
             }
         }
     )* };
@@ -137,6 +137,11 @@ pub(crate) mod sealed {
         pub(crate) memory: &'a Allocation,
     }
     impl Lent<'_> {
+        /// Its use, and the context.
+        #[inline]
+        pub(crate) fn operand(&self) -> Operand<'_> {
+            Operand::memory(self.memory, self.used)
+        }
         /// Whether it can be read as it is: see [`Gate`].
         #[inline]
         pub(crate) fn is_ready(&self, gate: &Gate) -> bool {
@@ -202,9 +207,10 @@ pub(crate) mod sealed {
         fn is_ready(&self, _: &Gate) -> bool {
             true
         }
-        /// How the argument is used, if it is memory whose uses are noted.
-        fn used(&self) -> Option<Use<'_>> {
-            None
+        /// How the argument is used, and what it is of, if it is memory.
+        #[inline]
+        fn operand(&self) -> Operand<'_> {
+            Operand::NONE
         }
         /// The memory of the device, if it is some.
         fn touched(&self) -> Option<Touched<'_>> {
@@ -231,6 +237,10 @@ pub(crate) mod sealed {
                 fn is_ready(&self, gate: &Gate) -> bool {
                     (**self).memory().key() == gate.key()
                 }
+                #[inline]
+                fn operand(&self) -> Operand<'_> {
+                    Operand::memory((**self).memory(), None)
+                }
                 touched!($writes);
             }
         )* };
@@ -247,6 +257,10 @@ pub(crate) mod sealed {
         fn is_ready(&self, gate: &Gate) -> bool {
             self.memory().key() == gate.key()
         }
+        #[inline]
+        fn operand(&self) -> Operand<'_> {
+            Operand::memory(self.memory(), None)
+        }
         fn touched(&self) -> Option<Touched<'_>> {
             let (memory, start) = (self.memory(), self.address());
             Some(Touched { memory, start, bytes: self.size_bytes(), writes: false })
@@ -261,8 +275,8 @@ pub(crate) mod sealed {
                     (**self).is_noted($writes, gate)
                 }
                 #[inline]
-                fn used(&self) -> Option<Use<'_>> {
-                    (**self).used($writes)
+                fn operand(&self) -> Operand<'_> {
+                    (**self).operand($writes)
                 }
                 touched!($writes);
             }
@@ -276,8 +290,8 @@ pub(crate) mod sealed {
             HeldSlice::is_noted(self, gate)
         }
         #[inline]
-        fn used(&self) -> Option<Use<'_>> {
-            HeldSlice::used(self)
+        fn operand(&self) -> Operand<'_> {
+            Operand::memory(self.memory(), HeldSlice::used(self))
         }
         fn touched(&self) -> Option<Touched<'_>> {
             let (memory, start) = (self.memory(), self.address());
@@ -291,6 +305,10 @@ pub(crate) mod sealed {
                 fn is_ready(&self, gate: &Gate) -> bool {
                     (**self).mapped_in().is_none_or(|only| only.key() == gate.key())
                 }
+                #[inline]
+                fn operand(&self) -> Operand<'_> {
+                    Operand::host((**self).mapped_in(), None)
+                }
             }
         )* };
     }
@@ -303,8 +321,8 @@ pub(crate) mod sealed {
     pub trait AllUsed {
         /// Whether all can be used as they are: see [`Gate`].
         fn all_ready(&self, gate: &Gate) -> bool;
-        /// Calls `f` with the uses of all arguments. Nothing is allocated.
-        fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R;
+        /// Calls `f` with what all arguments are. Nothing is allocated.
+        fn with_operands<R>(&self, f: impl FnOnce(&[Operand<'_>]) -> R) -> R;
         /// Shows all memory among the arguments.
         fn each_memory(&self, see: impl FnMut(Touched<'_>));
     }
@@ -322,9 +340,9 @@ macro_rules! tuples {
                 (compared || gate.is_open()) $(&& $a.is_ready(gate))*
             }
             #[inline]
-            fn with_uses<R>(&self, f: impl FnOnce(&[Option<Use<'_>>]) -> R) -> R {
+            fn with_operands<R>(&self, f: impl FnOnce(&[Operand<'_>]) -> R) -> R {
                 let ($($a,)*) = self;
-                f(&[$($a.used()),*])
+                f(&[$($a.operand()),*])
             }
             fn each_memory(&self, mut see: impl FnMut(sealed::Touched<'_>)) {
                 let ($($a,)*) = self;

@@ -1,10 +1,10 @@
 //! Device buffers that a scope holds.
 
-use super::tracked::{Gate, Tracked, Use};
+use super::tracked::{Gate, Operand, Tracked, Use};
 use crate::brand::Brand;
 use crate::memory::Allocation;
 use crate::memory::view::View;
-use crate::{Context, Element};
+use crate::{Context, Element, Error, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -65,10 +65,28 @@ impl<'s, T: Element> Held<'s, T> {
         Held::used_before(part, self.tracked.clone())
     }
 
+    /// Whether it takes so many elements.
+    #[inline]
+    pub(super) fn takes(&self, call: &'static str, from: usize) -> Result {
+        if from == self.len { Ok(()) } else { Err(self.takes_others(from, call)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn takes_others(&self, from: usize, call: &'static str) -> Error {
+        Error::LengthMismatch { call, from, to: self.len }
+    }
+
     /// Whether nothing is to be ordered or noted for a use, nor compared.
     #[inline]
     pub(super) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
         self.tracked.is_noted(writes, gate)
+    }
+
+    /// The use by an operation, and the context.
+    #[inline]
+    pub(crate) fn operand(&self, writes: bool) -> Operand<'_> {
+        Operand::memory(self.memory, self.used(writes))
     }
 
     /// A use by an operation.

@@ -12,7 +12,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::{Mark, Marks};
-use super::tracked::{Gate, Op, Tracked, Use};
+use super::tracked::{Gate, Op, Operand, Tracked};
 use crate::error::check;
 use crate::host_function::{Panic, Pending};
 use crate::wait::{wait, wait_for_all};
@@ -118,12 +118,12 @@ impl Order {
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
     ) -> Result {
         if !self.gate.is_open() {
-            return self.prepare_one_of_several(gpu, queue, uses);
+            return self.prepare_one_of_several(gpu, queue, operands);
         }
-        for used in uses.iter().flatten() {
+        for used in Operand::uses(operands) {
             let first = used.tracked.note(used.writes, &self.gate);
             self.alone.set(self.alone.get() + usize::from(first));
         }
@@ -134,16 +134,16 @@ impl Order {
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
     ) -> Result {
         let mut state = self.state.borrow_mut();
-        for used in uses.iter().flatten() {
+        for used in Operand::uses(operands) {
             self.remember(&state, used.tracked);
             for earlier in used.tracked.uses.borrow().before(used.writes) {
                 state.order(gpu, queue, earlier)?;
             }
         }
-        state.advance(gpu, queue, uses, self.alone.get() > 0)
+        state.advance(gpu, queue, operands, self.alone.get() > 0)
     }
 
     /// Notes as what it was a use by the first queue while it was alone.
@@ -276,15 +276,15 @@ impl State {
         &mut self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
         unknown: bool,
     ) -> Result {
         let lane = &mut self.lanes[queue];
         let number = lane.last + 1;
         let before = lane.newest.take();
-        if uses.iter().any(Option::is_some) {
+        if Operand::uses(operands).next().is_some() {
             let op = Rc::new(Op { queue, number, mark: OnceCell::new() });
-            for used in uses.iter().flatten() {
+            for used in Operand::uses(operands) {
                 used.tracked.uses.borrow_mut().note(&op, used.writes);
             }
             lane.newest = Some(op);

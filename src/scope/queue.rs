@@ -2,12 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
-use super::tracked::{Gate, Use};
+use super::tracked::{Gate, Operand};
 use crate::blocking::{RECORD, record_refused};
 use crate::brand::Brand;
 use crate::enqueue::{answer, same_context};
 use crate::host_function::Pending;
-use crate::memory::Allocation;
 use crate::{Context, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
@@ -50,21 +49,34 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         Queue { gpu, order, gate, stream, raw, index, _s }
     }
 
-    /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it at once.
-    /// Says that first whether all that it uses is of the context. Not needed where the gate says so.
+    /// Compares the contexts of what an operation uses, orders it behind the earlier uses and notes it: the caller
+    /// enqueues it at once. Not needed where the gate says so.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); as [`Order::prepare`].
     #[cold]
     #[inline(never)]
-    pub(crate) fn prepare(
+    pub(crate) fn prepare(self, call: &'static str, operands: &[Operand<'_>]) -> Result {
+        let own = self.context();
+        let same = |operand: &Operand<'_>| operand.is_of(own);
+        same_context(call, self.stream.context() == own && operands.iter().all(same))?;
+        self.order.prepare(self.gpu, self.index, operands)
+    }
+
+    /// The same, and enqueues it in the stream.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare); those of `work`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn behind(
         self,
         call: &'static str,
-        same: bool,
-        uses: &[Option<Use<'_>>],
+        operands: &[Operand<'_>],
+        work: impl FnOnce(&CUstream) -> Result,
     ) -> Result {
-        same_context(call, same && self.stream.context() == self.context())?;
-        self.order.prepare(self.gpu, self.index, uses)
+        self.prepare(call, operands)?;
+        work(&self.raw)
     }
 
     /// The stream, for an operation that uses no memory.
@@ -72,17 +84,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// As [`prepare`](Self::prepare).
     #[inline]
-    pub(crate) fn behind(&self, call: &'static str) -> Result<CUstream> {
+    pub(crate) fn ready(&self, call: &'static str) -> Result<CUstream> {
         if !self.gate.is_open() {
-            self.prepare(call, true, &[])?;
+            self.prepare(call, &[])?;
         }
         Ok(self.raw)
-    }
-
-    /// Whether memory is of the scope's context.
-    #[inline]
-    pub(super) fn has(&self, memory: &Allocation) -> bool {
-        memory.is_of(self.context())
     }
 
     /// Keeps a host function until the scope is closed.
@@ -110,7 +116,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        let stream = self.behind(RECORD)?;
+        let stream = self.ready(RECORD)?;
         // SAFETY: both handles are alive, and no context need be current. The driver refuses an event of
         // another context (F36).
         match unsafe { ffi::cuEventRecord(event.raw(), stream) } {
@@ -128,7 +134,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         const CALL: &str = "cuStreamWaitEvent";
-        let stream = self.behind(CALL)?;
+        let stream = self.ready(CALL)?;
         // SAFETY: both handles are alive, and no context need be current.
         answer(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })
     }

@@ -3,7 +3,7 @@
 
 use super::Mapped;
 use super::order::Order;
-use super::tracked::{Gate, Tracked, Use};
+use super::tracked::{Gate, Operand, Tracked, Use};
 use crate::brand::Brand;
 use crate::{Element, Result};
 use static_assertions::assert_not_impl_any;
@@ -66,6 +66,12 @@ impl<'s, T: Element> Staged<'s, T> {
     #[inline]
     pub(super) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
         self.tracked.is_noted(writes, gate)
+    }
+
+    /// The use by a transfer, for which its context does not matter.
+    #[inline]
+    pub(super) fn operand(&self, writes: bool) -> Operand<'_> {
+        Operand::host(None, self.used(writes))
     }
 
     /// A use by a transfer.

@@ -2,6 +2,7 @@
 
 use super::marks::Mark;
 use crate::Context;
+use crate::memory::Allocation;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -120,9 +121,57 @@ impl Uses {
     }
 }
 
+/// What an operation uses, for [`Queue::prepare`](crate::Queue::prepare).
+#[derive(Clone, Copy)]
+pub struct Operand<'a> {
+    pub(crate) of: Of<'a>,
+    /// If it is tracked.
+    pub(crate) used: Option<Use<'a>>,
+}
+
+/// What an operand is of.
+#[derive(Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// Every context, or one that was compared.
+    Any,
+    Context(&'a Context),
+    Memory(&'a Allocation),
+}
+
+impl<'a> Operand<'a> {
+    /// What is no memory.
+    pub(crate) const NONE: Operand<'static> = Operand { of: Of::Any, used: None };
+
+    /// Memory of the device.
+    #[inline]
+    pub(crate) fn memory(memory: &'a Allocation, used: Option<Use<'a>>) -> Self {
+        Operand { of: Of::Memory(memory), used }
+    }
+
+    /// Memory that can be used in every context, or in this one.
+    #[inline]
+    pub(crate) fn host(only: Option<&'a Context>, used: Option<Use<'a>>) -> Self {
+        Operand { of: only.map_or(Of::Any, Of::Context), used }
+    }
+
+    /// The tracked uses.
+    pub(crate) fn uses(operands: &[Operand<'a>]) -> impl Iterator<Item = Use<'a>> {
+        operands.iter().filter_map(|operand| operand.used)
+    }
+
+    /// Whether it can be used in this context.
+    pub(super) fn is_of(&self, context: &Context) -> bool {
+        match self.of {
+            Of::Any => true,
+            Of::Context(only) => only == context,
+            Of::Memory(memory) => memory.is_of(context),
+        }
+    }
+}
+
 /// A use of tracked memory by an operation.
 #[derive(Clone, Copy)]
-pub struct Use<'a> {
+pub(crate) struct Use<'a> {
     pub(super) tracked: &'a Tracked,
     pub(super) writes: bool,
 }

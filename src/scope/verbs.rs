@@ -3,7 +3,7 @@
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
-use crate::{Element, LaunchSpec, Launchable, Result, launch};
+use crate::{Element, Function, LaunchSpec, Launchable, Result, launch};
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
 // comparison with the gate, or else by `prepare`: see `Gate`.
@@ -11,6 +11,20 @@ use crate::{Element, LaunchSpec, Launchable, Result, launch};
 // The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
 // operations of the scope do with it is ordered by its uses.
+
+/// Enqueues an operation: in the stream as it is if nothing has to be compared or ordered for its operands, or
+/// else behind what it has to come after. It is written into both places, so that nothing is kept ready for the
+/// second.
+macro_rules! enqueue {
+    ($queue:ident, $call:expr, [$($operand:expr),*] if $ready:expr, $work:expr) => {
+        if $ready {
+            let work = $work;
+            work(&$queue.raw)
+        } else {
+            $queue.behind($call, &[$($operand),*], $work)
+        }
+    };
+}
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies a slice to the device. The slice stays borrowed until the scope ends.
@@ -21,13 +35,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
-        same_len(UPLOAD, from.len(), to.len())?;
-        if !to.is_noted(true, self.gate) {
-            self.prepare(UPLOAD, self.has(to.memory()), &[to.used(true)])?;
-        }
-        // SAFETY: both have `to.size_bytes()` bytes, those of `from` are initialised
-        // (`Element: NoUninit`), and both stay borrowed: see above.
-        unsafe { enqueue::upload(self.raw, from.as_ptr().cast(), to.address(), to.size_bytes()) }
+        to.takes(UPLOAD, from.len())?;
+        enqueue!(self, UPLOAD, [to.operand(true)] if to.is_noted(true, self.gate), {
+            let (host, to, bytes) = (from.as_ptr().cast(), to.address(), size_of_val(from));
+            // SAFETY: both have `bytes` bytes, those of `from` are initialised (`Element: NoUninit`), and
+            // both stay borrowed: see above.
+            move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
+        })
     }
 
     /// Copies a buffer to the host. The slice stays borrowed until the scope ends.
@@ -39,13 +53,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         let source = from.lent();
         same_len(DOWNLOAD, source.len, to.len())?;
-        if !source.is_ready(self.gate) {
-            self.prepare(DOWNLOAD, self.has(source.memory), &[source.used])?;
-        }
-        let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
-        // SAFETY: both have `bytes` bytes, any of which are values of `T`
-        // (`Element: AnyBitPattern`), and both stay borrowed: see above.
-        unsafe { enqueue::download(self.raw, source.address, target, bytes) }
+        enqueue!(self, DOWNLOAD, [source.operand()] if source.is_ready(self.gate), {
+            let (from, host, bytes) = (source.address, to.as_mut_ptr().cast(), size_of_val(to));
+            // SAFETY: both have `bytes` bytes, any of which are values of `T` (`Element: AnyBitPattern`),
+            // and both stay borrowed: see above.
+            move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
+        })
     }
 
     /// Copies staged memory to the device.
@@ -60,13 +73,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         to: &mut Held<'s, T>,
     ) -> Result {
         let from = from.stage();
-        same_len(UPLOAD, from.len(), to.len())?;
-        if !(from.is_noted(false, self.gate) && to.is_noted(true, self.gate)) {
-            let uses = [from.used(false), to.used(true)];
-            self.prepare(UPLOAD, self.has(to.memory()), &uses)?;
-        }
-        // SAFETY: as in `upload`; the host gets staged memory back when this is over.
-        unsafe { enqueue::upload(self.raw, from.as_ptr().cast(), to.address(), to.size_bytes()) }
+        to.takes(UPLOAD, from.len())?;
+        let ready = from.is_noted(false, self.gate) && to.is_noted(true, self.gate);
+        enqueue!(self, UPLOAD, [from.operand(false), to.operand(true)] if ready, {
+            let (host, to, bytes) = (from.as_ptr().cast(), to.address(), to.size_bytes());
+            // SAFETY: as in `upload`; the host gets staged memory back when this is over.
+            move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
+        })
     }
 
     /// Copies a buffer to staged memory.
@@ -82,13 +95,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let (source, to) = (from.lent(), to.stage());
         same_len(DOWNLOAD, source.len, to.len())?;
-        if !(source.is_ready(self.gate) && to.is_noted(true, self.gate)) {
-            let uses = [source.used, to.used(true)];
-            self.prepare(DOWNLOAD, self.has(source.memory), &uses)?;
-        }
-        let (target, bytes) = (to.as_ptr().cast(), source.len * size_of::<T>());
-        // SAFETY: as in `download`; the host gets staged memory back when this is over.
-        unsafe { enqueue::download(self.raw, source.address, target, bytes) }
+        let ready = to.is_noted(true, self.gate) && source.is_ready(self.gate);
+        enqueue!(self, DOWNLOAD, [source.operand(), to.operand(true)] if ready, {
+            let bytes = source.len * size_of::<T>();
+            let (from, host) = (source.address, to.as_ptr().cast());
+            // SAFETY: as in `download`; the host gets staged memory back when this is over.
+            move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
+        })
     }
 
     /// Copies a buffer to another.
@@ -99,14 +112,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
         let source = from.lent();
-        same_len(COPY, source.len, to.len())?;
-        if !(source.is_ready(self.gate) && to.is_noted(true, self.gate)) {
-            let same = self.has(source.memory) && self.has(to.memory());
-            self.prepare(COPY, same, &[source.used, to.used(true)])?;
-        }
-        // SAFETY: both have `to.size_bytes()` bytes and stay borrowed: see above. They are distinct, as
-        // `to` is borrowed exclusively.
-        unsafe { enqueue::copy(self.raw, source.address, to.address(), to.size_bytes()) }
+        to.takes(COPY, source.len)?;
+        let ready = to.is_noted(true, self.gate) && source.is_ready(self.gate);
+        enqueue!(self, COPY, [source.operand(), to.operand(true)] if ready, {
+            let (from, to, bytes) = (source.address, to.address(), source.len * size_of::<T>());
+            // SAFETY: both have `bytes` bytes and stay borrowed: see above. They are distinct, as `to` is
+            // borrowed exclusively.
+            move |stream: &_| unsafe { enqueue::copy(*stream, from, to, bytes) }
+        })
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -119,12 +132,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
-        if !to.is_noted(true, self.gate) {
-            let call = enqueue::fill_call(size_of::<T>());
-            self.prepare(call, self.has(to.memory()), &[to.used(true)])?;
-        }
-        // SAFETY: `to` has that many elements and stays borrowed: see above.
-        unsafe { enqueue::fill(self.raw, to.address(), bytemuck::bytes_of(&value), to.len()) }
+        let call = enqueue::fill_call(size_of::<T>());
+        enqueue!(self, call, [to.operand(true)] if to.is_noted(true, self.gate), {
+            let (to, len) = (to.address(), to.len());
+            move |stream: &_| {
+                // SAFETY: `to` has that many elements and stays borrowed: see above.
+                unsafe { enqueue::fill(*stream, to, bytemuck::bytes_of(&value), len) }
+            }
+        })
     }
 
     /// Sets every byte to zero, for elements of any size.
@@ -134,12 +149,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
-        if !to.is_noted(true, self.gate) {
-            self.prepare(ZERO, self.has(to.memory()), &[to.used(true)])?;
-        }
-        // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
-        // (`Element: AnyBitPattern`).
-        unsafe { enqueue::fill(self.raw, to.address(), &[0], to.size_bytes()) }
+        enqueue!(self, ZERO, [to.operand(true)] if to.is_noted(true, self.gate), {
+            let (to, bytes) = (to.address(), to.size_bytes());
+            // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
+            // (`Element: AnyBitPattern`).
+            move |stream: &_| unsafe { enqueue::fill(*stream, to, &[0], bytes) }
+        })
     }
 
     /// Runs a kernel. A fault of it shows in a later call.
@@ -163,13 +178,42 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         if config.has_events() {
             same_context(call, config.all_of(self.context().key()))?;
         }
-        if !args.all_ready(self.gate) {
-            let same = args.all_of(self.context().key());
-            args.with_uses(|uses| self.prepare(call, same, uses))?;
+        if args.all_ready(self.gate) {
+            // SAFETY: the caller's obligations 1 to 3.
+            unsafe { self.launch_now(function, config, args) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.launch_behind(function, config, args) }
         }
-        let refused = |code| launch::refused(call, code, function, self.context().key());
+    }
+
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[cold]
+    #[inline(never)]
+    unsafe fn launch_behind<A: ScopeArgs<'s, 'ctx>>(
+        self,
+        function: &Function<'ctx>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        args.with_operands(|operands| self.prepare(config.call(), operands))?;
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { self.launch_now(function, config, args) }
+    }
+
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[inline]
+    unsafe fn launch_now<A: ScopeArgs<'s, 'ctx>>(
+        &self,
+        function: &Function<'ctx>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let refused = |code| launch::refused(config.call(), code, function, self.context().key());
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.
-        unsafe { launch::launch(self.raw, function, &config, args, refused) }
+        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
     }
 }
