@@ -141,7 +141,11 @@ impl<'a> Blocking<'a> {
         config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
-        same_context(config.call(), args.all_of(self.key) && config.all_of(self.key))?;
+        let key = self.key;
+        if config.is_extended() {
+            same_context(config.call(), function.key() == key && config.all_of(key))?;
+        }
+        same_context(config.call(), args.all_of(key))?;
         let refused = |code| launch::refused(config.call(), code, function, self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.

@@ -1,7 +1,8 @@
 //! Work on the streams that a context has by itself.
 #![allow(unsafe_code, reason = "names the default streams")]
 
-use crate::blocking::Blocking;
+use crate::blocking::{Blocking, RECORD};
+use crate::enqueue::same_context;
 use crate::error::check;
 use crate::legacy_gate::Operation;
 use crate::wait::wait;
@@ -160,9 +161,11 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
+        let (function, own) = (kernel.function(), self.gpu.context());
         let now = self.now(config.call())?;
+        same_context(config.call(), function.key() == own.key())?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { now.stream.launch(kernel.function(), config, args) }
+        unsafe { now.stream.launch(function, config, args) }
     }
 
     /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it.
@@ -187,7 +190,9 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// error (F60).
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        self.now("cuEventRecord")?.stream.record(event)
+        let now = self.now(RECORD)?;
+        same_context(RECORD, event.context() == self.gpu.context())?;
+        now.stream.record(event)
     }
 
     /// Makes what comes next in the stream wait for an event, which may be of another context (F36).

@@ -289,6 +289,10 @@ impl Spec for ExtendedLaunch<'_, '_> {
         CALL
     }
     #[inline]
+    fn is_extended(&self) -> bool {
+        true
+    }
+    #[inline]
     fn all_of(&self, key: usize) -> bool {
         let events = [self.triggered.map(|(event, _)| event), self.started];
         events.into_iter().flatten().all(|event| event.context().key() == key)

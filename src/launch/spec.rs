@@ -25,6 +25,8 @@ pub(crate) mod sealed {
     pub trait Spec {
         /// The driver call.
         fn call(&self) -> &'static str;
+        /// Whether there can be attributes.
+        fn is_extended(&self) -> bool;
         /// Whether what the attributes name is of the context with this [key](crate::Context::key).
         fn all_of(&self, key: usize) -> bool;
         /// Whether there are events among the attributes.
@@ -39,6 +41,10 @@ pub(crate) mod sealed {
         #[inline]
         fn call(&self) -> &'static str {
             "cuLaunchKernel"
+        }
+        #[inline]
+        fn is_extended(&self) -> bool {
+            false
         }
         #[inline]
         fn all_of(&self, _: usize) -> bool {

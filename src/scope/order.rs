@@ -15,10 +15,9 @@ use super::marks::{Mark, Marks};
 use super::tracked::{Gate, Op, Operand, Tracked};
 use crate::error::check;
 use crate::host_function::{Panic, Pending};
-use crate::wait::{wait, wait_for_all};
+use crate::wait::{wait, wait_for_all, wait_for_memory};
 use crate::{Context, PushedGuard, Result};
 use ffi::{CUevent, CUstream};
-use smallvec::SmallVec;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -28,19 +27,21 @@ pub(crate) struct Order {
     gate: Gate,
     /// That of queues of other contexts.
     shut: Gate,
-    /// How many pieces of memory were used while there was none, and not since.
+    /// The stream of the first queue.
+    first: Cell<Option<CUstream>>,
+    /// How many pieces of memory were used while there was no second one, and not since.
     alone: Cell<usize>,
-    state: RefCell<State>,
+    /// Since there is.
+    state: OnceCell<Box<RefCell<State>>>,
+    calls: RefCell<Vec<Box<dyn Pending>>>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Mostly one, and none more is made room for.
-    lanes: SmallVec<[Lane; 1]>,
+    lanes: Vec<Lane>,
     /// All that the first queue did while it was alone.
     alone: Option<Rc<Op>>,
     marks: Marks,
-    calls: Vec<Box<dyn Pending>>,
 }
 
 /// One queue.
@@ -74,26 +75,44 @@ impl Lane {
 
 impl Order {
     /// Of queues on streams of this context.
+    #[inline]
     pub(crate) fn new(context: &Context) -> Order {
-        let (alone, state) = Default::default();
-        Order { gate: Gate::new(context), shut: Gate::shut(), alone, state }
+        let (first, alone, state, calls) = Default::default();
+        Order { gate: Gate::new(context), shut: Gate::shut(), first, alone, state, calls }
     }
 
     /// The number of the queue on a stream: the same one each time.
+    #[inline]
     pub(crate) fn queue(&self, stream: CUstream) -> usize {
-        let state = &mut *self.state.borrow_mut();
-        let lanes = &mut state.lanes;
+        match self.first.get() {
+            None => self.first.set(Some(stream)),
+            Some(first) if first == stream => {}
+            Some(first) => return self.another_queue(stream, first),
+        }
+        0
+    }
+
+    #[cold]
+    fn another_queue(&self, stream: CUstream, first: CUstream) -> usize {
+        self.gate.shut_it();
+        let state = self.state.get_or_init(|| {
+            let op = Op::node(0);
+            let newest = Some(op.clone());
+            let first = Lane { stream: first, last: 1, newest, behind: Vec::new() };
+            let (mut lanes, marks) = (Vec::with_capacity(2), Marks::default());
+            lanes.push(first);
+            Box::new(RefCell::new(State { lanes, alone: Some(op), marks }))
+        });
+        let lanes = &mut state.borrow_mut().lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
-            if let [first] = &mut lanes[..] {
-                let op = Op::node(0);
-                first.last = 1;
-                first.newest = Some(op.clone());
-                state.alone = Some(op);
-                self.gate.shut_it();
-            }
             lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
             lanes.len() - 1
         })
+    }
+
+    /// What is known of several queues.
+    fn state(&self) -> &RefCell<State> {
+        self.state.get_or_init(Box::default)
     }
 
     /// What the queues of the scope compare.
@@ -136,7 +155,7 @@ impl Order {
         queue: usize,
         operands: &[Operand<'_>],
     ) -> Result {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state().borrow_mut();
         for used in Operand::uses(operands) {
             self.remember(&state, used.tracked);
             for earlier in used.tracked.uses.borrow().before(used.writes) {
@@ -161,12 +180,13 @@ impl Order {
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
     /// answers.
     pub(crate) fn join(&self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
-        self.state.borrow_mut().join(gpu, to, from)
+        self.state().borrow_mut().join(gpu, to, from)
     }
 
     /// How many queues there are.
     pub(crate) fn queues(&self) -> usize {
-        self.state.borrow().lanes.len()
+        let several = self.state.get().map(|state| state.borrow().lanes.len());
+        several.unwrap_or(usize::from(self.first.get().is_some()))
     }
 
     /// Blocks until no noted use touches the memory any more, and forgets them.
@@ -174,16 +194,16 @@ impl Order {
     /// # Errors
     /// What the driver answers: the memory may then be in use.
     pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
-        let state = self.state.borrow();
-        if let (true, true, [first, ..]) =
-            (self.gate.is_open(), tracked.was_used(), &state.lanes[..])
-        {
-            // SAFETY: as below.
-            wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first.stream) })?;
-            self.alone.set(self.alone.get().saturating_sub(1));
-            *tracked = Tracked::default();
+        let Some(state) = self.state.get() else {
+            if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
+                // SAFETY: as below.
+                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first) })?;
+                self.alone.set(self.alone.get().saturating_sub(1));
+                *tracked = Tracked::default();
+            }
             return Ok(());
-        }
+        };
+        let state = state.borrow();
         self.remember(&state, tracked);
         for op in tracked.uses.get_mut().before(true) {
             match op.mark.get() {
@@ -205,30 +225,33 @@ impl Order {
 
     /// Keeps a host function until the scope is closed.
     pub(super) fn keep_call(&self, call: Box<dyn Pending>) {
-        self.state.borrow_mut().calls.push(call);
+        self.calls.borrow_mut().push(call);
     }
 
     /// Ends the host functions, once all queues were waited for: what the first panicked with.
+    #[inline]
     pub(super) fn end_calls(&self) -> Option<Panic> {
-        let calls = std::mem::take(&mut self.state.borrow_mut().calls);
+        if self.calls.borrow().is_empty() { None } else { self.end_some() }
+    }
+
+    fn end_some(&self) -> Option<Panic> {
         // Each ends, whatever the others did.
-        calls.iter().map(|call| call.end()).fold(None, Option::or)
+        self.calls.take().iter().map(|call| call.end()).fold(None, Option::or)
     }
 
     /// Waits for all queues: when this returns, nothing of the scope is in flight.
     ///
     /// # Errors
     /// Of the first queue that has one.
+    #[inline]
     pub(super) fn finish(&self) -> Result {
-        let lanes = &self.state.borrow().lanes;
-        wait_for_all(
-            "cuStreamSynchronize",
-            lanes.iter().map(|lane| {
-                // SAFETY: the stream is borrowed for the scope, which ends after this; needs no
-                // current context (F37).
-                || unsafe { ffi::cuStreamSynchronize(lane.stream) }
-            }),
-        )
+        const CALL: &str = "cuStreamSynchronize";
+        // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
+        let wait = |stream| move || unsafe { ffi::cuStreamSynchronize(stream) };
+        let Some(state) = self.state.get() else {
+            return self.first.get().map_or(Ok(()), |first| wait_for_memory(CALL, wait(first)));
+        };
+        wait_for_all(CALL, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
     }
 }
 

@@ -14,8 +14,8 @@ use std::rc::Rc;
 /// context (invariant `own-context`) and that nothing is to be ordered or noted (invariant `scope-ordered`).
 pub struct Gate(Cell<usize>);
 
-/// No context's key: contexts are aligned.
-const SHUT: usize = 1;
+/// No context's key: no context lies there.
+const SHUT: usize = usize::MAX;
 
 impl Gate {
     pub(super) fn new(context: &Context) -> Gate {

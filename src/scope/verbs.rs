@@ -174,9 +174,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let (call, function) = (config.call(), kernel.function());
-        if config.has_events() {
-            same_context(call, config.all_of(self.context().key()))?;
+        let function = kernel.function();
+        if config.is_extended() {
+            let own = self.context().key();
+            same_context(config.call(), function.key() == own && config.all_of(own))?;
         }
         if args.all_ready(self.gate) {
             // SAFETY: the caller's obligations 1 to 3.
