@@ -146,7 +146,7 @@ impl<'a> Blocking<'a> {
             same_context(config.call(), function.key() == key && config.all_of(key))?;
         }
         same_context(config.call(), args.all_of(key))?;
-        let refused = |code| launch::refused(config.call(), code, function, self.key);
+        let refused = |code| launch::refused(config.call(), code, function, &self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
         unsafe { launch::launch(&self.raw, function, &config, args, refused) }

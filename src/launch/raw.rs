@@ -77,7 +77,7 @@ pub(crate) fn refused(
     call: &'static str,
     code: CUresult,
     function: &Function<'_>,
-    key: usize,
+    key: &usize,
 ) -> Result {
-    enqueue::refused(call, code, function.key() == key)
+    enqueue::refused(call, code, function.key() == *key)
 }

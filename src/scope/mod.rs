@@ -111,12 +111,14 @@ impl<'ctx> PushedGuard<'ctx> {
 impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// A stream as a queue of this scope; the same stream is the same queue.
     #[must_use]
+    #[inline]
     pub fn on(&'s self, stream: &'s Stream<'ctx>) -> Queue<'s, 'ctx> {
         Queue::new(self.gpu, &self.order, stream)
     }
 
     /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, to be read and written.
     #[must_use]
+    #[inline]
     pub fn hold<T: Element>(
         &'s self,
         memory: &'s mut impl DeviceMemoryMut<'ctx, T>,

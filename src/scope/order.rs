@@ -116,11 +116,13 @@ impl Order {
     }
 
     /// What the queues of the scope compare.
+    #[inline]
     pub(super) fn gate(&self) -> &Gate {
         &self.gate
     }
 
     /// What a queue of another context compares: never with success.
+    #[inline]
     pub(super) fn shut(&self) -> &Gate {
         &self.shut
     }
@@ -133,6 +135,7 @@ impl Order {
     /// # Errors
     /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
     /// answers. The operation must not be enqueued then.
+    #[inline]
     pub(super) fn prepare(
         &self,
         gpu: &PushedGuard<'_>,
@@ -149,6 +152,7 @@ impl Order {
         Ok(())
     }
 
+    #[inline(never)]
     fn prepare_one_of_several(
         &self,
         gpu: &PushedGuard<'_>,
@@ -158,9 +162,8 @@ impl Order {
         let mut state = self.state().borrow_mut();
         for used in Operand::uses(operands) {
             self.remember(&state, used.tracked);
-            for earlier in used.tracked.uses.borrow().before(used.writes) {
-                state.order(gpu, queue, earlier)?;
-            }
+            let order = |earlier: &Rc<Op>| state.order(gpu, queue, earlier);
+            used.tracked.each_before(used.writes, order)?;
         }
         state.advance(gpu, queue, operands, self.alone.get() > 0)
     }
@@ -169,7 +172,7 @@ impl Order {
     fn remember(&self, state: &State, tracked: &Tracked) {
         if let (Some(written), Some(op)) = (tracked.take(), &state.alone) {
             self.alone.set(self.alone.get().saturating_sub(1));
-            tracked.uses.borrow_mut().note(op, written);
+            tracked.note_op(op, written);
         }
     }
 
@@ -205,20 +208,18 @@ impl Order {
         };
         let state = state.borrow();
         self.remember(&state, tracked);
-        for op in tracked.uses.get_mut().before(true) {
-            match op.mark.get() {
-                Some(mark) => {
-                    let event = state.marks.event(mark);
-                    // SAFETY: the event is alive; needs no current context (F37).
-                    wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(event) })?;
-                }
-                None => {
-                    let stream = state.lanes[op.queue].stream;
-                    // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
-                    wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(stream) })?;
-                }
+        tracked.each_before(true, |op| match op.mark.get() {
+            Some(mark) => {
+                let event = state.marks.event(mark);
+                // SAFETY: the event is alive; needs no current context (F37).
+                wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(event) })
             }
-        }
+            None => {
+                let stream = state.lanes[op.queue].stream;
+                // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
+                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(stream) })
+            }
+        })?;
         *tracked = Tracked::default();
         Ok(())
     }
@@ -308,7 +309,7 @@ impl State {
         if Operand::uses(operands).next().is_some() {
             let op = Rc::new(Op { queue, number, mark: OnceCell::new() });
             for used in Operand::uses(operands) {
-                used.tracked.uses.borrow_mut().note(&op, used.writes);
+                used.tracked.note_op(&op, used.writes);
             }
             lane.newest = Some(op);
         }

@@ -33,6 +33,7 @@ pub struct Queue<'s, 'ctx> {
 assert_not_impl_any!(Queue<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
+    #[inline]
     pub(crate) fn new(
         gpu: &'s PushedGuard<'ctx>,
         order: &'s Order,

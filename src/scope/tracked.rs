@@ -4,6 +4,7 @@ use super::marks::Mark;
 use crate::Context;
 use crate::memory::Allocation;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 /// What an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context
@@ -18,11 +19,13 @@ pub struct Gate(Cell<usize>);
 const SHUT: usize = usize::MAX;
 
 impl Gate {
+    #[inline]
     pub(super) fn new(context: &Context) -> Gate {
         Gate(Cell::new(context.key()))
     }
 
     /// Of a queue on a stream of another context, which is refused everything.
+    #[inline]
     pub(super) fn shut() -> Gate {
         Gate(Cell::new(SHUT))
     }
@@ -52,7 +55,7 @@ pub(crate) struct Tracked {
     /// The same, once it was written.
     written: Cell<usize>,
     /// Since there are several.
-    pub(super) uses: RefCell<Uses>,
+    uses: RefCell<Option<Box<Uses>>>,
 }
 
 impl Tracked {
@@ -69,6 +72,20 @@ impl Tracked {
             self.written.set(gate.key());
         }
         self.used.replace(gate.key()) == 0
+    }
+
+    /// Notes a use by one of several queues.
+    pub(super) fn note_op(&self, op: &Rc<Op>, writes: bool) {
+        self.uses.borrow_mut().get_or_insert_default().note(op, writes);
+    }
+
+    /// Shows what a use has to come after, until there is an error.
+    pub(super) fn each_before<E>(
+        &self,
+        writes: bool,
+        see: impl FnMut(&Rc<Op>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.uses.borrow().iter().flat_map(|uses| uses.before(writes)).try_for_each(see)
     }
 
     /// Whether it was used while there was one queue.
@@ -98,7 +115,7 @@ impl Op {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Uses {
+struct Uses {
     write: Option<Rc<Op>>,
     /// Since the write, the last one of each queue.
     reads: Vec<Rc<Op>>,
@@ -106,11 +123,11 @@ pub(super) struct Uses {
 
 impl Uses {
     /// What a use has to come after: the reads first, as each of them came after the write.
-    pub(super) fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
+    fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
         self.reads.iter().filter(move |_| writes).chain(&self.write)
     }
 
-    pub(super) fn note(&mut self, op: &Rc<Op>, writes: bool) {
+    fn note(&mut self, op: &Rc<Op>, writes: bool) {
         if writes {
             self.reads.clear();
             self.write = Some(op.clone());
@@ -184,12 +201,16 @@ impl Use<'_> {
     }
 
     /// Shows the nodes of a graph that this use has to come after.
-    pub(crate) fn each_node_before(&self, see: impl FnMut(usize)) {
-        self.tracked.uses.borrow().before(self.writes).map(|op| op.queue).for_each(see);
+    pub(crate) fn each_node_before(&self, mut see: impl FnMut(usize)) {
+        let all = self.tracked.each_before(self.writes, |op| {
+            see(op.queue);
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = all;
     }
 
     /// Notes it as one of a node of a graph.
     pub(crate) fn note_node(&self, node: &Rc<Op>) {
-        self.tracked.uses.borrow_mut().note(node, self.writes);
+        self.tracked.note_op(node, self.writes);
     }
 }
