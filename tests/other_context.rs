@@ -1,0 +1,335 @@
+//! Handles of two contexts under guards that leaked places give one brand: what the compiler then lets through is
+//! refused, each time, wherever the comparison is made (invariant `own-context`).
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held,
+    LaunchConfig, PinnedBuffer, PushedGuard, Queue, Result, SmSplitFlags, Staged, Stream, ffi,
+};
+
+const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
+const LEN: usize = 4;
+const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 4);
+
+fn context() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn other<T>(call: &'static str) -> Result<T> {
+    Err(Error::OtherContext { call })
+}
+
+/// What a context has.
+struct Things {
+    stream: Stream<'static>,
+    second: Stream<'static>,
+    event: Event<'static>,
+    saxpy: Function<'static>,
+    x: DeviceBuffer<'static, f32>,
+    y: DeviceBuffer<'static, f32>,
+    named: DeviceBuffer<'static, f32>,
+    graph: Graph<'static>,
+    pinned: PinnedBuffer<f32>,
+}
+
+fn things(gpu: &PushedGuard<'static>) -> Things {
+    let stream = gpu.stream().unwrap();
+    let mut second = gpu.stream().unwrap();
+    let alloc = || gpu.on(&stream).zeroed::<f32>(LEN).unwrap();
+    let (x, y, mut named) = (alloc(), alloc(), alloc());
+    let graph = gpu.capture(&mut second, |c| c.queue().zero(&mut c.hold(&mut named))).unwrap();
+    let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
+    Things { stream, second, event, saxpy, x, y, named, graph, pinned }
+}
+
+/// The guard of the second context, what that has, and what the first one has, all of one brand.
+fn unified([a, b]: [Context; 2]) -> (PushedGuard<'static>, Things, Things) {
+    let [a, b]: [&'static Context; 2] = [a, b].map(|context| &*Box::leak(Box::new(context)));
+    let stack: &'static mut ContextStack =
+        Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
+    let theirs = things(outer);
+    let gpu = outer.push(b).unwrap();
+    let own = things(&gpu);
+    (gpu, own, theirs)
+}
+
+#[test]
+fn a_stream_takes_functions_events_and_memory_of_its_context() {
+    let (gpu, mut own, mut theirs) = unified([context(), context()]);
+    let kernel = "cuLaunchKernel";
+    for _ in 0..4 {
+        let on = gpu.on(&own.stream);
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), waited for below.
+        unsafe {
+            let (f, g) = (&own.saxpy, &theirs.saxpy);
+            let args = (4_u32, 1_f32, &own.x, &mut own.y);
+            assert_eq!(on.launch_unscoped(g, ONE(), args), other(kernel));
+            let args = (4_u32, 1_f32, &own.x, &mut own.y);
+            assert_eq!(on.launch_unscoped(f, ONE(), args), Ok(()));
+            let args = (4_u32, 1_f32, &own.x, &mut own.y);
+            assert_eq!(on.launch(g, ONE(), args), other(kernel));
+            let (extended, args) =
+                (ONE().extended().priority(0), (4_u32, 1_f32, &own.x, &mut own.y));
+            assert_eq!(on.launch(g, extended, args), other("cuLaunchKernelEx"));
+            let args = (4_u32, 1_f32, &own.x, &mut theirs.y);
+            assert_eq!(on.launch_unscoped(f, ONE(), args), other(kernel));
+            let args = (4_u32, 1_f32, &theirs.x, &mut own.y);
+            assert_eq!(on.launch_unscoped(f, ONE(), args), other(kernel));
+        }
+        assert_eq!(on.record(&theirs.event), other("cuEventRecord"));
+        assert_eq!(on.record(&own.event), Ok(()));
+        assert_eq!(on.wait(&theirs.event), Ok(()), "as the driver does (F36)");
+        assert_eq!(on.replay(&theirs.graph, &mut theirs.named), other("cuGraphLaunch"));
+        own.stream.synchronize().unwrap();
+        // And the other way round.
+        std::mem::swap(&mut own, &mut theirs);
+    }
+    // On a default stream, which is one of the current context.
+    let legacy = gpu.on_legacy_default();
+    assert_eq!(legacy.record(&theirs.event), other("cuEventRecord"));
+    assert_eq!(legacy.record(&own.event), Ok(()));
+    // SAFETY: as above.
+    let mut launch = |g| unsafe { legacy.launch(g, ONE(), (4_u32, 1_f32, &own.x, &mut own.y)) };
+    assert_eq!(launch(&theirs.saxpy), other(kernel));
+    assert_eq!(launch(&own.saxpy), Ok(()));
+    gpu.pop().unwrap();
+}
+
+/// What a scope borrows.
+#[derive(Clone, Copy)]
+struct Own<'s> {
+    stream: &'s Stream<'static>,
+    second: &'s Stream<'static>,
+    event: &'s Event<'static>,
+    saxpy: &'s Function<'static>,
+    x: &'s DeviceBuffer<'static, f32>,
+}
+
+/// What a scope lends.
+struct Lent<'s> {
+    good: Held<'s, f32>,
+    bad: Held<'s, f32>,
+    staged: Staged<'s, f32>,
+    graph: &'s Graph<'static>,
+}
+
+/// A launch of saxpy.
+macro_rules! saxpy {
+    ($q:expr, $function:expr, $x:expr, $y:expr) => {
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
+        unsafe { $q.launch($function, ONE(), (4_u32, 1_f32, $x, $y)) }
+    };
+}
+
+const HOST: &[f32] = &[1.0; LEN];
+
+/// What uses something of another context is refused on a queue.
+fn refuses<'s>(
+    q: Queue<'s, 'static>,
+    lent: &mut Lent<'s>,
+    own: Own<'s>,
+    theirs: &'s (Event<'static>, Function<'static>, DeviceBuffer<'static, f32>),
+) {
+    let (event, g, x) = theirs;
+    let Lent { good, bad, staged, .. } = lent;
+    let fill = "cuMemsetD32Async";
+    assert_eq!(q.fill(bad, 1.0), other(fill));
+    assert_eq!(q.zero(bad), other("cuMemsetD8Async"));
+    assert_eq!(q.upload(HOST, bad), other("cuMemcpyHtoDAsync_v2"));
+    assert_eq!(q.upload_staged(staged, bad), other("cuMemcpyHtoDAsync_v2"));
+    assert_eq!(q.download_staged(&*bad, staged), other("cuMemcpyDtoHAsync_v2"));
+    assert_eq!(q.download_staged(x, staged), other("cuMemcpyDtoHAsync_v2"));
+    assert_eq!(q.copy(&*bad, good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(q.copy(bad.slice(..).unwrap(), good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(q.copy(&*good, bad), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(q.copy(x, good), other("cuMemcpyDtoDAsync_v2"));
+    let launch = "cuLaunchKernel";
+    assert_eq!(saxpy!(q, own.saxpy, &*bad, &mut *good), other(launch));
+    assert_eq!(saxpy!(q, own.saxpy, bad.slice(..).unwrap(), &mut *good), other(launch));
+    assert_eq!(saxpy!(q, own.saxpy, &*good, &mut *bad), other(launch));
+    assert_eq!(saxpy!(q, own.saxpy, x, &mut *good), other(launch));
+    assert_eq!(saxpy!(q, g, own.x, &mut *good), other(launch));
+    assert_eq!(q.record(event), other("cuEventRecord"));
+    assert_eq!(q.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
+}
+
+/// What uses nothing of another context is not.
+fn takes<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
+    let Lent { good, staged, .. } = lent;
+    q.fill(good, 1.0).unwrap();
+    q.download_staged(&*good, staged).unwrap();
+    saxpy!(q, own.saxpy, own.x, &mut *good).unwrap();
+    assert_eq!(staged.access().unwrap(), HOST);
+}
+
+/// A queue of another context is refused everything, with its own memory too.
+fn refuses_all<'s>(
+    q: Queue<'s, 'static>,
+    lent: &mut Lent<'s>,
+    own: Own<'s>,
+) {
+    let Lent { good, bad, staged, .. } = lent;
+    for held in [good, bad] {
+        assert_eq!(q.fill(held, 1.0), other("cuMemsetD32Async"));
+        assert_eq!(q.download_staged(&*held, staged), other("cuMemcpyDtoHAsync_v2"));
+        assert_eq!(saxpy!(q, own.saxpy, own.x, &mut *held), other("cuLaunchKernel"));
+    }
+    assert_eq!(q.record(own.event), other("cuEventRecord"));
+    assert_eq!(q.wait(own.event), other("cuStreamWaitEvent"));
+    assert_eq!(q.host_function(|| panic!("it is not called")), other("cuLaunchHostFunc"));
+    assert_eq!(q.replay(lent.graph, &mut lent.bad), other("cuGraphLaunch"));
+    // SAFETY: it is not launched.
+    assert_eq!(unsafe { q.launch(own.saxpy, ONE(), (1_u32, 1_f32)) }, other("cuLaunchKernel"));
+}
+
+#[test]
+fn a_scope_refuses_what_is_of_another_context_each_time() {
+    let (gpu, mut own, theirs) = unified([context(), context()]);
+    let Things { stream: elsewhere, event, saxpy, x, mut named, graph, .. } = theirs;
+    let theirs = (event, saxpy, x);
+    gpu.scope(|s| {
+        let mut lent = Lent {
+            good: s.hold(&mut own.y),
+            bad: s.hold(&mut named),
+            staged: s.stage(&mut own.pinned),
+            graph: &graph,
+        };
+        let own = Own {
+            stream: &own.stream,
+            second: &own.second,
+            event: &own.event,
+            saxpy: &own.saxpy,
+            x: &own.x,
+        };
+        // With no queue but one of another context.
+        let there = s.on(&elsewhere);
+        refuses_all(there, &mut lent, own);
+        // With one queue: before, between and after good uses.
+        let q = s.on(own.stream);
+        for _ in 0..3 {
+            refuses(q, &mut lent, own, &theirs);
+            takes(q, &mut lent, own);
+            refuses_all(there, &mut lent, own);
+        }
+        // With two.
+        let second = s.on(own.second);
+        for q in [second, q, second] {
+            refuses(q, &mut lent, own, &theirs);
+            takes(q, &mut lent, own);
+            refuses_all(there, &mut lent, own);
+        }
+        // Parts are of the context of the whole.
+        let (mut left, mut right) = lent.bad.split_at(1)?;
+        for part in [&mut left, &mut right] {
+            assert_eq!(q.zero(part), other("cuMemsetD8Async"));
+        }
+        let (mut left, _right) = lent.good.split_at(1)?;
+        q.zero(&mut left)
+    })
+    .unwrap();
+    drop((graph, named, own));
+    gpu.pop().unwrap();
+}
+
+#[test]
+fn parts_of_used_memory_are_used_at_once() {
+    let (gpu, mut own, theirs) = unified([context(), context()]);
+    gpu.scope(|s| {
+        let (q, mut whole) = (s.on(&own.stream), s.hold(&mut own.y));
+        q.fill(&mut whole, 1.0)?;
+        let (mut left, mut right) = whole.split_at(1)?;
+        for part in [&mut left, &mut right] {
+            q.fill(part, 2.0)?;
+            assert_eq!(
+                q.copy(&theirs.x, part),
+                Err(Error::LengthMismatch {
+                    call: "cuMemcpyDtoDAsync_v2",
+                    from: LEN,
+                    to: part.len()
+                })
+            );
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(gpu.on(&own.stream).to_vec(&own.y).unwrap(), [2.0; LEN]);
+    gpu.pop().unwrap();
+}
+
+#[test]
+fn a_capture_fails_with_what_is_of_another_context() {
+    let (gpu, mut own, mut theirs) = unified([context(), context()]);
+    let Things { second, x, y, saxpy, .. } = &mut own;
+    let Things { x: their_x, y: their_y, saxpy: their_saxpy, .. } = &mut theirs;
+    for _ in 0..2 {
+        let launched = gpu.capture(second, |c| {
+            let _refused = saxpy!(c.queue(), &*their_saxpy, &*x, &mut c.hold(&mut *y));
+            Ok(())
+        });
+        assert_eq!(launched.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
+        let read = gpu.capture(second, |c| {
+            let (q, mut y) = (c.queue(), c.hold(&mut *y));
+            q.zero(&mut y)?;
+            let _refused = saxpy!(q, &*saxpy, &*their_x, &mut y);
+            q.zero(&mut y)
+        });
+        assert_eq!(read.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
+        let written = gpu.capture(second, |c| c.queue().zero(&mut c.hold(&mut *their_y)));
+        assert_eq!(written.unwrap_err(), Error::OtherContext { call: "cuMemsetD8Async" });
+        // The next one is as if these had not been.
+        let mut graph =
+            gpu.capture(second, |c| saxpy!(c.queue(), &*saxpy, &*x, &mut c.hold(&mut *y)));
+        assert_eq!(graph.as_mut().unwrap().nodes(), Ok(1));
+    }
+    gpu.pop().unwrap();
+}
+
+/// What is made under a green context is of the primary one for the driver, which refuses nothing then (F130).
+/// Memory is compared all the same.
+#[test]
+fn a_green_context_and_the_primary_one_are_one_to_launches_and_records() {
+    let device = Device::get(0).unwrap();
+    let split = device.sm_resource().unwrap().split_by_count(1, 8, SmSplitFlags::empty()).unwrap();
+    let contexts =
+        [Context::create_green(&split.groups).unwrap(), Context::primary(device).unwrap()];
+    let (gpu, mut own, mut theirs) = unified(contexts);
+    let on = gpu.on(&own.stream);
+    assert_eq!(on.record(&theirs.event), Ok(()));
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
+    unsafe {
+        let args = (4_u32, 1_f32, &own.x, &mut own.y);
+        assert_eq!(on.launch(&theirs.saxpy, ONE(), args), Ok(()));
+        let args = (4_u32, 1_f32, &theirs.x, &mut own.y);
+        assert_eq!(on.launch(&theirs.saxpy, ONE(), args), other("cuLaunchKernel"));
+    }
+    assert_eq!(on.zero(&mut theirs.y), other("cuMemsetD8Async"));
+    gpu.scope(|s| {
+        let (q, mut y) = (s.on(&own.stream), s.hold(&mut theirs.y));
+        assert_eq!(q.record(&theirs.event), Ok(()));
+        assert_eq!(q.zero(&mut y), other("cuMemsetD8Async"));
+        Ok(())
+    })
+    .unwrap();
+    gpu.pop().unwrap();
+}
+
+/// The code that stands for a handle of another context stands for others too.
+#[test]
+fn a_handle_that_is_none_is_no_handle_of_another_context() {
+    let device = Device::get(0).unwrap();
+    let split = device.sm_resource().unwrap().split_by_count(1, 8, SmSplitFlags::empty()).unwrap();
+    let green = Context::create_green(&split.groups).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&green).unwrap();
+    let event = gpu.event().unwrap();
+    // A green context has no stream of the thread (F133).
+    let error = gpu.on_per_thread_default().record(&event).unwrap_err();
+    assert_eq!(
+        (error.code(), error.call()),
+        (Some(ffi::CUDA_ERROR_INVALID_HANDLE), Some("cuEventRecord"))
+    );
+}
