@@ -167,11 +167,7 @@ fn takes<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
 }
 
 /// A queue of another context is refused everything, with its own memory too.
-fn refuses_all<'s>(
-    q: Queue<'s, 'static>,
-    lent: &mut Lent<'s>,
-    own: Own<'s>,
-) {
+fn refuses_all<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, bad, staged, .. } = lent;
     for held in [good, bad] {
         assert_eq!(q.fill(held, 1.0), other("cuMemsetD32Async"));

@@ -1,7 +1,7 @@
 //! How a replay names the memory of its graph.
 
 use crate::memory::Allocation;
-use crate::scope::tracked::{Gate, Of, Operand, Use};
+use crate::scope::tracked::{Gate, Operand, Use};
 use crate::{DeviceBuffer, Element, Held};
 use ffi::CUdeviceptr;
 
@@ -51,10 +51,10 @@ pub(crate) mod sealed {
     }
 
     impl<'a> Name<'a> {
-        /// Its use. It is compared whose memory that is.
+        /// Its use, and the context.
         #[inline]
         pub(crate) fn operand(&self) -> Operand<'a> {
-            Operand { of: Of::Any, used: self.used }
+            Operand::memory(self.memory, self.used)
         }
 
         /// Whether nothing is to be ordered or noted for its use.

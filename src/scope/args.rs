@@ -115,7 +115,9 @@ macro_rules! mapped {
             const COMPARED: bool = true;
             #[inline]
             fn is_ready(&self, gate: &Gate) -> bool {
+                // For a copy, which notes its use too, the context does not matter.
                 (**self).staged().is_noted($writes, gate)
+                    && (**self).mapped_in().is_none_or(|only| only.key() == gate.key())
             }
             #[inline]
             fn operand(&self) -> Operand<'_> {

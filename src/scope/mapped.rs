@@ -70,3 +70,37 @@ impl<T: Element> fmt::Debug for Mapped<'_, T> {
         write!(f, "Mapped<{element}>({} at {:#x})", self.len(), self.address)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::args::sealed::Used;
+    use super::*;
+    use crate::{ContextFlags, ContextStack, Device, Error};
+
+    #[test]
+    fn a_copy_does_not_say_that_kernels_can_use_it_here() {
+        let context = || Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let (here, there) = (context(), context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&here).unwrap();
+        let (stream, mut buffer) = (gpu.stream().unwrap(), gpu.alloc::<f32>(4).unwrap());
+        let mut pinned = gpu.pinned::<f32>(4).unwrap();
+        for only in [None, Some(&here), Some(&there)] {
+            gpu.scope(|s| {
+                let (q, mut held, mut mapped) =
+                    (s.on(&stream), s.hold(&mut buffer), s.map(&mut pinned));
+                mapped.only = only;
+                q.upload_staged(&mapped, &mut held)?;
+                q.download_staged(&held, &mut mapped)?;
+                let good = only != Some(&there);
+                assert_eq!(Used::is_ready(&&mapped, q.gate), good);
+                let prepared = q.prepare("a launch", &[Used::operand(&&mut mapped)]);
+                assert_eq!(prepared.is_ok(), good);
+                assert!(good || prepared == Err(Error::OtherContext { call: "a launch" }));
+                assert_eq!(Used::is_ready(&&mut mapped, q.gate), good);
+                Ok(())
+            })
+            .unwrap();
+        }
+    }
+}

@@ -141,15 +141,15 @@ impl Uses {
 /// What an operation uses, for [`Queue::prepare`](crate::Queue::prepare).
 #[derive(Clone, Copy)]
 pub struct Operand<'a> {
-    pub(crate) of: Of<'a>,
+    of: Of<'a>,
     /// If it is tracked.
-    pub(crate) used: Option<Use<'a>>,
+    used: Option<Use<'a>>,
 }
 
 /// What an operand is of.
 #[derive(Clone, Copy)]
-pub(crate) enum Of<'a> {
-    /// Every context, or one that was compared.
+enum Of<'a> {
+    /// Every context.
     Any,
     Context(&'a Context),
     Memory(&'a Allocation),
