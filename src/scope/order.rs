@@ -31,8 +31,15 @@ pub(crate) struct Order {
     first: Cell<Option<CUstream>>,
     /// How many pieces of memory were used while there was no second one, and not since.
     alone: Cell<usize>,
-    /// Since there is.
-    state: OnceCell<Box<RefCell<State>>>,
+    more: OnceCell<Box<More>>,
+}
+
+/// What a scope with one queue mostly does not have.
+#[derive(Default)]
+struct More {
+    /// Of several queues, since there are.
+    state: OnceCell<RefCell<State>>,
+    /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
 }
 
@@ -77,8 +84,8 @@ impl Order {
     /// Of queues on streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
-        let (first, alone, state, calls) = Default::default();
-        Order { gate: Gate::new(context), shut: Gate::shut(), first, alone, state, calls }
+        let (first, alone, more) = Default::default();
+        Order { gate: Gate::new(context), shut: Gate::shut(), first, alone, more }
     }
 
     /// The number of the queue on a stream: the same one each time.
@@ -95,13 +102,13 @@ impl Order {
     #[cold]
     fn another_queue(&self, stream: CUstream, first: CUstream) -> usize {
         self.gate.shut_it();
-        let state = self.state.get_or_init(|| {
+        let state = self.more().state.get_or_init(|| {
             let op = Op::node(0);
             let newest = Some(op.clone());
             let first = Lane { stream: first, last: 1, newest, behind: Vec::new() };
             let (mut lanes, marks) = (Vec::with_capacity(2), Marks::default());
             lanes.push(first);
-            Box::new(RefCell::new(State { lanes, alone: Some(op), marks }))
+            RefCell::new(State { lanes, alone: Some(op), marks })
         });
         let lanes = &mut state.borrow_mut().lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
@@ -110,9 +117,19 @@ impl Order {
         })
     }
 
+    fn more(&self) -> &More {
+        self.more.get_or_init(Box::default)
+    }
+
+    /// What is known of several queues, if there are.
+    #[inline]
+    fn several(&self) -> Option<&RefCell<State>> {
+        self.more.get()?.state.get()
+    }
+
     /// What is known of several queues.
     fn state(&self) -> &RefCell<State> {
-        self.state.get_or_init(Box::default)
+        self.more().state.get_or_init(RefCell::default)
     }
 
     /// What the queues of the scope compare.
@@ -188,7 +205,7 @@ impl Order {
 
     /// How many queues there are.
     pub(crate) fn queues(&self) -> usize {
-        let several = self.state.get().map(|state| state.borrow().lanes.len());
+        let several = self.several().map(|state| state.borrow().lanes.len());
         several.unwrap_or(usize::from(self.first.get().is_some()))
     }
 
@@ -197,7 +214,7 @@ impl Order {
     /// # Errors
     /// What the driver answers: the memory may then be in use.
     pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
-        let Some(state) = self.state.get() else {
+        let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
                 // SAFETY: as below.
                 wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first) })?;
@@ -226,18 +243,13 @@ impl Order {
 
     /// Keeps a host function until the scope is closed.
     pub(super) fn keep_call(&self, call: Box<dyn Pending>) {
-        self.calls.borrow_mut().push(call);
+        self.more().calls.borrow_mut().push(call);
     }
 
     /// Ends the host functions, once all queues were waited for: what the first panicked with.
     #[inline]
     pub(super) fn end_calls(&self) -> Option<Panic> {
-        if self.calls.borrow().is_empty() { None } else { self.end_some() }
-    }
-
-    fn end_some(&self) -> Option<Panic> {
-        // Each ends, whatever the others did.
-        self.calls.take().iter().map(|call| call.end()).fold(None, Option::or)
+        self.more.get()?.end_calls()
     }
 
     /// Waits for all queues: when this returns, nothing of the scope is in flight.
@@ -249,10 +261,17 @@ impl Order {
         const CALL: &str = "cuStreamSynchronize";
         // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
         let wait = |stream| move || unsafe { ffi::cuStreamSynchronize(stream) };
-        let Some(state) = self.state.get() else {
+        let Some(state) = self.several() else {
             return self.first.get().map_or(Ok(()), |first| wait_for_memory(CALL, wait(first)));
         };
         wait_for_all(CALL, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
+    }
+}
+
+impl More {
+    fn end_calls(&self) -> Option<Panic> {
+        // Each ends, whatever the others did.
+        self.calls.take().iter().map(|call| call.end()).fold(None, Option::or)
     }
 }
 
