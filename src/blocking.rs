@@ -36,6 +36,7 @@ impl<'a> Blocking<'a> {
         same_context(call, memory.key() == self.key)
     }
 
+    #[inline]
     pub(crate) fn upload<'ctx, T: Element>(
         &self,
         from: &[T],
@@ -51,6 +52,7 @@ impl<'a> Blocking<'a> {
         self.finish()
     }
 
+    #[inline]
     pub(crate) fn download<'ctx, T: Element>(
         &self,
         from: &impl DeviceMemory<'ctx, T>,
@@ -68,6 +70,7 @@ impl<'a> Blocking<'a> {
         self.finish()
     }
 
+    #[inline]
     pub(crate) fn copy<'ctx, T: Element>(
         &self,
         from: &impl DeviceMemory<'ctx, T>,
@@ -83,6 +86,7 @@ impl<'a> Blocking<'a> {
         self.finish()
     }
 
+    #[inline]
     pub(crate) fn fill<'ctx, T: Element>(
         &self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
@@ -109,6 +113,7 @@ impl<'a> Blocking<'a> {
         unsafe { enqueue::fill(self.raw, to.address, bytemuck::bytes_of(&value), to.len) }
     }
 
+    #[inline]
     pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         let to = to.view();
         self.same(ZERO, to)?;
@@ -120,6 +125,7 @@ impl<'a> Blocking<'a> {
 
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[inline]
     pub(crate) unsafe fn launch<'ctx>(
         &self,
         function: &Function<'ctx>,
@@ -171,18 +177,33 @@ impl<'a> Blocking<'a> {
     ///
     /// The legacy stream is refused the wait while a blocking stream of its context is under capture
     /// (F143). Another thread began that since the work was enqueued, and will end it.
+    #[inline]
     pub(crate) fn finish(&self) -> Result {
-        wait_for_memory("cuStreamSynchronize", || {
-            loop {
-                // SAFETY: the stream is there (F37).
-                let code = unsafe { ffi::cuStreamSynchronize(self.raw) };
-                if code != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
-                    return code;
-                }
-                std::thread::sleep(Duration::from_micros(100));
+        let raw = self.raw;
+        wait_for_memory("cuStreamSynchronize", move || {
+            // SAFETY: the stream is there (F37).
+            match unsafe { ffi::cuStreamSynchronize(raw) } {
+                ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,
+                // SAFETY: as above.
+                code => unsafe { not_yet(raw, code) },
             }
         })
     }
+}
+
+/// Waits once more while the answer is that of the legacy stream beside a capture.
+///
+/// # Safety
+/// 1. The stream is there.
+#[cold]
+#[inline(never)]
+unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
+    while code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
+        std::thread::sleep(Duration::from_micros(100));
+        // SAFETY: the caller's obligation 1.
+        code = unsafe { ffi::cuStreamSynchronize(raw) };
+    }
+    code
 }
 
 /// The error of a record of an event in a stream of the context with this key.

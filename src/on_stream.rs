@@ -48,6 +48,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     }
 
     /// Waits until the stream no longer touches any memory.
+    #[inline]
     pub(crate) fn finish(&self) -> Result {
         self.blocking.finish()
     }
@@ -59,6 +60,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
+    #[inline]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.blocking.upload(from, to)
     }
@@ -69,6 +71,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
+    #[inline]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
         self.blocking.download(from, to)
     }
@@ -79,6 +82,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpyDtoD")]
+    #[inline]
     pub fn copy<T: Element>(
         &self,
         from: &impl DeviceMemory<'ctx, T>,
@@ -94,6 +98,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
         self.blocking.fill(to, value)
     }
@@ -124,6 +129,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// # Errors
     /// As [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
+    #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.blocking.zero(to)
     }
@@ -148,6 +154,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     ///    [attributes](crate::ExtendedLaunch) of the launch ask of the kernel, it does.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
     pub unsafe fn launch<A: KernelArgs<'ctx>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,

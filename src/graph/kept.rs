@@ -137,7 +137,12 @@ impl Kept {
     }
 
     /// What the first of its functions panicked with since the last time.
+    #[inline]
     pub(super) fn panic(&self) -> Option<Panic> {
+        if self.calls.is_empty() { None } else { self.panicked() }
+    }
+
+    fn panicked(&self) -> Option<Panic> {
         // Each is asked.
         self.calls.iter().map(|call| call.panicked()).fold(None, Option::or)
     }

@@ -155,6 +155,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// # Errors
     /// A sticky error (F60).
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         self.stream.synchronize()
     }
