@@ -57,29 +57,33 @@ fn unified([a, b]: [Context; 2]) -> (PushedGuard<'static>, Things, Things) {
     (gpu, own, theirs)
 }
 
+/// A launch of saxpy.
+macro_rules! saxpy {
+    ($q:expr, $launch:ident($function:expr, $config:expr), $x:expr, $y:expr) => {
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is waited for before
+        // anything else uses the memory.
+        unsafe { $q.$launch($function, $config, (4_u32, 1_f32, $x, $y)) }
+    };
+    ($q:expr, $function:expr, $x:expr, $y:expr) => {
+        saxpy!($q, launch($function, ONE()), $x, $y)
+    };
+}
+
 #[test]
 fn a_stream_takes_functions_events_and_memory_of_its_context() {
     let (gpu, mut own, mut theirs) = unified([context(), context()]);
     let kernel = "cuLaunchKernel";
     for _ in 0..4 {
         let on = gpu.on(&own.stream);
-        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), waited for below.
-        unsafe {
-            let (f, g) = (&own.saxpy, &theirs.saxpy);
-            let args = (4_u32, 1_f32, &own.x, &mut own.y);
-            assert_eq!(on.launch_unscoped(g, ONE(), args), other(kernel));
-            let args = (4_u32, 1_f32, &own.x, &mut own.y);
-            assert_eq!(on.launch_unscoped(f, ONE(), args), Ok(()));
-            let args = (4_u32, 1_f32, &own.x, &mut own.y);
-            assert_eq!(on.launch(g, ONE(), args), other(kernel));
-            let (extended, args) =
-                (ONE().extended().priority(0), (4_u32, 1_f32, &own.x, &mut own.y));
-            assert_eq!(on.launch(g, extended, args), other("cuLaunchKernelEx"));
-            let args = (4_u32, 1_f32, &own.x, &mut theirs.y);
-            assert_eq!(on.launch_unscoped(f, ONE(), args), other(kernel));
-            let args = (4_u32, 1_f32, &theirs.x, &mut own.y);
-            assert_eq!(on.launch_unscoped(f, ONE(), args), other(kernel));
-        }
+        let (f, g) = (&own.saxpy, &theirs.saxpy);
+        assert_eq!(saxpy!(on, launch_unscoped(g, ONE()), &own.x, &mut own.y), other(kernel));
+        assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &own.x, &mut own.y), Ok(()));
+        assert_eq!(saxpy!(on, launch(g, ONE()), &own.x, &mut own.y), other(kernel));
+        let extended = ONE().extended().priority(0);
+        let launched = saxpy!(on, launch(g, extended), &own.x, &mut own.y);
+        assert_eq!(launched, other("cuLaunchKernelEx"));
+        assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &own.x, &mut theirs.y), other(kernel));
+        assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &theirs.x, &mut own.y), other(kernel));
         assert_eq!(on.record(&theirs.event), other("cuEventRecord"));
         assert_eq!(on.record(&own.event), Ok(()));
         assert_eq!(on.wait(&theirs.event), Ok(()), "as the driver does (F36)");
@@ -92,10 +96,8 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
     let legacy = gpu.on_legacy_default();
     assert_eq!(legacy.record(&theirs.event), other("cuEventRecord"));
     assert_eq!(legacy.record(&own.event), Ok(()));
-    // SAFETY: as above.
-    let mut launch = |g| unsafe { legacy.launch(g, ONE(), (4_u32, 1_f32, &own.x, &mut own.y)) };
-    assert_eq!(launch(&theirs.saxpy), other(kernel));
-    assert_eq!(launch(&own.saxpy), Ok(()));
+    assert_eq!(saxpy!(legacy, &theirs.saxpy, &own.x, &mut own.y), other(kernel));
+    assert_eq!(saxpy!(legacy, &own.saxpy, &own.x, &mut own.y), Ok(()));
     gpu.pop().unwrap();
 }
 
@@ -115,14 +117,6 @@ struct Lent<'s> {
     bad: Held<'s, f32>,
     staged: Staged<'s, f32>,
     graph: &'s Graph<'static>,
-}
-
-/// A launch of saxpy.
-macro_rules! saxpy {
-    ($q:expr, $function:expr, $x:expr, $y:expr) => {
-        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-        unsafe { $q.launch($function, ONE(), (4_u32, 1_f32, $x, $y)) }
-    };
 }
 
 const HOST: &[f32] = &[1.0; LEN];
@@ -295,13 +289,8 @@ fn a_green_context_and_the_primary_one_are_one_to_launches_and_records() {
     let (gpu, mut own, mut theirs) = unified(contexts);
     let on = gpu.on(&own.stream);
     assert_eq!(on.record(&theirs.event), Ok(()));
-    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    unsafe {
-        let args = (4_u32, 1_f32, &own.x, &mut own.y);
-        assert_eq!(on.launch(&theirs.saxpy, ONE(), args), Ok(()));
-        let args = (4_u32, 1_f32, &theirs.x, &mut own.y);
-        assert_eq!(on.launch(&theirs.saxpy, ONE(), args), other("cuLaunchKernel"));
-    }
+    assert_eq!(saxpy!(on, &theirs.saxpy, &own.x, &mut own.y), Ok(()));
+    assert_eq!(saxpy!(on, &theirs.saxpy, &theirs.x, &mut own.y), other("cuLaunchKernel"));
     assert_eq!(on.zero(&mut theirs.y), other("cuMemsetD8Async"));
     gpu.scope(|s| {
         let (q, mut y) = (s.on(&own.stream), s.hold(&mut theirs.y));
