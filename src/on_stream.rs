@@ -1,5 +1,5 @@
 //! Work on a stream, one operation at a time.
-#![allow(unsafe_code, reason = "launches kernels")]
+#![allow(unsafe_code, reason = "launches kernels, and says that a handle may be shared")]
 
 use crate::blocking::Blocking;
 use crate::{
@@ -7,6 +7,7 @@ use crate::{
     PushedGuard, Result, Stream,
 };
 use ffi::CUstream;
+use static_assertions::assert_impl_all;
 use std::fmt;
 
 /// Operations on one stream: [`PushedGuard::on`]. Each is complete when it returns, so nothing is in
@@ -19,6 +20,12 @@ pub struct OnStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
     blocking: Blocking<'g>,
 }
+// SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
+// never changed: it is no default stream's.
+unsafe impl Send for OnStream<'_, '_> {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for OnStream<'_, '_> {}
+assert_impl_all!(OnStream<'static, 'static>: Send, Sync);
 
 impl<'ctx> PushedGuard<'ctx> {
     /// Operations on a stream of this guard, one at a time.
