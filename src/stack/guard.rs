@@ -1,7 +1,8 @@
 //! The guard: a context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::{Level, NotPopped, Place};
+use super::level::{Level, NotPopped};
+use super::slot::Slotted;
 use crate::brand::{Brand, NotSend};
 use crate::error::report_drop;
 use crate::wait::wait;
@@ -26,7 +27,8 @@ use std::mem::ManuallyDrop;
 #[must_use = "the context is popped when the guard is dropped"]
 pub struct PushedGuard<'ctx> {
     context: &'ctx Context,
-    place: Place,
+    /// Where its entry is noted.
+    entry: Slotted,
     /// Invariant, and dropped by *this* type's `Drop`, never by a field's: that is what makes the
     /// borrow below it last, and so what nesting and brands rest on.
     _brand: Brand<'ctx>,
@@ -37,13 +39,13 @@ assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 impl<'ctx> PushedGuard<'ctx> {
     #[inline]
     pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
-        let place = below.push(context)?;
-        Ok(PushedGuard { context, place, _brand: Brand::new(), _thread: [] })
+        let entry = below.push(context)?;
+        Ok(PushedGuard { context, entry, _brand: Brand::new(), _thread: [] })
     }
 
     #[inline]
     fn level(&self) -> Level {
-        Level::of(self.place, self.context)
+        Level::of(self.entry, self.context)
     }
 
     /// Pushes another context on top; this guard cannot be used until that one is gone.
@@ -70,7 +72,7 @@ impl<'ctx> PushedGuard<'ctx> {
 
     #[inline]
     fn pop_once(&self) -> Result {
-        self.place.pop(self.context).or_else(|why| pop_after_all(self.context, self.place, why))
+        self.entry.pop(self.context).or_else(|why| pop_after_all(self.context, self.entry, why))
     }
 
     /// The context.
@@ -108,9 +110,9 @@ impl<'ctx> PushedGuard<'ctx> {
 
 #[cold]
 #[inline(never)]
-fn pop_after_all(context: &Context, place: Place, why: NotPopped) -> Result {
+fn pop_after_all(context: &Context, entry: Slotted, why: NotPopped) -> Result {
     // The entry may still be on the stack: its context lives as long as it does (F13).
-    place.pop_after_all(context, why).inspect_err(|_| place.keep(context))
+    entry.pop_after_all(context, why).inspect_err(|_| entry.keep(context))
 }
 
 impl Drop for PushedGuard<'_> {

@@ -6,8 +6,8 @@
 //! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::entries::Entries;
 use super::record::{PoppedBy, Record};
+use super::slot::{Entry, Place, Slotted};
 use crate::error::{check, report_drop};
 use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
@@ -62,14 +62,6 @@ fn below(top: CUcontext) -> Result<CUcontext> {
     below
 }
 
-/// A place in the thread's record. Two words, which go in registers where a [`Level`] would go in memory.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    entries: &'static Entries,
-    /// How many of them lie below what comes on top.
-    depth: usize,
-}
-
 /// A place on the stack: what a token or guard sees as "just me, nothing above".
 #[derive(Clone, Copy)]
 pub(super) struct Level {
@@ -79,22 +71,21 @@ pub(super) struct Level {
     own: usize,
 }
 
-impl Place {
-    /// Whether nothing is recorded above, a younger frame neither.
-    #[inline]
-    fn is_top(self) -> bool {
-        self.entries.depth() == self.depth
-    }
-
-    /// Pops the entry of a guard of this place, which pushed `context`.
+impl Slotted {
+    /// Pops the entry, which is that of a guard of `context`.
     ///
     /// # Errors
-    /// Why it did not: then [`Level::pop_after_all`].
+    /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
     #[inline]
     pub(super) fn pop(self, context: &Context) -> Result<(), NotPopped> {
-        if !self.is_top() {
-            return Err(NotPopped::Covered);
+        match self.above().free() {
+            Some(_) => self.pop_top_one(context),
+            None => Err(NotPopped::Covered),
         }
+    }
+
+    #[inline]
+    fn pop_top_one(self, context: &Context) -> Result<(), NotPopped> {
         let mut popped = ptr::null_mut();
         // SAFETY: as in `pop_top`.
         let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
@@ -104,12 +95,12 @@ impl Place {
         if popped.addr() != context.key() {
             return Err(NotPopped::Foreign(popped));
         }
-        Record::remove_own(self.entries, self.depth - 1);
+        Record::remove_own(self);
         Ok(())
     }
 
-    /// Pops the entry of a guard of this place, once what lies above is gone. What was popped and is not ours is on the
-    /// stack again when this returns.
+    /// Pops the entry, once what lies above is gone. What was popped and is not ours is on the stack again
+    /// when this returns.
     ///
     /// # Errors
     /// As [`Level::settle`]. The entry then stays recorded, and is popped when the level below
@@ -118,7 +109,7 @@ impl Place {
         match why {
             NotPopped::Covered => {
                 Level::of(self, context).settle(POP)?;
-                self.pop(context).or_else(|why| self.pop_after_all(context, why))
+                self.pop_top_one(context).or_else(|why| self.pop_after_all(context, why))
             }
             // The stack is empty (F3).
             NotPopped::Refused(ffi::CUDA_ERROR_INVALID_CONTEXT) => {
@@ -135,21 +126,21 @@ impl Place {
     /// Keeps the context of the entry alive until that is popped.
     #[cold]
     pub(super) fn keep(self, context: &Context) {
-        Record::with(|r| r.keep(self.depth.saturating_sub(1), context.clone()));
+        Record::with(|r| r.keep(r.entries.below(self.place()), context.clone()));
     }
 }
 
 impl Level {
     /// The place of a token made now.
-    fn here(entries: &'static Entries) -> Result<Level> {
-        let place = Place { entries, depth: entries.depth() };
-        Ok(Level { place, own: current()?.addr() })
+    fn here(r: &Record) -> Result<Level> {
+        let own = current()?.addr();
+        Ok(Level { place: r.entries.slot(r.entries.depth()).place(), own })
     }
 
-    /// That of a guard.
+    /// That of a guard with this entry.
     #[inline]
-    pub(super) fn of(place: Place, context: &Context) -> Level {
-        Level { place, own: context.key() }
+    pub(super) fn of(entry: Slotted, context: &Context) -> Level {
+        Level { place: entry.above(), own: context.key() }
     }
 
     /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
@@ -158,52 +149,43 @@ impl Level {
     /// # Errors
     /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
     /// nothing is popped.
-    #[inline]
-    pub(super) fn settle(self, call: &'static str) -> Result {
-        if self.place.is_top() { Ok(()) } else { Level::settle_others(self.place, self.own, call) }
+    fn settle(self, call: &'static str) -> Result {
+        self.settled(call).map(drop)
     }
 
+    /// The same, with the slot of what comes on top.
+    #[inline]
+    fn settled(self, call: &'static str) -> Result<Slotted> {
+        match self.place.free() {
+            Some(slot) => Ok(slot),
+            None => Level::settle_others(self.place, self.own, call),
+        }
+    }
+
+    // Not `self`, which would be in memory for it.
     #[cold]
     #[inline(never)]
-    fn settle_others(place: Place, own: usize, call: &'static str) -> Result {
-        let Place { entries, depth } = place;
-        if entries.depth() < depth || entries.is_framed(depth) {
-            return Err(Error::Suspended { call });
-        }
-        Record::with(|r| Level { place, own }.settle_leaked(r, call))
-    }
-
-    fn settle_leaked(self, r: &Record, call: &'static str) -> Result {
-        let Place { entries, depth } = self.place;
-        while let Some(entry) = entries.top().filter(|_| entries.depth() > depth) {
-            if entry.is_closed_frame() {
-                entries.pop(entries.depth() - 1);
-                continue;
+    fn settle_others(place: Place, own: usize, call: &'static str) -> Result<Slotted> {
+        Record::with(|r| {
+            let below = r.entries.below(place);
+            if r.entries.depth() < below || r.entries.is_framed(below) {
+                return Err(Error::Suspended { call });
             }
-            let top = current()?;
-            if top.addr() == entry.raw {
-                pop_top()?;
-                r.remove(entries, PoppedBy::Us);
-            } else if top.addr() == self.own && (top.is_null() || below(top)?.addr() != entry.raw) {
-                r.remove(entries, PoppedBy::Foreigner);
-            } else {
-                return Err(Error::NotCurrent { call }); // foreign code covers the entry
-            }
-        }
-        Ok(())
+            settle_leaked(r, below, own, call)?;
+            Ok(r.entries.slot(below))
+        })
     }
 
     /// Pushes on top of `self`.
     #[inline]
-    pub(super) fn push(self, context: &Context) -> Result<Place> {
-        self.settle(PUSH)?;
+    pub(super) fn push(self, context: &Context) -> Result<Slotted> {
+        let slot = self.settled(PUSH)?;
         // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
-        // gets the place borrows `context` until the entry is popped, and where that is leaked the
+        // gets the slot borrows `context` until the entry is popped, and where that is leaked the
         // record keeps the context from its end.
         check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) })?;
-        let Place { entries, depth } = self.place;
-        Record::add(entries, depth, context);
-        Ok(Place { entries, depth: depth + 1 })
+        Record::add(slot, context);
+        Ok(slot)
     }
 
     /// Checked by every context-sensitive call: `own` is current.
@@ -227,7 +209,8 @@ impl Level {
                 return Err(Error::StackTaken);
             }
             let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
-            let level = Level::here(r.enroll())?;
+            r.enroll();
+            let level = Level::here(r)?;
             r.taken.set(true);
             Ok(level)
         })
@@ -247,14 +230,34 @@ impl Level {
     /// Opens a frame: levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
         Record::with(|r| {
-            let before = Level::here(r.enroll())?;
-            let Place { entries, depth } = before.place;
-            entries.open_frame(depth);
+            r.enroll();
+            let before = Level::here(r)?;
+            r.entries.open_frame();
             r.frames.set(r.frames.get() + 1);
-            let place = Place { entries, depth: depth + 1 };
+            let place = r.entries.slot(r.entries.depth()).place();
             Ok(Frame { before, base: Level { place, ..before } })
         })
     }
+}
+
+/// Pops all but so many entries; where nothing else lies on those, `own` is current.
+fn settle_leaked(r: &Record, left: usize, own: usize, call: &'static str) -> Result {
+    while let Some(entry) = r.entries.top().filter(|_| r.entries.depth() > left) {
+        if entry == Entry::CLOSED {
+            r.entries.pop();
+            continue;
+        }
+        let top = current()?;
+        if top.addr() == entry.raw {
+            pop_top()?;
+            r.remove(PoppedBy::Us);
+        } else if top.addr() == own && (top.is_null() || below(top)?.addr() != entry.raw) {
+            r.remove(PoppedBy::Foreigner);
+        } else {
+            return Err(Error::NotCurrent { call }); // foreign code covers the entry
+        }
+    }
+    Ok(())
 }
 
 /// Pops what dropped tokens left, once neither a frame nor another token is in the way.
@@ -297,8 +300,7 @@ impl Drop for Frame {
                 r.orphaned.set(r.orphaned.get().or(Some(self.before)));
             } // else the frame or the token outside settles it
             r.frames.set(outer);
-            let Place { entries, depth } = self.before.place;
-            entries.close_frame(depth);
+            r.entries.close_frame(r.entries.below(self.before.place));
             match settled {
                 Ok(()) => settle_orphan_in_drop(r),
                 Err(error) => {

@@ -11,6 +11,7 @@ mod guard;
 mod level;
 mod push;
 mod record;
+mod slot;
 mod state;
 mod token;
 

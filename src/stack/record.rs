@@ -1,7 +1,8 @@
 //! What a thread knows of its own stack.
 
-use super::entries::{Entries, Own};
+use super::entries::Entries;
 use super::level::Level;
+use super::slot::Slotted;
 use crate::{Context, fork, trace};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -16,7 +17,7 @@ pub(super) struct Record {
     /// `reentrant`, say): what lies above is dead.
     pub(super) orphaned: Cell<Option<Level>>,
     /// Entries pushed by this crate and not yet popped, leaked ones included.
-    entries: Own,
+    pub(super) entries: Entries,
     /// Contexts of entries whose guard is gone and could not pop them, with the entry's index: alive
     /// until the entry is popped.
     kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
@@ -31,7 +32,7 @@ thread_local! {
             frames: Cell::new(0),
             taken: Cell::new(false),
             orphaned: Cell::new(None),
-            entries: Own::new(),
+            entries: Entries::new(),
             kept: ManuallyDrop::new(RefCell::new(Vec::new())),
             leaving: Cell::new(false),
             trace: trace::Stack::new(),
@@ -68,13 +69,12 @@ impl Record {
         RECORD.with(f)
     }
 
-    /// The thread's entries, before it gets what it can push with.
-    pub(super) fn enroll(&self) -> &'static Entries {
-        self.entries.get().unwrap_or_else(|| {
+    /// Before the thread gets what it can push with.
+    pub(super) fn enroll(&self) {
+        if !self.entries.has_room() {
             // Fails while the thread ends: then `leaving` says so already.
             let _ = LEAVING.try_with(|_| ());
-            self.entries.enroll()
-        })
+        }
     }
 
     /// Once there is nothing to push with.
@@ -86,29 +86,27 @@ impl Record {
         }
     }
 
-    /// Notes an entry that was pushed on top of `depth` others.
+    /// Notes an entry that was pushed.
     #[inline]
-    pub(super) fn add(entries: &Entries, depth: usize, context: &Context) {
-        entries.push(depth, context);
+    pub(super) fn add(slot: Slotted, context: &Context) {
+        slot.note(context);
         Record::with(|r| r.trace.pushed(context));
     }
 
-    /// Takes the top entry off the record, so that `left` others are left: its guard popped it, and nothing is
-    /// kept for it.
+    /// Takes the top entry off the record, which its guard popped: nothing is kept for it.
     #[inline]
-    pub(super) fn remove_own(entries: &Entries, left: usize) {
-        entries.pop(left);
+    pub(super) fn remove_own(slot: Slotted) {
+        slot.clear();
         Record::with(|r| r.trace.popped());
     }
 
     /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
-    pub(super) fn remove(&self, entries: &Entries, by: PoppedBy) {
+    pub(super) fn remove(&self, by: PoppedBy) {
         if let PoppedBy::Foreigner = by {
             // Entries have no identity: this one may be there all the same, further down.
-            entries.top_stays();
+            self.entries.top_stays();
         }
-        let left = entries.depth().saturating_sub(1);
-        entries.pop(left);
+        let left = self.entries.pop();
         drop(self.take_kept(left));
         self.trace.popped();
     }
