@@ -9,15 +9,15 @@ mod green;
 mod primary;
 
 use crate::error::{check, released};
+use crate::stack::{self, Entry};
 use crate::sync::Arc;
 use crate::wait::wait;
-use crate::{Device, Error, Result, fork, stack};
+use crate::{Device, Error, Result, fork};
 use ffi::{CUcontext, CUgreenCtx, CUresult};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
-use std::ptr;
 
 pub use flags::ContextFlags;
 pub use foreign::{Ownership, RawContext, ReleaseWith};
@@ -58,6 +58,8 @@ struct Inner {
     raw: CUcontext,
     device: Device,
     end: End,
+    /// What a stack's record has while it is pushed: an owner of its own for each retain of a primary context.
+    entry: Entry,
 }
 // SAFETY: a context is not tied to a thread: it may be current on several at once, and be destroyed
 // or released from any (F11, F17; CUDA driver API, "Context Management"). `Inner` is never mutated.
@@ -76,7 +78,7 @@ enum End {
 impl Inner {
     /// Whether a leaked guard has it on a stack (F13). Nobody else has it.
     fn must_stay(&self) -> bool {
-        !fork::is_child() && stack::is_pushed(self.raw.addr(), ptr::from_ref(self).addr())
+        !fork::is_child() && stack::is_pushed(self.entry)
     }
 
     /// Ends the context, unless this is the child of a fork, which has none (F20).
@@ -84,6 +86,7 @@ impl Inner {
         if fork::is_child() {
             return None;
         }
+        stack::forget(self.entry);
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
@@ -115,7 +118,8 @@ impl Drop for Inner {
 
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
-        Context { key: raw.addr(), inner: Arc::new(Inner { raw, device, end }) }
+        let entry = stack::entry_for(raw.addr());
+        Context { key: raw.addr(), inner: Arc::new(Inner { raw, device, end, entry }) }
     }
 
     /// The device.
@@ -213,10 +217,10 @@ impl Context {
         Ok(ManuallyDrop::new(inner))
     }
 
-    /// Where what ends it is, to tell owners apart.
+    /// What is noted when it is pushed.
     #[inline]
-    pub(crate) fn owner(&self) -> usize {
-        ptr::from_ref(&*self.inner).addr()
+    pub(crate) fn entry(&self) -> Entry {
+        self.inner.entry
     }
 }
 

@@ -16,17 +16,46 @@ struct Registry {
     free: Vec<&'static Chunk>,
     /// What may be on a stack where no record says so.
     stay: Vec<Entry>,
+    /// The contexts by their entries: those that are not ended.
+    contexts: Vec<(Entry, usize)>,
+    /// How many there were.
+    numbers: usize,
 }
-static REGISTRY: Mutex<Registry> =
-    Mutex::new(Registry { used: Vec::new(), free: Vec::new(), stay: Vec::new() });
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
+    used: Vec::new(),
+    free: Vec::new(),
+    stay: Vec::new(),
+    contexts: Vec::new(),
+    numbers: 0,
+});
 
 fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a context that nobody uses any more, of this handle and owner, is on a stack all the same.
-pub(crate) fn is_pushed(raw: usize, owner: usize) -> bool {
-    let (entry, registry) = (Entry { raw, owner }, registry());
+/// What is noted when a context is pushed that this owner has, of a handle with this address: no other one
+/// has it, also of the same context.
+pub(crate) fn entry_for(raw: usize) -> Entry {
+    let registry = &mut *registry();
+    let entry = Entry::numbered(registry.numbers);
+    registry.numbers += 1;
+    registry.contexts.push((entry, raw));
+    entry
+}
+
+/// The owner is gone, and so not on a stack.
+pub(crate) fn forget(entry: Entry) {
+    registry().contexts.retain(|(other, _)| *other != entry);
+}
+
+/// The address of the handle.
+pub(super) fn raw_of(entry: Entry) -> Option<usize> {
+    registry().contexts.iter().find(|(other, _)| *other == entry).map(|(_, raw)| *raw)
+}
+
+/// Whether a context that nobody uses any more, with this entry, is on a stack all the same.
+pub(crate) fn is_pushed(entry: Entry) -> bool {
+    let registry = registry();
     let mut all = registry.used.iter().flat_map(|chunk| chunk.entries());
     registry.stay.contains(&entry) || all.any(|other| other == entry)
 }
@@ -147,8 +176,8 @@ mod tests {
     use super::*;
     use std::thread;
 
-    fn entry(raw: usize) -> Entry {
-        Entry { raw, owner: raw + 1 }
+    fn entry(number: usize) -> Entry {
+        Entry::numbered(number)
     }
 
     fn put(entries: &Entries, at: usize, raw: usize) {
@@ -157,7 +186,7 @@ mod tests {
     }
 
     fn pushed(raw: usize) -> bool {
-        is_pushed(raw, raw + 1)
+        is_pushed(entry(raw))
     }
 
     /// How many chunks there are, in use or not.
@@ -171,15 +200,14 @@ mod tests {
         let own = Entries::new();
         assert!(!own.has_room() && own.depth() == 0 && own.top().is_none());
         for depth in 0..40 {
-            let raw = 0x5000 + 2 * depth;
+            let raw = 0x5000_0000 + 2 * depth;
             assert!(!pushed(raw));
             put(&own, depth, raw);
             assert_eq!(own.depth(), depth + 1);
             assert!(thread::spawn(move || pushed(raw)).join().unwrap());
-            assert!(!is_pushed(raw, raw), "another owner");
         }
         for depth in (0..40).rev() {
-            let raw = 0x5000 + 2 * depth;
+            let raw = 0x5000_0000 + 2 * depth;
             assert!(pushed(raw));
             assert_eq!(own.top(), Some(entry(raw)));
             assert_eq!(own.pop(), depth);
@@ -191,6 +219,16 @@ mod tests {
     }
 
     #[test]
+    fn two_owners_of_one_context_have_two_entries() {
+        let (first, second) = (entry_for(0xd000), entry_for(0xd000));
+        assert!(first != second);
+        forget(first);
+        assert_eq!((raw_of(first), raw_of(second)), (None, Some(0xd000)));
+        forget(second);
+        assert!(raw_of(second).is_none() && entry_for(0xd000) != second);
+    }
+
+    #[test]
     fn places_are_told_apart_and_free_while_nothing_is_on_top() {
         let own = Entries::new();
         for at in 0..3 * Chunk::LEN {
@@ -198,7 +236,7 @@ mod tests {
             assert_eq!(own.below(slot.place()), at);
             assert_eq!(own.below(slot.above()), at + 1);
             assert!(slot.place().free().is_some());
-            put(&own, at, 0xb000 + at);
+            put(&own, at, 0xb000_0000 + at);
             assert!(slot.place().free().is_none());
             let last = (at + 1) % Chunk::LEN == 0;
             assert_eq!(slot.above().free().is_none(), last, "{at}: the next chunk has to be found");
@@ -215,17 +253,17 @@ mod tests {
     #[test]
     fn a_thread_that_ends_leaves_its_room_to_another_unless_something_is_in_it() {
         let (first, second) = (Entries::new(), Entries::new());
-        put(&first, 0, 0x7000);
+        put(&first, 0, 0x7000_0000);
         first.leave();
-        assert!(first.has_room() && pushed(0x7000), "something is in it");
+        assert!(first.has_room() && pushed(0x7000_0000), "something is in it");
         first.pop();
         first.leave();
         assert!(!first.has_room());
-        put(&second, 0, 0x7002);
-        assert!(pushed(0x7002) && !pushed(0x7000));
+        put(&second, 0, 0x7000_0002);
+        assert!(pushed(0x7000_0002) && !pushed(0x7000_0000));
         second.top_stays();
         second.pop();
-        assert!(pushed(0x7002), "it may be there all the same");
+        assert!(pushed(0x7000_0002), "it may be there all the same");
         second.leave();
     }
 
@@ -233,15 +271,15 @@ mod tests {
     fn a_frame_is_seen_from_below_while_it_is_open() {
         for depth in [0, 3, Chunk::LEN - 1, Chunk::LEN, Chunk::LEN + 3] {
             let own = Entries::new();
-            (0..depth).for_each(|below| put(&own, below, 0x9000 + 2 * below));
+            (0..depth).for_each(|below| put(&own, below, 0x9000_0000 + 2 * below));
             own.open_frame();
             assert!((0..=depth).all(|below| own.is_framed(below)), "{depth}");
             assert!(!own.is_framed(depth + 1));
             assert!(own.slot(depth).place().free().is_none());
-            put(&own, depth + 1, 0x9a00);
+            put(&own, depth + 1, 0x9a00_0000);
             assert!(own.is_framed(depth) && !own.is_framed(depth + 1));
             own.close_frame(depth);
-            assert!(!own.is_framed(0) && pushed(0x9a00), "{depth}: what is above stays");
+            assert!(!own.is_framed(0) && pushed(0x9a00_0000), "{depth}: what is above stays");
             own.pop();
             assert_eq!(own.top(), Some(Entry::CLOSED));
             own.pop();

@@ -1,7 +1,7 @@
 //! The guard: a context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::{Level, NotPopped};
+use super::level::Level;
 use super::slot::Slotted;
 use crate::brand::{Brand, NotSend};
 use crate::error::report_drop;
@@ -67,12 +67,8 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuCtxPopCurrent")]
     #[inline]
     pub fn pop(self) -> Result {
-        ManuallyDrop::new(self).pop_once()
-    }
-
-    #[inline]
-    fn pop_once(&self) -> Result {
-        self.entry.pop(self.context).or_else(|why| pop_after_all(self.context, self.entry, why))
+        let PushedGuard { context, entry, .. } = *ManuallyDrop::new(self);
+        entry.pop(context)
     }
 
     /// The context.
@@ -108,17 +104,10 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
-#[cold]
-#[inline(never)]
-fn pop_after_all(context: &Context, entry: Slotted, why: NotPopped) -> Result {
-    // The entry may still be on the stack: its context lives as long as it does (F13).
-    entry.pop_after_all(context, why).inspect_err(|_| entry.keep(context))
-}
-
 impl Drop for PushedGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Err(error) = self.pop_once() {
+        if let Err(error) = self.entry.pop(self.context) {
             report_drop(error);
         }
     }

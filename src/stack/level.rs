@@ -6,22 +6,13 @@
 //! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::entries::raw_of;
 use super::record::{PoppedBy, Record};
 use super::slot::{Entry, Place, Slotted};
 use crate::error::{check, report_drop};
 use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
 use std::ptr;
-
-/// Why a level did not pop its entry.
-pub(super) enum NotPopped {
-    /// Something is recorded above, or it is of an outer frame.
-    Covered,
-    /// The driver refused.
-    Refused(CUresult),
-    /// This was on top.
-    Foreign(CUcontext),
-}
 
 /// The top of the calling thread's stack, or null. Costs 10 ns.
 #[inline]
@@ -75,57 +66,50 @@ impl Slotted {
     /// Pops the entry, which is that of a guard of `context`.
     ///
     /// # Errors
-    /// Why it did not: then [`pop_after_all`](Self::pop_after_all).
+    /// As [`Level::settle`]: inside a younger frame, or foreign code is on top. What was popped and is not ours
+    /// is on the stack again then. The entry stays recorded, and its context alive until it is popped, which is
+    /// when the level below is next reached and finds it on top.
     #[inline]
-    pub(super) fn pop(self, context: &Context) -> Result<(), NotPopped> {
-        match self.above().free() {
-            Some(_) => self.pop_top_one(context),
-            None => Err(NotPopped::Covered),
-        }
-    }
-
-    #[inline]
-    fn pop_top_one(self, context: &Context) -> Result<(), NotPopped> {
-        let mut popped = ptr::null_mut();
-        // SAFETY: as in `pop_top`.
-        let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
-        if code != ffi::CUDA_SUCCESS {
-            return Err(NotPopped::Refused(code));
-        }
-        if popped.addr() != context.key() {
-            return Err(NotPopped::Foreign(popped));
-        }
-        Record::remove_own(self);
-        Ok(())
-    }
-
-    /// Pops the entry, once what lies above is gone. What was popped and is not ours is on the stack again
-    /// when this returns.
-    ///
-    /// # Errors
-    /// As [`Level::settle`]. The entry then stays recorded, and is popped when the level below
-    /// is next reached and finds it on top: the caller has to [`keep`](Self::keep) its context.
-    pub(super) fn pop_after_all(self, context: &Context, why: NotPopped) -> Result {
-        match why {
-            NotPopped::Covered => {
-                Level::of(self, context).settle(POP)?;
-                self.pop_top_one(context).or_else(|why| self.pop_after_all(context, why))
-            }
-            // The stack is empty (F3).
-            NotPopped::Refused(ffi::CUDA_ERROR_INVALID_CONTEXT) => {
-                Err(Error::NotCurrent { call: POP })
-            }
-            NotPopped::Refused(code) => Ok(check(POP, code)?),
-            NotPopped::Foreign(popped) => {
-                put_back(popped)?;
-                Err(Error::NotCurrent { call: POP })
+    pub(super) fn pop(self, context: &Context) -> Result {
+        let (mut popped, mut code) = (ptr::null_mut(), ffi::CUDA_SUCCESS);
+        if self.above().free().is_some() {
+            // SAFETY: as in `pop_top`.
+            code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
+            if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
+                Record::remove_own(self);
+                return Ok(());
             }
         }
+        self.not_popped(context, code, &popped)
     }
 
-    /// Keeps the context of the entry alive until that is popped.
+    /// Something may lie above, and nothing was popped; or the driver refused, or popped something else. One
+    /// function, so that nothing has to be told apart before it is called.
     #[cold]
-    pub(super) fn keep(self, context: &Context) {
+    #[inline(never)]
+    fn not_popped(self, context: &Context, code: CUresult, popped: &CUcontext) -> Result {
+        let done = match self.above().free() {
+            None => Level::of(self, context).settle(POP).and_then(|()| pop_top()),
+            Some(_) => check(POP, code).map(|()| *popped).map_err(Error::from),
+        };
+        let answer = match done {
+            Ok(popped) if popped.addr() == context.key() => {
+                Record::remove_own(self);
+                return Ok(());
+            }
+            Ok(other) => put_back(other).and(Err(Error::NotCurrent { call: POP })),
+            // The stack is empty (F3).
+            Err(error) if error.code() == Some(ffi::CUDA_ERROR_INVALID_CONTEXT) => {
+                Err(Error::NotCurrent { call: POP })
+            }
+            Err(error) => Err(error),
+        };
+        self.keep(context);
+        answer
+    }
+
+    /// Keeps the context of the entry alive until that is popped (F13).
+    fn keep(self, context: &Context) {
         Record::with(|r| r.keep(r.entries.below(self.place()), context.clone()));
     }
 }
@@ -247,11 +231,11 @@ fn settle_leaked(r: &Record, left: usize, own: usize, call: &'static str) -> Res
             r.entries.pop();
             continue;
         }
-        let top = current()?;
-        if top.addr() == entry.raw {
+        let (top, raw) = (current()?, raw_of(entry));
+        if Some(top.addr()) == raw {
             pop_top()?;
             r.remove(PoppedBy::Us);
-        } else if top.addr() == own && (top.is_null() || below(top)?.addr() != entry.raw) {
+        } else if top.addr() == own && (top.is_null() || Some(below(top)?.addr()) != raw) {
             r.remove(PoppedBy::Foreigner);
         } else {
             return Err(Error::NotCurrent { call }); // foreign code covers the entry

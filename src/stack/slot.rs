@@ -4,48 +4,41 @@
 use crate::Context;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What a slot can hold: addresses, to compare with.
+/// What a slot can hold: the number of what ends the context that was pushed, to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// The driver's handle of a context that was pushed.
-    pub(super) raw: usize,
-    /// What ends it: a primary context that is retained twice has two owners.
-    pub(super) owner: usize,
-}
+pub(crate) struct Entry(usize);
 
 impl Entry {
     /// Nothing.
-    pub(super) const FREE: Entry = Entry { raw: 0, owner: 0 };
+    pub(super) const FREE: Entry = Entry(0);
     /// Where a `reentrant` call began, no context: an open one, and one that ended while entries above it
     /// could not be popped.
-    pub(super) const OPEN: Entry = Entry { raw: 0, owner: 1 };
-    pub(super) const CLOSED: Entry = Entry { raw: 0, owner: 2 };
+    pub(super) const OPEN: Entry = Entry(1);
+    pub(super) const CLOSED: Entry = Entry(2);
+    /// What lies behind the last slot of a chunk.
+    const FULL: Entry = Entry(3);
+
+    /// The one for what has this number, of all in the process.
+    pub(super) fn numbered(number: usize) -> Entry {
+        Entry(Entry::FULL.0 + 1 + number)
+    }
 }
 
 /// Room for one entry. One thread writes it, all may read it.
-pub(super) struct Slot {
-    raw: AtomicUsize,
-    owner: AtomicUsize,
-}
+pub(super) struct Slot(AtomicUsize);
 
 impl Slot {
-    const fn new(Entry { raw, owner }: Entry) -> Self {
-        Slot { raw: AtomicUsize::new(raw), owner: AtomicUsize::new(owner) }
+    const fn new(Entry(value): Entry) -> Self {
+        Slot(AtomicUsize::new(value))
     }
 
     #[inline]
-    pub(super) fn set(&self, entry: Entry) {
-        self.raw.store(entry.raw, Relaxed);
-        self.owner.store(entry.owner, Relaxed);
+    pub(super) fn set(&self, Entry(value): Entry) {
+        self.0.store(value, Relaxed);
     }
 
     pub(super) fn get(&self) -> Entry {
-        Entry { raw: self.raw.load(Relaxed), owner: self.owner.load(Relaxed) }
-    }
-
-    #[inline]
-    fn is_free(&self) -> bool {
-        self.owner.load(Relaxed) == Entry::FREE.owner
+        Entry(self.0.load(Relaxed))
     }
 }
 
@@ -57,9 +50,8 @@ impl Chunk {
     pub(super) const LEN: usize = 16;
 
     pub(super) fn new() -> Self {
-        let full = Entry { raw: 0, owner: usize::MAX };
         Chunk(std::array::from_fn(|at| {
-            Slot::new(if at == Chunk::LEN { full } else { Entry::FREE })
+            Slot::new(if at == Chunk::LEN { Entry::FULL } else { Entry::FREE })
         }))
     }
 
@@ -69,8 +61,7 @@ impl Chunk {
 
     /// What is in them.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
-        let all = self.slots().iter().map(Slot::get);
-        all.take_while(|entry| entry.owner != Entry::FREE.owner)
+        self.slots().iter().map(Slot::get).take_while(|entry| *entry != Entry::FREE)
     }
 
     /// The one of this number.
@@ -90,6 +81,7 @@ impl Chunk {
 /// chunk. Chunks live for ever.
 #[derive(Clone, Copy)]
 pub(super) struct Place(*const Slot);
+const _: () = assert!(size_of::<Slot>() == size_of::<usize>());
 
 /// A slot of a chunk, and not what is behind its last one.
 #[derive(Clone, Copy)]
@@ -99,10 +91,11 @@ impl Place {
     /// The slot, if nothing is recorded there, nor above, a `reentrant` call neither; and if it is one.
     #[inline]
     pub(super) fn free(self) -> Option<Slotted> {
-        // SAFETY: it points to an element of a chunk, which lives for ever.
-        let slot = unsafe { &*self.0 };
+        // SAFETY: it points to an element of a chunk, which lives for ever. Not atomic, so that it is one
+        // instruction to compare: this thread alone writes the chunk, so nothing races with a read of its own.
+        let value = unsafe { self.0.cast::<usize>().read() };
         // What is behind the last slot is never free.
-        slot.is_free().then_some(Slotted(self.0))
+        (value == Entry::FREE.0).then_some(Slotted(self.0))
     }
 }
 
@@ -130,12 +123,12 @@ impl Slotted {
     /// Notes a context that was pushed.
     #[inline]
     pub(super) fn note(self, context: &Context) {
-        self.slot().set(Entry { raw: context.key(), owner: context.owner() });
+        self.slot().set(context.entry());
     }
 
     /// The entry is gone.
     #[inline]
     pub(super) fn clear(self) {
-        self.slot().owner.store(Entry::FREE.owner, Relaxed);
+        self.slot().set(Entry::FREE);
     }
 }

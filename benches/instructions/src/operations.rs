@@ -330,9 +330,10 @@ fn count_raw_push_pop(n: u64, raw: &[RawDriven; 2]) {
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn count_ours_push_pop(n: u64, stack: &mut ContextStack, driven: &[Driven; 2]) {
+    let mut ours = (stack, &driven[0].0);
     for _ in 0..n {
-        let gpu = done(black_box(&mut *stack).push(&black_box(driven)[0].0));
-        done(gpu.pop());
+        let (stack, context) = black_box(&mut ours);
+        done(done(stack.push(context)).pop());
     }
 }
 
@@ -358,9 +359,10 @@ fn count_raw_nested(n: u64, raw: &[RawDriven; 2]) {
 #[unsafe(no_mangle)]
 #[inline(never)]
 fn count_ours_nested(n: u64, stack: &mut ContextStack, driven: &[Driven; 2]) {
+    let mut ours = (stack, driven);
     for _ in 0..n {
-        let [a, b] = black_box(driven);
-        let mut outer = done(black_box(&mut *stack).push(&a.0));
+        let (stack, [a, b]) = black_box(&mut ours);
+        let mut outer = done(stack.push(&a.0));
         drive(&outer, &a.1);
         let inner = done(outer.push(&b.0));
         drive(&inner, &b.1);
