@@ -49,10 +49,19 @@ pub enum ContextKind {
 #[derive(Clone)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// The address of the handle: what two contexts are compared by, on every operation.
-    key: usize,
+    /// That of `inner`, which every push needs at once, and every operation to compare.
+    raw: Handle,
 }
 assert_impl_all!(Context: Send, Sync);
+
+/// The driver's handle.
+#[derive(Clone, Copy)]
+struct Handle(CUcontext);
+// SAFETY: a context is not tied to a thread: it may be current on several at once, and be destroyed
+// or released from any (F11, F17; CUDA driver API, "Context Management"). The handle is never changed.
+unsafe impl Send for Handle {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Handle {}
 
 struct Inner {
     raw: CUcontext,
@@ -61,8 +70,7 @@ struct Inner {
     /// What a stack's record has while it is pushed: an owner of its own for each retain of a primary context.
     entry: Entry,
 }
-// SAFETY: a context is not tied to a thread: it may be current on several at once, and be destroyed
-// or released from any (F11, F17; CUDA driver API, "Context Management"). `Inner` is never mutated.
+// SAFETY: as for `Handle`. `Inner` is never mutated.
 unsafe impl Send for Inner {}
 // SAFETY: as for `Send`; through `&Inner` the raw handles are only read.
 unsafe impl Sync for Inner {}
@@ -119,7 +127,7 @@ impl Drop for Inner {
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
         let entry = stack::entry_for(raw.addr());
-        Context { key: raw.addr(), inner: Arc::new(Inner { raw, device, end, entry }) }
+        Context { raw: Handle(raw), inner: Arc::new(Inner { raw, device, end, entry }) }
     }
 
     /// The device.
@@ -143,7 +151,7 @@ impl Context {
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUcontext {
-        self.inner.raw
+        self.raw.0
     }
 
     /// A number that no other context of the process has or had (F98).
@@ -208,12 +216,12 @@ impl Context {
 
     /// What only this one has, and is on no stack: the caller ends it.
     fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
-        let Context { mut inner, key } = self;
+        let Context { mut inner, raw } = self;
         // In this order: once nobody else has it, nobody can push it.
         if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
-            return Err(Context { inner, key });
+            return Err(Context { inner, raw });
         }
-        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, key })?;
+        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, raw })?;
         Ok(ManuallyDrop::new(inner))
     }
 
@@ -228,7 +236,7 @@ impl Context {
     /// What two contexts are compared by: the address of the handle.
     #[inline]
     pub(crate) fn key(&self) -> usize {
-        self.key
+        self.raw.0.addr()
     }
 }
 
@@ -236,7 +244,7 @@ impl Context {
 impl PartialEq for Context {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
+        self.key() == other.key()
     }
 }
 impl Eq for Context {}

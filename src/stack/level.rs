@@ -75,7 +75,7 @@ impl Slotted {
         if self.above().free().is_some() {
             // SAFETY: as in `pop_top`.
             code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
-            if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
+            if popped.addr() == context.key() && code == ffi::CUDA_SUCCESS {
                 Record::remove_own(self);
                 return Ok(());
             }

@@ -87,6 +87,16 @@ const _: () = assert!(size_of::<Slot>() == size_of::<usize>());
 #[derive(Clone, Copy)]
 pub(super) struct Slotted(*const Slot);
 
+// SAFETY: what has a place or a slot of a thread is tied to that by `NotSend`, or a thread-local: none goes to
+// another one. Saying it here too would only make the compiler name two reasons.
+unsafe impl Send for Place {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Place {}
+// SAFETY: as for `Place`.
+unsafe impl Send for Slotted {}
+// SAFETY: as for `Place`.
+unsafe impl Sync for Slotted {}
+
 impl Place {
     /// The slot, if nothing is recorded there, nor above, a `reentrant` call neither; and if it is one.
     #[inline]
