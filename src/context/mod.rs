@@ -49,8 +49,9 @@ pub enum ContextKind {
 #[derive(Clone)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// That of `inner`, which every push needs at once, and every operation to compare.
+    /// Those of `inner`, which every push needs at once, and every operation to compare.
     raw: Handle,
+    entry: Entry,
 }
 assert_impl_all!(Context: Send, Sync);
 
@@ -127,7 +128,7 @@ impl Drop for Inner {
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
         let entry = stack::entry_for(raw.addr());
-        Context { raw: Handle(raw), inner: Arc::new(Inner { raw, device, end, entry }) }
+        Context { raw: Handle(raw), entry, inner: Arc::new(Inner { raw, device, end, entry }) }
     }
 
     /// The device.
@@ -216,19 +217,19 @@ impl Context {
 
     /// What only this one has, and is on no stack: the caller ends it.
     fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
-        let Context { mut inner, raw } = self;
+        let Context { mut inner, raw, entry } = self;
         // In this order: once nobody else has it, nobody can push it.
         if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
-            return Err(Context { inner, raw });
+            return Err(Context { inner, raw, entry });
         }
-        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, raw })?;
+        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, raw, entry })?;
         Ok(ManuallyDrop::new(inner))
     }
 
     /// What is noted when it is pushed.
     #[inline]
     pub(crate) fn entry(&self) -> Entry {
-        self.inner.entry
+        self.entry
     }
 }
 

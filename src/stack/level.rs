@@ -12,6 +12,7 @@ use super::slot::{Entry, Place, Slotted};
 use crate::error::{check, report_drop};
 use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The top of the calling thread's stack, or null. Costs 10 ns.
@@ -71,11 +72,13 @@ impl Slotted {
     /// when the level below is next reached and finds it on top.
     #[inline]
     pub(super) fn pop(self, context: &Context) -> Result {
-        let (mut popped, mut code) = (ptr::null_mut(), ffi::CUDA_SUCCESS);
+        let (mut popped, mut code) = (MaybeUninit::uninit(), ffi::CUDA_ERROR_UNKNOWN);
         if self.above().free().is_some() {
             // SAFETY: as in `pop_top`.
-            code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
-            if popped.addr() == context.key() && code == ffi::CUDA_SUCCESS {
+            code = unsafe { ffi::cuCtxPopCurrent_v2(popped.as_mut_ptr()) };
+            // SAFETY: the driver has written it, as it did not refuse.
+            if code == ffi::CUDA_SUCCESS && unsafe { popped.assume_init() }.addr() == context.key()
+            {
                 Record::remove_own(self);
                 return Ok(());
             }
@@ -87,10 +90,18 @@ impl Slotted {
     /// function, so that nothing has to be told apart before it is called.
     #[cold]
     #[inline(never)]
-    fn not_popped(self, context: &Context, code: CUresult, popped: &CUcontext) -> Result {
+    fn not_popped(
+        self,
+        context: &Context,
+        code: CUresult,
+        popped: &MaybeUninit<CUcontext>,
+    ) -> Result {
         let done = match self.above().free() {
             None => Level::of(self, context).settle(POP).and_then(|()| pop_top()),
-            Some(_) => check(POP, code).map(|()| *popped).map_err(Error::from),
+            Some(_) => check(POP, code).map_err(Error::from).map(|()| {
+                // SAFETY: as in `pop`.
+                unsafe { popped.assume_init() }
+            }),
         };
         let answer = match done {
             Ok(popped) if popped.addr() == context.key() => {
