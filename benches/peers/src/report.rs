@@ -97,7 +97,7 @@ fn merged(runs: &[Value]) -> Value {
 const HOW: &str = "\n## How\n
 A round does each operation some times with each candidate, one candidate after the other, in an order that
 changes from round to round; a ratio is that of times of one round. Before a candidate's turn the context is idle.
-The 31 to 201 rounds are those of four processes, which make the candidates ready in different orders; in each, 3
+The 31 to 401 rounds are those of four processes, which make the candidates ready in different orders; in each, 3
 rounds before do not count. All but the rows with threads run on one core. Allocations are of 1 KiB, pinned memory is
 that of each crate. The times of `…, no wait`, launch, record, memset and replay are those of the call; the queue is
 never full.
