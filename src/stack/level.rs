@@ -2,8 +2,9 @@
 //!
 //! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard made
 //! above it is dead, but for those of a `reentrant` call that began above it (its *frame*), which is
-//! recorded too: what the record still holds above it was leaked, and is popped then (*settled*). Foreign code may have changed the stack (F87, F88): a pop that takes something else than
-//! the recorded entry puts it back, and where an entry may not be on top at all, a look comes first.
+//! recorded too: what the record still holds above it was leaked, and is popped then (*settled*).
+//! Foreign code may have changed the stack (F87, F88): a pop that takes something else than the recorded
+//! entry puts it back, and where an entry may not be on top at all, a look comes first.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::entries::raw_of;
