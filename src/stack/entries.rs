@@ -292,6 +292,22 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(loom))]
+    fn threads_that_take_their_stack_share_their_room() {
+        use crate::{Context, ContextFlags, ContextStack, Device};
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let one = || {
+            let mut stack = ContextStack::current_thread().unwrap();
+            stack.push(&context).unwrap().pop().unwrap();
+            ContextStack::reentrant(|stack| stack.push(&context)?.pop()).unwrap();
+        };
+        let before = chunks();
+        (0..200).for_each(|_| thread::scope(|s| s.spawn(one).join().unwrap()));
+        // Other tests may add some of theirs.
+        assert!(chunks() < before + 50);
+    }
+
+    #[test]
     fn threads_that_come_and_go_share_their_room() {
         let one = || {
             let own = Entries::new();
