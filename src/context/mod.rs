@@ -128,7 +128,11 @@ impl Drop for Inner {
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
         let entry = stack::entry_for(raw.addr());
-        Context { raw: Handle(raw), entry, inner: Arc::new(Inner { raw, device, end, entry }) }
+        Context::of(Arc::new(Inner { raw, device, end, entry }))
+    }
+
+    fn of(inner: Arc<Inner>) -> Context {
+        Context { raw: Handle(inner.raw), entry: inner.entry, inner }
     }
 
     /// The device.
@@ -217,13 +221,12 @@ impl Context {
 
     /// What only this one has, and is on no stack: the caller ends it.
     fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
-        let Context { mut inner, raw, entry } = self;
+        let Context { mut inner, .. } = self;
         // In this order: once nobody else has it, nobody can push it.
         if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
-            return Err(Context { inner, raw, entry });
+            return Err(Context::of(inner));
         }
-        let inner = Arc::try_unwrap(inner).map_err(|inner| Context { inner, raw, entry })?;
-        Ok(ManuallyDrop::new(inner))
+        Arc::try_unwrap(inner).map(ManuallyDrop::new).map_err(Context::of)
     }
 
     /// What is noted when it is pushed.

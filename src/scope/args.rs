@@ -116,8 +116,7 @@ macro_rules! mapped {
             #[inline]
             fn is_ready(&self, gate: &Gate) -> bool {
                 // For a copy, which notes its use too, the context does not matter.
-                (**self).staged().is_noted($writes, gate)
-                    && (**self).mapped_in().is_none_or(|only| only.key() == gate.key())
+                (**self).staged().is_noted($writes, gate) && self.is_of(gate.key())
             }
             #[inline]
             fn operand(&self) -> Operand<'_> {
@@ -224,7 +223,7 @@ pub(crate) mod sealed {
     macro_rules! touched {
         ($writes:literal) => {
             fn touched(&self) -> Option<Touched<'_>> {
-                let (memory, start) = ((**self).memory(), self.address());
+                let (memory, start) = (self.memory(), self.address());
                 Some(Touched { memory, start, bytes: self.size_bytes(), writes: $writes })
             }
         };
@@ -237,11 +236,11 @@ pub(crate) mod sealed {
                 const COMPARED: bool = true;
                 #[inline]
                 fn is_ready(&self, gate: &Gate) -> bool {
-                    (**self).memory().key() == gate.key()
+                    self.is_of(gate.key())
                 }
                 #[inline]
                 fn operand(&self) -> Operand<'_> {
-                    Operand::memory((**self).memory(), None)
+                    Operand::memory(self.memory(), None)
                 }
                 touched!($writes);
             }
@@ -252,21 +251,7 @@ pub(crate) mod sealed {
         &mut DeviceBuffer<'_, T>, true;
         &DeviceSliceMut<'_, '_, T>, false;
         &mut DeviceSliceMut<'_, '_, T>, true;
-    }
-    impl<T: Element> Used for DeviceSlice<'_, '_, T> {
-        const COMPARED: bool = true;
-        #[inline]
-        fn is_ready(&self, gate: &Gate) -> bool {
-            self.memory().key() == gate.key()
-        }
-        #[inline]
-        fn operand(&self) -> Operand<'_> {
-            Operand::memory(self.memory(), None)
-        }
-        fn touched(&self) -> Option<Touched<'_>> {
-            let (memory, start) = (self.memory(), self.address());
-            Some(Touched { memory, start, bytes: self.size_bytes(), writes: false })
-        }
+        DeviceSlice<'_, '_, T>, false;
     }
     macro_rules! held {
         ($($memory:ty, $writes:literal;)*) => { $(
@@ -295,17 +280,14 @@ pub(crate) mod sealed {
         fn operand(&self) -> Operand<'_> {
             Operand::memory(self.memory(), HeldSlice::used(self))
         }
-        fn touched(&self) -> Option<Touched<'_>> {
-            let (memory, start) = (self.memory(), self.address());
-            Some(Touched { memory, start, bytes: self.size_bytes(), writes: false })
-        }
+        touched!(false);
     }
     macro_rules! pinned {
         ($($memory:ty;)*) => { $(
             impl<T: Element> Used for $memory {
                 #[inline]
                 fn is_ready(&self, gate: &Gate) -> bool {
-                    (**self).mapped_in().is_none_or(|only| only.key() == gate.key())
+                    self.is_of(gate.key())
                 }
                 #[inline]
                 fn operand(&self) -> Operand<'_> {

@@ -142,9 +142,7 @@ impl Entries {
 
     /// A `reentrant` call begins on top.
     pub(super) fn open_frame(&self) {
-        let at = self.depth();
-        let _ = self.slot(at);
-        self.set(at, Entry::OPEN);
+        self.slot(self.depth()).set(Entry::OPEN);
     }
 
     /// The `reentrant` call ends that began behind so many: what is recorded above it stays.
@@ -181,8 +179,7 @@ mod tests {
     }
 
     fn put(entries: &Entries, at: usize, raw: usize) {
-        let _ = entries.slot(at);
-        entries.set(at, entry(raw));
+        entries.slot(at).set(entry(raw));
     }
 
     fn pushed(raw: usize) -> bool {
@@ -244,7 +241,7 @@ mod tests {
         let other = Entries::new();
         assert_eq!(other.below(own.slot(0).place()), usize::MAX);
         for at in (0..3 * Chunk::LEN).rev() {
-            own.slot(at).clear();
+            own.slot(at).set(Entry::FREE);
             assert_eq!(own.depth(), at);
         }
         own.leave();

@@ -129,6 +129,7 @@ impl Slotted {
 impl Level {
     /// The place of a token made now.
     fn here(r: &Record) -> Result<Level> {
+        r.enroll();
         let own = current()?.addr();
         Ok(Level { place: r.entries.slot(r.entries.depth()).place(), own })
     }
@@ -205,7 +206,6 @@ impl Level {
                 return Err(Error::StackTaken);
             }
             let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
-            r.enroll();
             let level = Level::here(r)?;
             r.taken.set(true);
             Ok(level)
@@ -226,7 +226,6 @@ impl Level {
     /// Opens a frame: levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
         Record::with(|r| {
-            r.enroll();
             let before = Level::here(r)?;
             r.entries.open_frame();
             r.frames.set(r.frames.get() + 1);

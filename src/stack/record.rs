@@ -2,7 +2,7 @@
 
 use super::entries::Entries;
 use super::level::Level;
-use super::slot::Slotted;
+use super::slot::{Entry, Slotted};
 use crate::{Context, fork, trace};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -89,14 +89,14 @@ impl Record {
     /// Notes an entry that was pushed.
     #[inline]
     pub(super) fn add(slot: Slotted, context: &Context) {
-        slot.note(context);
+        slot.set(context.entry());
         Record::with(|r| r.trace.pushed(context));
     }
 
     /// Takes the top entry off the record, which its guard popped: nothing is kept for it.
     #[inline]
     pub(super) fn remove_own(slot: Slotted) {
-        slot.clear();
+        slot.set(Entry::FREE);
         Record::with(|r| r.trace.popped());
     }
 

@@ -1,7 +1,6 @@
 //! Where a thread notes an entry, and looks whether there is one: what every push and pop does.
 #![allow(unsafe_code, reason = "goes from a slot to the one behind it")]
 
-use crate::Context;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// What a slot can hold: the number of what ends the context that was pushed, to compare with.
@@ -111,9 +110,9 @@ impl Place {
 
 impl Slotted {
     #[inline]
-    fn slot(self) -> &'static Slot {
+    pub(super) fn set(self, entry: Entry) {
         // SAFETY: it points to an element of a chunk, which lives for ever.
-        unsafe { &*self.0 }
+        unsafe { &*self.0 }.set(entry);
     }
 
     /// The place of an entry here.
@@ -128,17 +127,5 @@ impl Slotted {
         // SAFETY: this points to a slot of a chunk, into the array as a whole, and behind each slot the array
         // has one more element.
         Place(unsafe { self.0.add(1) })
-    }
-
-    /// Notes a context that was pushed.
-    #[inline]
-    pub(super) fn note(self, context: &Context) {
-        self.slot().set(context.entry());
-    }
-
-    /// The entry is gone.
-    #[inline]
-    pub(super) fn clear(self) {
-        self.slot().set(Entry::FREE);
     }
 }
