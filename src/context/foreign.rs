@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary};
-use crate::{ContextStack, Device, Error, Result, current_context, init, stack};
+use crate::{ContextStack, Device, Error, Result, current_context, fork, init, stack};
 use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = "cuCtxGetDevice";
@@ -121,7 +121,10 @@ impl Context {
     /// `Err(self)` if something else holds it.
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
-        stack::forget(inner.entry);
+        // A lock that another thread held at a fork is never opened in the child.
+        if !fork::is_child() {
+            stack::forget(inner.entry);
+        }
         let release = match inner.end {
             End::Destroy => ReleaseWith::Destroy,
             End::Release => ReleaseWith::ReleasePrimary(inner.device),
