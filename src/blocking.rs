@@ -2,11 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, answer, refused, same_context, same_len};
+use crate::error::means_not_taken;
+use crate::memory::LentHost;
 use crate::memory::view::View;
 use crate::wait::wait_for_memory;
 use crate::{
-    Context, DeviceMemory, DeviceMemoryMut, Element, Event, Function, KernelArgs, LaunchSpec,
-    Result, launch,
+    Context, DeviceMemory, DeviceMemoryMut, Element, Error, Event, Function, KernelArgs,
+    LaunchSpec, Result, launch,
 };
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;
@@ -48,8 +50,10 @@ impl<'a> Blocking<'a> {
         // SAFETY: 1. `to` lies in a live allocation, has `size_of_val(from)` bytes, and is borrowed
         // exclusively until the wait below is over. 2. The bytes of `from` are initialised
         // (`Element: NoUninit`), and borrowed as long. 3. The stream is there.
-        unsafe { enqueue::upload(self.raw, from.as_ptr().cast(), to.address, size_of_val(from)) }?;
-        self.finish()
+        let enqueued = unsafe {
+            enqueue::upload(self.raw, from.as_ptr().cast(), to.address, size_of_val(from))
+        };
+        self.complete(enqueued, LentHost::new(from.as_ptr().cast(), size_of_val(from)))
     }
 
     #[inline]
@@ -66,8 +70,8 @@ impl<'a> Blocking<'a> {
         // meanwhile: it is borrowed until the wait below is over. 2. `to` has `bytes` bytes, borrowed
         // exclusively as long, and any bytes are values of `T` (`Element: AnyBitPattern`). 3. The
         // stream is there.
-        unsafe { enqueue::download(self.raw, from.address, target, bytes) }?;
-        self.finish()
+        let enqueued = unsafe { enqueue::download(self.raw, from.address, target, bytes) };
+        self.complete(enqueued, LentHost::new(target, bytes))
     }
 
     #[inline]
@@ -82,8 +86,8 @@ impl<'a> Blocking<'a> {
         self.same(COPY, to)?;
         // SAFETY: 1. Both lie in live allocations, have that many bytes and do not overlap, since one is
         // borrowed exclusively, and stay borrowed until the wait below is over. 2. The stream is there.
-        unsafe { enqueue::copy(self.raw, from.address, to.address, bytes::<T>(to)) }?;
-        self.finish()
+        let enqueued = unsafe { enqueue::copy(self.raw, from.address, to.address, bytes::<T>(to)) };
+        self.complete(enqueued, LentHost::NONE)
     }
 
     #[inline]
@@ -93,8 +97,8 @@ impl<'a> Blocking<'a> {
         value: T,
     ) -> Result {
         // SAFETY: the memory stays borrowed exclusively until the wait below is over.
-        unsafe { self.fill_unscoped(to, value) }?;
-        self.finish()
+        let enqueued = unsafe { self.fill_unscoped(to, value) };
+        self.complete(enqueued, LentHost::NONE)
     }
 
     /// # Safety
@@ -119,8 +123,8 @@ impl<'a> Blocking<'a> {
         self.same(ZERO, to)?;
         // SAFETY: that many bytes of a live allocation, borrowed exclusively until the wait below is
         // over; zeros are a value (`Element: AnyBitPattern`). The stream is there.
-        unsafe { enqueue::fill(self.raw, to.address, &[0], bytes::<T>(to)) }?;
-        self.finish()
+        let enqueued = unsafe { enqueue::fill(self.raw, to.address, &[0], bytes::<T>(to)) };
+        self.complete(enqueued, LentHost::NONE)
     }
 
     /// # Safety
@@ -132,10 +136,11 @@ impl<'a> Blocking<'a> {
         config: impl LaunchSpec<'ctx>,
         args: impl KernelArgs<'ctx>,
     ) -> Result {
+        let host = if args.any_host() { LentHost::ANY } else { LentHost::NONE };
         // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
         // below is over.
-        unsafe { self.launch_unscoped(function, config, args) }?;
-        self.finish()
+        let enqueued = unsafe { self.launch_unscoped(function, config, args) };
+        self.complete(enqueued, host)
     }
 
     /// # Safety
@@ -173,14 +178,41 @@ impl<'a> Blocking<'a> {
         answer("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) })
     }
 
+    /// Waits until the stream no longer touches the memory of an operation, given what the call answered that
+    /// was to enqueue it. `host` is the memory of the host among that.
+    ///
+    /// # Errors
+    /// That of the call, else of the wait.
+    #[inline]
+    pub(crate) fn complete(&self, enqueued: Result, host: LentHost) -> Result {
+        match enqueued {
+            Ok(()) => self.finish(host),
+            Err(error) => self.not_complete(error, host),
+        }
+    }
+
+    /// Waits all the same if the error does not prove that nothing was enqueued.
+    #[cold]
+    #[inline(never)]
+    fn not_complete(&self, error: Error, host: LentHost) -> Result {
+        if error.code().is_some_and(|code| !means_not_taken(code)) {
+            // A call that enqueues is never the first to report a fault (F108), and behind the report nothing is
+            // taken (F60).
+            let taken = if error.is_sticky() { LentHost::NONE } else { host };
+            // The first error is the one to tell. What cannot be waited for ends the process.
+            let _waited = self.finish(taken);
+        }
+        Err(error)
+    }
+
     /// Waits until the stream no longer touches any memory.
     ///
     /// The legacy stream is refused the wait while a blocking stream of its context is under capture
     /// (F143). Another thread began that since the work was enqueued, and will end it.
     #[inline]
-    pub(crate) fn finish(&self) -> Result {
+    fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;
-        wait_for_memory("cuStreamSynchronize", move || {
+        wait_for_memory("cuStreamSynchronize", self.key, host, move || {
             // SAFETY: the stream is there (F37).
             match unsafe { ffi::cuStreamSynchronize(raw) } {
                 ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,

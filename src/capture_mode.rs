@@ -1,6 +1,7 @@
 //! The calling thread's part in stream captures.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::brand::NotSend;
 use crate::error::{DriverError, check, release, report_drop};
 use ffi::{
     CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
@@ -11,8 +12,10 @@ use std::cell::Cell;
 const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
 
 thread_local! {
-    /// Whether a [`Relaxed`] is in force.
-    static RELAXED: Cell<bool> = const { Cell::new(false) };
+    /// How many [`Relaxed`] there are on this thread. They may end in any order.
+    static RELAXED: Cell<usize> = const { Cell::new(0) };
+    /// The thread's mode before the first of them.
+    static BEFORE: Cell<CUstreamCaptureMode> = const { Cell::new(CU_STREAM_CAPTURE_MODE_RELAXED) };
 }
 
 /// Makes a call of the driver with stream capture's bans lifted from this thread: what it answers.
@@ -34,7 +37,7 @@ pub(crate) fn relaxed(call: impl Fn() -> CUresult) -> CUresult {
 /// What the driver answered, or `None` elsewhere: then [`not_at_once`].
 #[inline]
 pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresult>> {
-    if !RELAXED.get() {
+    if RELAXED.get() == 0 {
         return Err(None);
     }
     match call() {
@@ -49,40 +52,55 @@ pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresul
 #[inline(never)]
 pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) -> CUresult {
     match tried {
-        Some(code) if code != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => code,
-        _ => {
+        Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) if RELAXED.get() > 0 => {
+            // The hook of the driver's log may end all others meanwhile: this one then gives the mode back.
+            RELAXED.set(RELAXED.get() + 1);
+            let _last = Relaxed([]);
+            let mut mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+            let exchanged = check(EXCHANGE, exchange(&mut mode));
+            let code = call();
+            match exchanged {
+                Ok(()) => release(EXCHANGE, || exchange(&mut mode)),
+                Err(error) => report_drop(error.into()),
+            }
+            code
+        }
+        None | Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) => {
             let _relaxed = Relaxed::or_report();
             call()
         }
+        Some(code) => code,
     }
 }
 
 /// Nothing is lifted from the one thread of a child of a fork, where that cannot be given back.
 pub(crate) fn forked() {
-    RELAXED.set(false);
+    RELAXED.set(0);
 }
 
 /// Lifts the bans for a part of what this thread does.
 #[inline]
 pub(crate) fn for_all() -> Option<Relaxed> {
-    if RELAXED.get() { None } else { Relaxed::or_report() }
+    if RELAXED.get() > 0 { None } else { Relaxed::or_report() }
 }
 
-/// The thread's mode is the relaxed one until this is dropped. It stays on its thread.
-pub(crate) struct Relaxed {
-    /// The mode before.
-    before: CUstreamCaptureMode,
-    /// Whether an outer one was in force.
-    outer: bool,
-}
+/// The thread's mode is the relaxed one until this, and all others of the thread, are dropped. It stays on its
+/// thread.
+pub(crate) struct Relaxed(NotSend);
 
 impl Relaxed {
     /// # Errors
     /// What the driver answers.
     pub(crate) fn enter() -> Result<Relaxed, DriverError> {
-        let mut before = CU_STREAM_CAPTURE_MODE_RELAXED;
-        check(EXCHANGE, exchange(&mut before))?;
-        Ok(Relaxed { before, outer: RELAXED.replace(true) })
+        // First, as the hook of the driver's log may take the stack inside the call below, and keep it.
+        let outer = RELAXED.replace(RELAXED.get() + 1);
+        if outer == 0 {
+            let mut before = CU_STREAM_CAPTURE_MODE_RELAXED;
+            let exchanged = check(EXCHANGE, exchange(&mut before));
+            exchanged.inspect_err(|_| RELAXED.set(RELAXED.get().saturating_sub(1)))?;
+            BEFORE.set(before);
+        }
+        Ok(Relaxed([]))
     }
 
     /// Where there is nothing that the caller could do about a failure: it goes to the hook.
@@ -93,16 +111,16 @@ impl Relaxed {
 
 impl Drop for Relaxed {
     fn drop(&mut self) {
-        let mut mode = self.before;
-        release(EXCHANGE, || {
-            RELAXED.set(self.outer);
-            let code = exchange(&mut mode);
-            if mode != CU_STREAM_CAPTURE_MODE_RELAXED && code == CUDA_SUCCESS && !self.outer {
+        if RELAXED.get() == 1 {
+            let mut mode = BEFORE.get();
+            release(EXCHANGE, || match exchange(&mut mode) {
                 // Foreign code set that: it stays.
-                return exchange(&mut mode);
-            }
-            code
-        });
+                CUDA_SUCCESS if mode != CU_STREAM_CAPTURE_MODE_RELAXED => exchange(&mut mode),
+                code => code,
+            });
+        }
+        // Last, as for `enter`. It is none in the child of a fork.
+        RELAXED.set(RELAXED.get().saturating_sub(1));
     }
 }
 

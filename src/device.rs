@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::error::check;
-use crate::{Result, init};
+use crate::{Error, Result, init};
 use ffi::{CUdevice, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
@@ -140,14 +140,19 @@ impl Device {
     /// One attribute.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`] for one
+    /// that is none of [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
+        const CALL: &str = "cuDeviceGetAttribute";
+        let reason =
+            "no such attribute of a device is known: take one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
+        if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
         let mut value = 0;
-        // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute may be any number.
-        check("cuDeviceGetAttribute", unsafe {
-            ffi::cuDeviceGetAttribute(&raw mut value, attribute, self.raw)
-        })?;
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute is one.
+        check(CALL, unsafe { ffi::cuDeviceGetAttribute(&raw mut value, attribute, self.raw) })?;
         Ok(value)
     }
 

@@ -1,7 +1,10 @@
 //! The log of errors that the driver keeps.
 #![allow(unsafe_code, reason = "hands a function to the driver, and reads what it writes")]
 
-use crate::error::{Error, check, contained, released};
+use crate::error::{
+    Error, check, contained, drop_contained, means_not_taken, not_inside, released,
+};
+use crate::sync::thread_flag;
 use crate::{Result, fork};
 use ffi::{CUlogLevel, CUlogsCallbackHandle};
 use static_assertions::assert_impl_all;
@@ -59,7 +62,8 @@ unsafe impl Sync for DriverLogHook {}
 ///
 /// The function runs on the thread of the call that failed, before that returns, and one thread at a time is in it: one
 /// that waits for another thread may wait for good. What it makes of driver calls that fail is not told to it again. A panic
-/// of it is caught, and ends there.
+/// of it is caught, and ends there. It may [capture](crate::PushedGuard::capture) a blocking stream only while no operation
+/// runs on the [legacy default stream](crate::PushedGuard::on_legacy_default) of the context, and gets an error otherwise.
 ///
 /// # Errors
 /// [`NeedsDriver`](Error::NeedsDriver).
@@ -85,41 +89,47 @@ pub fn on_driver_log(
     // and `Sync`, alive until the registration is ended. 2. `handle` is valid for one handle.
     let code = unsafe { register(Some(told), function.cast_mut().cast(), &raw mut handle) };
     if let Err(error) = check("cuLogsRegisterCallback", code) {
-        // SAFETY: what was refused was not taken: the pointer is still ours, and of this type.
-        drop(unsafe { Arc::from_raw(function) });
+        // With another error the function may be registered all the same: it stays then.
+        if means_not_taken(code) {
+            // SAFETY: what was refused was not taken: the pointer is still ours, and of this type.
+            drop(unsafe { Arc::from_raw(function) });
+        }
         return Err(error.into());
     }
     Ok(DriverLogHook { handle, function })
 }
 
-thread_local! {
+thread_flag! {
     /// Whether this thread is in a function of a hook.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static INSIDE;
 }
 
 /// What the driver calls.
 unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_char, len: usize) {
-    // Gone at the end of a thread: then nothing is told.
-    if INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
-        return;
-    }
-    let data = data.cast_const().cast::<Box<Function>>();
-    // SAFETY: the driver calls this until the registration is ended, and waits then until no other thread is in here
-    // (F321); the count that the hook has is alive until then.
-    unsafe { Arc::increment_strong_count(data) };
-    // SAFETY: that count, of this type: the function may end its own registration.
-    let function = unsafe { Arc::from_raw(data) };
-    contained(|| {
-        let bytes = if text.is_null() {
-            &[][..]
-        } else {
-            // SAFETY: the driver's message has `len` bytes, which stay as they are during the call.
-            unsafe { slice::from_raw_parts(text.cast_const().cast::<u8>(), len) }
-        };
-        function(LogLevel::new(level), &String::from_utf8_lossy(bytes));
+    not_inside(&INSIDE, || {
+        let data = data.cast_const().cast::<Box<Function>>();
+        // SAFETY: the driver calls this until the registration is ended, and waits then until no other thread is in
+        // here (F321): the count that the hook has is alive until then.
+        unsafe { Arc::increment_strong_count(data) };
+        // SAFETY: that count, of this type: the function may end its own registration.
+        let function = unsafe { Arc::from_raw(data) };
+        contained(|| {
+            let bytes = if text.is_null() {
+                &[][..]
+            } else {
+                // SAFETY: the driver's message has `len` bytes, which stay as they are during the call.
+                unsafe { slice::from_raw_parts(text.cast_const().cast::<u8>(), len) }
+            };
+            function(LogLevel::new(level), &String::from_utf8_lossy(bytes));
+        });
+        drop_contained(function);
     });
-    contained(|| drop(function));
-    let _ = INSIDE.try_with(|inside| inside.set(false));
+}
+
+/// Whether this thread is in a function of a hook. The driver lets one thread at a time into one (F321), and calls
+/// that fail on other threads wait for it: it must not wait for them.
+pub(crate) fn is_inside() -> bool {
+    INSIDE.try_with(Cell::get).unwrap_or(true)
 }
 
 impl Drop for DriverLogHook {
@@ -135,7 +145,7 @@ impl Drop for DriverLogHook {
         if code == ffi::CUDA_SUCCESS {
             // SAFETY: no thread is in the function any more but this one, if it is, which has a count of its own.
             let function = unsafe { Arc::from_raw(self.function) };
-            contained(|| drop(function));
+            drop_contained(function);
         }
     }
 }

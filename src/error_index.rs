@@ -630,6 +630,9 @@
 //! *error\[E0277\]: `&[u8]` is not an image; E0308: expected `&Cubin`, found `&Ptx`.* An image is of one kind,
 //! and its bytes are checked when it is made: `gpu.load(&Cubin::new(bytes)?)`. `ui-tests/image_of_other_kind.rs`.
 //!
+//! *error\[E0133\]: call to unsafe function `Linker::add_code`.* The linker follows all of machine code: that a compiler
+//! wrote it is for you to know. PTX is added by [`add`](crate::Linker::add). `ui-tests/link_code_without_unsafe.rs`.
+//!
 //! *error\[E0499\]: cannot borrow `counter` as mutable more than once at a time.* A
 //! [variable](crate::Module::variable) is one buffer, lent as any other: `ui-tests/variable_lent_twice.rs`.
 //!

@@ -147,9 +147,12 @@ impl Event<'_> {
 impl<'ctx> PushedGuard<'ctx> {
     /// Records an event behind everything that the context holds, in all its streams.
     ///
+    /// While a stream of the context is under [capture](Self::capture), on whichever thread, this is refused
+    /// and spoils the capture (F123).
+    ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); [`NeedsDriver`](crate::Error::NeedsDriver) before
-    /// CUDA 12.5; a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` beside a capture;
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record_event(&self, event: &Event<'ctx>) -> Result {
         const CALL: &str = "cuCtxRecordEvent";
@@ -164,8 +167,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Makes everything that comes next in the context wait for an event, in all its streams, also those
     /// created later (F124). The event may be of another context.
     ///
+    /// While a stream of the context is under [capture](Self::capture), on whichever thread, this is refused
+    /// and spoils the capture (F124).
+    ///
     /// # Errors
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` beside a capture; [`NeedsDriver`](crate::Error::NeedsDriver)
+    /// before CUDA 12.5; a sticky error (F60).
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event<'_>) -> Result {
         let wait = ffi::cuCtxWaitEvent()?;

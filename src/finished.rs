@@ -1,13 +1,12 @@
 //! The end of what a stream holds, as a future.
 #![allow(unsafe_code, reason = "hands a callback to the driver")]
 
-use crate::error::check;
-use crate::{Error, Result, Stream};
+use crate::error::{check, contained, means_not_taken};
+use crate::{Error, Result, Stream, fault, fork};
 use ffi::{CUresult, CUstream};
 use std::ffi::c_void;
 use std::fmt;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -59,6 +58,7 @@ impl Stream<'_> {
     /// ```
     #[doc(alias = "cuStreamAddCallback")]
     pub fn finished(&self) -> Result<Finished> {
+        fault::gives_function();
         let state = Arc::new(Mutex::new(State::default()));
         let data = Arc::into_raw(state.clone());
         // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
@@ -67,9 +67,9 @@ impl Stream<'_> {
             ffi::cuStreamAddCallback(self.raw(), Some(ended), data.cast_mut().cast::<c_void>(), 0)
         };
         if let Err(error) = check(CALL, code) {
-            // A sticky error may be that of earlier work, and the callback taken all the same.
-            if !error.is_sticky() {
-                // SAFETY: a call that was refused took nothing over: `data` is still ours.
+            // Another error may be that of earlier work, and the callback taken all the same.
+            if means_not_taken(code) {
+                // SAFETY: the call took nothing over: `data` is still ours.
                 drop(unsafe { Arc::from_raw(data) });
             }
             return Err(error.into());
@@ -88,32 +88,45 @@ unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
         state.waker.take()
     };
     // The executor's code, and its state if this is the last count: a panic must not reach the driver.
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| {
+    contained(|| {
         waker.into_iter().for_each(Waker::wake);
         drop(state);
-    })) {
-        std::mem::forget(payload); // its own drop could panic
-    }
+    });
 }
 
 impl Future for Finished {
     type Output = Result;
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result> {
+        if fork::is_child() {
+            // Nothing ends there, and the state may be locked for ever.
+            return Poll::Ready(Ok(check(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED)?));
+        }
+        let end = lock(&self.0).end;
+        let end = end.or_else(|| self.leave(task.waker().clone()));
+        end.map_or(Poll::Pending, |code| Poll::Ready(check(CALL, code).map_err(Error::from)))
+    }
+}
+
+impl Finished {
+    /// Leaves a waker for the end, unless that has come: gives it then. Wakers are cloned and dropped by code of
+    /// an executor, which may look at this future: not under the lock.
+    fn leave(&self, waker: Waker) -> Option<CUresult> {
         let mut state = lock(&self.0);
-        let Some(code) = state.end else {
-            // The one before may run code of an executor when it is dropped: not under the lock.
-            let before = state.waker.replace(task.waker().clone());
-            drop(state);
-            drop(before);
-            return Poll::Pending;
+        let (end, before) = match state.end {
+            Some(_) => (state.end, Some(waker)),
+            None => (None, state.waker.replace(waker)),
         };
-        Poll::Ready(check(CALL, code).map_err(Error::from))
+        drop(state);
+        drop(before);
+        end
     }
 }
 
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Finished").field("end", &lock(&self.0).end).finish()
+        let end = fork::lock(&self.0).and_then(|state| state.end);
+        // Not under the lock: the writer is code of the program.
+        f.debug_struct("Finished").field("end", &end).finish()
     }
 }

@@ -1,8 +1,8 @@
 //! Functions of the host that a stream calls, and the future of a stream's end.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
-use crate::error::check;
-use crate::{OnStream, Queue, Result};
+use crate::error::{check, drop_contained, means_not_taken};
+use crate::{OnStream, Queue, Result, fault, fork};
 use ffi::CUstream;
 use std::any::Any;
 use std::ffi::c_void;
@@ -23,19 +23,29 @@ struct Call<F> {
 /// A function in a stream.
 pub(crate) trait Pending {
     /// Once the stream is past it: drops the function if it was not called, which is so after a fault
-    /// (F152), and gives what it panicked with.
+    /// (F152), and gives what it panicked with, or its destructor.
     fn end(&self) -> Option<Panic>;
+}
+
+/// The first of what several functions panicked with. All are asked, and the others are dropped.
+#[cold]
+pub(crate) fn first(panics: &mut dyn Iterator<Item = Option<Panic>>) -> Option<Panic> {
+    let mut panics = panics.flatten();
+    let first = panics.next();
+    panics.for_each(drop_contained);
+    first
 }
 
 impl<F> Pending for Arc<Call<F>> {
     fn end(&self) -> Option<Panic> {
-        let not_called = lock(&self.function).take();
-        drop(not_called);
-        lock(&self.panic).take()
+        let not_called = fork::lock(&self.function).and_then(|mut function| function.take());
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(not_called)));
+        let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
+        first(&mut [dropped.err(), panic].into_iter())
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -47,6 +57,7 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     stream: CUstream,
     function: F,
 ) -> Result<impl Pending + use<F>> {
+    fault::gives_function();
     let call = Arc::new(Call { function: Mutex::new(Some(function)), panic: Mutex::new(None) });
     let run = trampoline(&call);
     let data = Arc::into_raw(call.clone());
@@ -54,12 +65,14 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     // the `Arc` that it takes over. The function is `Send` and `'static`, and does not unwind.
     let code = unsafe { ffi::cuLaunchHostFunc(stream, Some(run), data.cast_mut().cast()) };
     if let Err(error) = check(CALL, code) {
-        // A sticky error may be that of earlier work, and the function taken all the same.
-        if !error.is_sticky() {
-            // SAFETY: a call that was refused took nothing over: `data` is still ours.
+        // Another error may be that of earlier work, and the function taken all the same.
+        if means_not_taken(code) {
+            // SAFETY: the call took nothing over: `data` is still ours.
             drop(unsafe { Arc::from_raw(data) });
         }
-        call.end();
+        if let Some(panic) = call.end() {
+            resume_unwind(panic);
+        }
         return Err(error.into());
     }
     Ok(call)
@@ -80,7 +93,7 @@ impl OnStream<'_, '_> {
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         // SAFETY: 1. The stream is borrowed.
-        unsafe { call(self.raw(), function, || self.finish()) }
+        unsafe { call(self.raw(), function, || self.complete(Ok(()))) }
     }
 }
 
@@ -131,6 +144,8 @@ fn trampoline<F: FnOnce() + Send>(_: &Arc<Call<F>>) -> unsafe extern "C" fn(*mut
         if let Err(panic) = result {
             *lock(&call.panic) = Some(panic);
         }
+        // If nobody asks for the panic any more, it ends here.
+        drop_contained(call);
     }
     run::<F>
 }

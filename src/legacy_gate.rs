@@ -2,8 +2,9 @@
 //! that has both at once, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
 
 use crate::error::check;
-use crate::{Context, Result};
-use ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+use crate::{Context, Error, Result, driver_log, fork};
+use ffi::{CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT};
+use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Who is at it in one context.
@@ -39,6 +40,11 @@ fn gate(context: &Context) -> Arc<Gate> {
     gate
 }
 
+thread_local! {
+    /// How many operations this thread is in, of whichever contexts.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
 /// An operation on the legacy stream, until dropped.
 pub(crate) struct Operation(Arc<Gate>);
 
@@ -54,13 +60,17 @@ impl Operation {
         }
         state.operations += 1;
         drop(state);
+        OWN.set(OWN.get() + 1);
         Ok(Operation(gate))
     }
 }
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        lock(&self.0.state).operations -= 1;
+        if let Some(mut state) = fork::lock(&self.0.state) {
+            state.operations -= 1;
+        }
+        OWN.set(OWN.get() - 1);
         self.0.left.notify_all();
     }
 }
@@ -70,20 +80,39 @@ pub(crate) struct Capturing(Arc<Gate>);
 
 impl Capturing {
     /// Waits for the operations that run: none begins meanwhile.
-    pub(crate) fn enter(context: &Context) -> Capturing {
+    ///
+    /// Code of the program that an operation runs does not wait, for its own operation nor for one of another
+    /// thread, which may wait for this thread's; nor does a hook of the driver's log, for which calls that fail
+    /// on other threads wait. All that is waited for then ends by itself.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if it would have to wait, and must not.
+    pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Capturing> {
+        if fork::is_child() {
+            // Operations of the parent's other threads never end there.
+            check(call, CUDA_ERROR_NOT_INITIALIZED)?;
+        }
         let gate = gate(context);
         let mut state = lock(&gate.state);
+        if state.operations > 0 && (OWN.get() > 0 || driver_log::is_inside()) {
+            let reason = "an operation on the legacy default stream of the context runs, and this is a function of \
+                          `on_driver_log`, or a destructor, that must not wait for it: capture a stream that is \
+                          `NON_BLOCKING`, or capture later";
+            return Err(Error::InvalidArgument { call, reason });
+        }
         state.captures += 1;
         while state.operations > 0 {
             state = gate.left.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
-        Capturing(gate)
+        Ok(Capturing(gate))
     }
 }
 
 impl Drop for Capturing {
     fn drop(&mut self) {
-        lock(&self.0.state).captures -= 1;
+        if let Some(mut state) = fork::lock(&self.0.state) {
+            state.captures -= 1;
+        }
     }
 }

@@ -17,6 +17,7 @@ mod driver_log;
 mod enqueue;
 mod error;
 mod event;
+mod fault;
 #[cfg(feature = "async")]
 mod finished;
 mod fork;

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::error::{LoadError, check, release};
-use crate::image::ImageKind;
+use crate::image::sealed::Sealed as _;
+use crate::image::{Bytes, ImageKind};
 use crate::jit::Request;
-use crate::{Context, Cubin, Image, JitLog, JitOptions, Name, PushedGuard, Result};
+use crate::{Context, Cubin, Image, JitLog, JitOptions, Name, Ptx, PushedGuard, Result};
 use ffi::{CUjitInputType, CUlinkState};
 use std::ffi::CStr;
 use std::{fmt, ptr, slice};
@@ -88,25 +89,41 @@ impl PushedGuard<'_> {
 }
 
 impl Linker {
-    /// Adds PTX, which is compiled, or machine code that was compiled to be linked (`-rdc=true`, `-dc`). The
-    /// name is for messages.
+    /// Adds PTX, which is compiled. The name is for messages.
     ///
     /// # Errors
-    /// [`Error::Load`](crate::Error::Load) with the log; `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code of
-    /// another architecture, or that was not compiled to be linked (F289).
+    /// [`Error::Load`](crate::Error::Load) with the log.
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
-    pub fn add(mut self, image: impl Image, name: impl Name) -> Result<Linker> {
-        let kind = match image.kind() {
+    pub fn add(mut self, ptx: &Ptx, name: impl Name) -> Result<Linker> {
+        let bytes: &Bytes = ptx.bytes();
+        let (kind, text) = (ffi::CU_JIT_INPUT_PTX, bytes.get());
+        // SAFETY: it is text that ends in NUL, with zeros behind it (F113), without that of which the compiler is
+        // known to die (F293).
+        unsafe { self.add_data(kind, text, &name.with_nul(ADD)?, Some(text)) }?;
+        self.ptx.push(text.to_vec());
+        Ok(self)
+    }
+
+    /// Adds machine code that was compiled to be linked (`-rdc=true`, `-dc`).
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code of another architecture, or that was
+    /// not compiled to be linked (F289).
+    ///
+    /// # Safety
+    /// 1. The code is as a compiler wrote it. What [`Cubin`] and [`Fatbin`](crate::Fatbin) check is not enough for the
+    ///    linker, which follows more of what is in it: of some damage that they let pass it dies (F294).
+    #[doc(alias = "cuLinkAddData")]
+    #[doc(alias = "cuLinkAddFile")]
+    pub unsafe fn add_code(mut self, code: impl Image, name: impl Name) -> Result<Linker> {
+        let kind = match code.kind() {
             ImageKind::Ptx => ffi::CU_JIT_INPUT_PTX,
             ImageKind::Cubin => ffi::CU_JIT_INPUT_CUBIN,
             ImageKind::Fatbin => ffi::CU_JIT_INPUT_FATBINARY,
         };
-        let bytes = image.bytes().get();
-        let ptx = (image.kind() == ImageKind::Ptx).then(|| bytes.to_vec());
-        // SAFETY: the image is what it says: text that ends in NUL, or a structure that was checked.
-        unsafe { self.add_data(kind, bytes, &name.with_nul(ADD)?, ptx.as_deref()) }?;
-        self.ptx.extend(ptx);
+        // SAFETY: the image is of the kind, and for machine code the caller's obligation 1.
+        unsafe { self.add_data(kind, code.bytes().get(), &name.with_nul(ADD)?, None) }?;
         Ok(self)
     }
 

@@ -5,6 +5,7 @@ use crate::blocking::{Blocking, RECORD};
 use crate::enqueue::same_context;
 use crate::error::check;
 use crate::legacy_gate::Operation;
+use crate::memory::LentHost;
 use crate::wait::wait;
 use crate::{
     DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable, PushedGuard,
@@ -180,7 +181,11 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let now = self.now(host_function::CALL)?;
         // SAFETY: 1. `now` found the stream to be there.
-        unsafe { host_function::call(self.raw(), function, || now.stream.finish()) }
+        unsafe {
+            host_function::call(self.raw(), function, || {
+                now.stream.complete(Ok(()), LentHost::NONE)
+            })
+        }
     }
 
     /// Records an event behind what the stream holds.

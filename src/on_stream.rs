@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "launches kernels, and says that a handle may be shared")]
 
 use crate::blocking::Blocking;
+use crate::memory::LentHost;
 use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable,
     PushedGuard, Result, Stream,
@@ -54,10 +55,10 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.stream.context()
     }
 
-    /// Waits until the stream no longer touches any memory.
+    /// Waits for an operation that lends no memory of the host: [`Blocking::complete`].
     #[inline]
-    pub(crate) fn finish(&self) -> Result {
-        self.blocking.finish()
+    pub(crate) fn complete(&self, enqueued: Result) -> Result {
+        self.blocking.complete(enqueued, LentHost::NONE)
     }
 
     /// Copies a slice to the device and waits.
@@ -116,8 +117,8 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// As [`fill`](Self::fill).
     ///
     /// # Safety
-    /// 1. Until the stream was synchronized, nothing else uses the memory: no other stream, no other
-    ///    operation through this crate, and its buffer is not dropped (a leak is fine).
+    /// 1. Until the stream was synchronized, also if this fails, nothing else uses the memory: no other
+    ///    stream, no other operation through this crate, and its buffer is not dropped (a leak is fine).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -156,7 +157,9 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     ///    meaning. Of a [`Kernel`](crate::Kernel), number and sizes were compared.
     /// 2. The kernel accesses memory only through its arguments and its module's variables, inside
     ///    the buffers, and writes only `&mut` ones. Two threads of it that race on an address leave
-    ///    unspecified bytes there and do nothing worse.
+    ///    unspecified bytes there and do nothing worse. Memory that the kernel uses without an argument for it,
+    ///    such as a variable by its name, is used by no other work that is in flight at the same time, in any
+    ///    stream, if one of the two writes it: only the program can order such uses.
     /// 3. What the kernel needs of the launch is given: block shape, shared memory; and what the
     ///    [attributes](crate::ExtendedLaunch) of the launch ask of the kernel, it does.
     #[doc(alias = "cuLaunchKernel")]

@@ -2,10 +2,16 @@
 //! every order that threads can take.
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::{Arc, Mutex, RwLock, atomic};
+pub(crate) use std::{
+    sync::{Arc, Mutex, RwLock, atomic},
+    thread::LocalKey,
+};
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{Arc, Mutex, RwLock, atomic};
+pub(crate) use loom::{
+    sync::{Arc, Mutex, RwLock, atomic},
+    thread::LocalKey,
+};
 
 /// An `Arc` of a trait object.
 macro_rules! arc {
@@ -30,6 +36,21 @@ macro_rules! shared_static {
     };
 }
 pub(crate) use shared_static;
+
+/// A flag of each thread, down at first.
+macro_rules! thread_flag {
+    ($($(#[$meta:meta])* static $name:ident;)*) => {
+        #[cfg(not(loom))]
+        std::thread_local! {
+            $($(#[$meta])* static $name: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };)*
+        }
+        #[cfg(loom)]
+        loom::thread_local! {
+            $($(#[$meta])* static $name: std::cell::Cell<bool> = std::cell::Cell::new(false);)*
+        }
+    };
+}
+pub(crate) use thread_flag;
 
 /// Before a driver call whose place among those of other threads matters. Nothing, but for loom, which
 /// sees no driver calls.

@@ -44,9 +44,9 @@ mod on {
         }
     }
 
-    /// A release that failed where it could not be returned.
+    /// A release that failed where it could not be returned. Runs the subscriber.
     pub(crate) fn not_released(error: &Error) {
-        contained(|| tracing::error!(target: "cuscope", %error, "not released"));
+        tracing::error!(target: "cuscope", %error, "not released");
     }
 }
 

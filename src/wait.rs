@@ -1,11 +1,13 @@
 //! Waiting: the one way in which this crate blocks on the device.
 
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
+use crate::context::{is_alone, may_be_green};
 use crate::error::{check, is_sticky};
+use crate::memory::LentHost;
 use crate::{Result, fork};
 use ffi::{
     CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NOT_INITIALIZED,
-    CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS, CUresult,
+    CUDA_SUCCESS, CUresult,
 };
 use std::io::Write as _;
 
@@ -22,20 +24,24 @@ pub(crate) fn wait(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
 }
 
 /// As [`wait`], for an operation that is in flight and whose memory the caller gets back: when this
-/// returns, the device no longer touches it (invariant `waiting-waits`).
+/// returns, the device no longer touches it (invariant `waiting-waits`). `context` is the [key](Context::key) of
+/// its context, and `host` is the memory of the host among it.
 ///
-/// An answer that does not say that the device stopped gets a second try. Aborts if the driver says
-/// again that it did not wait: the stream itself is being captured (F103), or this is a host function
-/// of a stream, which only foreign code can bring about. Memory that the caller believes to be its
-/// own may still be written, so there is nothing sound to return.
+/// An answer that does not say that the work is over gets a second try. Aborts if that proves no more:
+/// memory that the caller believes to be its own may still be written, so there is nothing sound to return.
 ///
 /// # Errors
 /// The first answer.
 #[inline]
-pub(crate) fn wait_for_memory(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
+pub(crate) fn wait_for_memory(
+    call: &'static str,
+    context: usize,
+    host: LentHost,
+    wait: impl Fn() -> CUresult,
+) -> Result {
     match at_once(&wait) {
         Ok(()) => Ok(()),
-        Err(tried) => not_waited_at_once(call, tried, &wait),
+        Err(tried) => not_waited_at_once(call, context, host, tried, &wait),
     }
 }
 
@@ -43,21 +49,27 @@ pub(crate) fn wait_for_memory(call: &'static str, wait: impl Fn() -> CUresult) -
 #[inline(never)]
 fn not_waited_at_once(
     call: &'static str,
+    context: usize,
+    host: LentHost,
     tried: Option<CUresult>,
     wait: &dyn Fn() -> CUresult,
 ) -> Result {
     let code = settled(tried, wait);
-    if !is_over(code) {
-        wait_again(call, wait);
+    match Work::behind(code) {
+        Work::Over => {}
+        Work::Lost => stopped_or_abort(call, context, host, code),
+        Work::Unknown => wait_again(call, context, host, wait),
     }
     Ok(check(call, code)?)
 }
 
 /// The second try.
-fn wait_again(call: &'static str, wait: &dyn Fn() -> CUresult) {
+fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
     let again = settled(None, wait);
-    if did_not_wait(again) {
-        abort(call, again);
+    match Work::behind(again) {
+        Work::Over => {}
+        Work::Lost => stopped_or_abort(call, context, host, again),
+        Work::Unknown => abort(call, again, NOT_WAITED),
     }
 }
 
@@ -68,23 +80,70 @@ fn wait_again(call: &'static str, wait: &dyn Fn() -> CUresult) {
 /// The first answer that is one.
 pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
     call: &'static str,
+    context: usize,
+    host: LentHost,
     waits: impl Iterator<Item = W> + Clone,
 ) -> Result {
     if waits.clone().next().is_none() {
         return Ok(());
     }
-    let (first, sure) = if fork::is_child() {
-        (CUDA_ERROR_NOT_INITIALIZED, true)
-    } else {
-        let _relaxed = for_all();
-        waits.clone().map(relaxed).fold((CUDA_SUCCESS, true), |(first, sure), code| {
-            (if first == CUDA_SUCCESS { code } else { first }, sure && is_over(code))
-        })
-    };
-    if !sure {
-        waits.for_each(|wait| wait_again(call, &wait));
+    let answer =
+        |wait: W| if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { relaxed(wait) };
+    let mut first = CUDA_SUCCESS;
+    let mut work = Work::Over;
+    {
+        let _relaxed = if fork::is_child() { None } else { for_all() };
+        for code in waits.clone().map(answer) {
+            if first == CUDA_SUCCESS {
+                first = code;
+            }
+            work = work.max(Work::behind(code));
+        }
+    }
+    match work {
+        Work::Over => {}
+        Work::Lost => stopped_or_abort(call, context, host, first),
+        Work::Unknown => waits.for_each(|wait| wait_again(call, context, host, &wait)),
     }
     Ok(check(call, first)?)
+}
+
+/// What the answer of a wait says of the work that it was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// It is over.
+    Over,
+    /// A kernel faulted. If that was in another context, the work goes on, and nothing tells when it is over or
+    /// which context it was (F326, F332). No driver call gets at the memory of the device any more (F60), but the work
+    /// may use page-locked memory of the host.
+    Lost,
+    /// It may go on.
+    Unknown,
+}
+
+impl Work {
+    fn behind(code: CUresult) -> Work {
+        match code {
+            CUDA_SUCCESS => Work::Over,
+            // This process has no device: it is the child of a fork (F20), or ends.
+            CUDA_ERROR_NOT_INITIALIZED | CUDA_ERROR_DEINITIALIZED => Work::Over,
+            // The end of a context waits for its work (F50). That of a green one does not (F134).
+            CUDA_ERROR_CONTEXT_IS_DESTROYED if !may_be_green() => Work::Over,
+            code if is_sticky(code) => Work::Lost,
+            _ => Work::Unknown,
+        }
+    }
+}
+
+/// Behind a fault: aborts if the device may still use page-locked memory of the host that the caller gets back.
+///
+/// In the context that faulted, the work is over when the fault is reported (F327). Ending another context would
+/// stop the device (F328), but kills the process where other threads use that or a function of the host runs in
+/// it (F330).
+fn stopped_or_abort(call: &str, context: usize, host: LentHost, code: CUresult) {
+    if host.is_page_locked() && !is_alone(context) {
+        abort(call, code, LOST);
+    }
 }
 
 /// Waits, in relaxed capture mode, if that was not done at once. In the child of a fork, where the driver may
@@ -94,32 +153,21 @@ fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
 }
 
+const NOT_WAITED: &str = "foreign code captures a stream of this crate, or calls it from a host function, or the \
+     driver does not know whether the work is over: memory in use cannot be protected";
+const LOST: &str = "a kernel faulted, and as the process has several contexts, the device may still use page-locked \
+     memory that this operation or scope lent: nothing tells when it stops";
+
 #[cold]
 #[inline(never)]
-fn abort(call: &str, code: CUresult) -> ! {
+fn abort(call: &str, code: CUresult, why: &str) -> ! {
     // Not `eprintln`, which panics where stderr is closed.
     let _ = writeln!(
         std::io::stderr(),
-        "cuscope: `{call}` returned {} without waiting: foreign code captures a stream of this crate, or \
-         calls it from a host function, and memory in use cannot be protected. Aborting.",
+        "cuscope: `{call}` returned {} without waiting: {why}. Aborting.",
         code.0
     );
     std::process::abort()
-}
-
-/// Whether an answer says that the device no longer works on what was waited for: it is done, or a
-/// sticky error stopped the device (F104), or the context is gone and its work with it (F50), or this
-/// process has no device (F20).
-fn is_over(code: CUresult) -> bool {
-    let gone =
-        [CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED];
-    code == CUDA_SUCCESS || is_sticky(code) || gone.contains(&code)
-}
-
-/// Whether a wait returned with the work still running. The codes of stream capture (900 to 908)
-/// mean that, and NOT_PERMITTED, should a driver refuse the wait in a host function (F23).
-fn did_not_wait(code: CUresult) -> bool {
-    code == CUDA_ERROR_NOT_PERMITTED || (900..=908).contains(&code.0)
 }
 
 #[cfg(test)]
@@ -128,15 +176,19 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn only_refused_waits_mean_that_the_work_still_runs() {
-        assert!(did_not_wait(ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
-        assert!(did_not_wait(ffi::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
-        assert!(did_not_wait(CUDA_ERROR_NOT_PERMITTED));
-        for stopped in
-            [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, ffi::CUDA_ERROR_ILLEGAL_ADDRESS]
-        {
-            assert!(!did_not_wait(stopped) && is_over(stopped), "{stopped:?}");
-        }
+    fn an_answer_says_that_the_work_is_over_or_lost_or_nothing() {
+        let behind =
+            |codes: &[CUresult]| codes.iter().map(|&code| Work::behind(code)).collect::<Vec<_>>();
+        assert_eq!(behind(&[CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED]), [Work::Over; 2]);
+        let faults = [ffi::CUDA_ERROR_LAUNCH_FAILED, ffi::CUDA_ERROR_ILLEGAL_ADDRESS];
+        assert_eq!(behind(&faults), [Work::Lost; 2]);
+        let refused = [
+            ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            ffi::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+            ffi::CUDA_ERROR_NOT_PERMITTED,
+            ffi::CUDA_ERROR_UNKNOWN,
+        ];
+        assert_eq!(behind(&refused), [Work::Unknown; 4]);
     }
 
     #[test]
@@ -144,12 +196,11 @@ mod tests {
         for (code, waits) in [
             (CUDA_SUCCESS, 1),
             (ffi::CUDA_ERROR_LAUNCH_FAILED, 1),
-            (CUDA_ERROR_CONTEXT_IS_DESTROYED, 1),
             (ffi::CUDA_ERROR_UNKNOWN, 2),
             (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 2),
         ] {
             let waited = Cell::new(0);
-            let answer = wait_for_memory("cuStreamSynchronize", || {
+            let answer = wait_for_memory("cuStreamSynchronize", 0, LentHost::NONE, || {
                 waited.set(waited.get() + 1);
                 if waited.get() == 1 { code } else { CUDA_SUCCESS }
             });
@@ -161,7 +212,7 @@ mod tests {
     #[test]
     fn all_are_waited_for_also_when_one_fails() {
         let waited = Cell::new(0);
-        let codes = [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_CONTEXT_IS_DESTROYED];
+        let codes = [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_NOT_INITIALIZED];
         let waits = codes.iter().map(|&code| {
             let waited = &waited;
             move || {
@@ -169,9 +220,9 @@ mod tests {
                 code
             }
         });
-        let answer = wait_for_all("cuStreamSynchronize", waits);
+        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED), "the first");
-        assert_eq!(waited.get(), 3, "each says that the device stopped: none is asked again");
+        assert_eq!(waited.get(), 3, "none is asked again");
     }
 
     #[test]
@@ -184,7 +235,7 @@ mod tests {
                 if waited.get() <= 2 { code } else { CUDA_SUCCESS }
             }
         });
-        let answer = wait_for_all("cuStreamSynchronize", waits.iter());
+        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits.iter());
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_UNKNOWN));
         assert_eq!(waited.get(), 4);
     }

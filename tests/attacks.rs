@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::kernels::SPIN;
+use common::kernels::{SAXPY, SPIN};
 
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Detached, Device, Error, Function, LaunchConfig,
@@ -278,8 +278,7 @@ fn an_operation_on_two_buffers_keeps_both_in_order() {
     let context = context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
-    let saxpy = include_str!("../examples/kernels/saxpy.ptx");
-    let saxpy = gpu.load_ptx(saxpy).unwrap().function("saxpy").unwrap();
+    let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
     let (a, b, c) = (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
     let [mut x, mut y, mut z] =
         [1.0_f32, 2.0, 0.0].map(|v| gpu.on(&a).from_slice(&[v; 64]).unwrap());
@@ -288,7 +287,7 @@ fn an_operation_on_two_buffers_keeps_both_in_order() {
     gpu.scope(|s| {
         let (qa, qb, qc) = (s.on(&a), s.on(&b), s.on(&c));
         let (mut hx, mut hy, mut hz) = (s.hold(&mut x), s.hold(&mut y), s.hold(&mut z));
-        let config = LaunchConfig::for_num_elems(64);
+        let config = LaunchConfig::new(2, 32);
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
         unsafe { qa.launch(&saxpy, config, (64_u32, 10.0_f32, &hx, &mut hy)) }?;
         qa.copy(&hy, &mut hz)?;

@@ -36,6 +36,7 @@ fn no_device() {
     if !common::software() {
         skip!("needs the software driver, which can be told to have no device");
     }
+    skip_under_miri!("it starts a process without a device");
     let Some(output) =
         common::respawn_with(module_path!(), "no_device", &[("CUSCOPE_SOFT_DEVICES", "0")])
     else {

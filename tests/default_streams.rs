@@ -3,14 +3,16 @@
 
 mod common;
 
+use common::fewer;
 use common::kernels::{SPIN, STORE};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard,
     Result, SmSplitFlags, StreamFlags, ffi,
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 const ONE: LaunchConfig = LaunchConfig {
@@ -155,7 +157,7 @@ fn captures_beside(
         let gpu = stack.push(&context).unwrap();
         let mut y = gpu.alloc::<u32>(1 << 12).unwrap();
         let mut host = vec![0; 1 << 12];
-        for round in 0..200 {
+        for round in 0..fewer(200, 5) as u32 {
             for result in [on(&gpu).fill(&mut y, round), on(&gpu).download(&y, &mut host)] {
                 match result.map_err(|error| error.code()) {
                     Ok(()) | Err(Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) => {}
@@ -214,4 +216,148 @@ fn a_wait_that_a_capture_refused_is_made_again() {
     let ((), failed) = with_fault(fault, || gpu.on_legacy_default().fill(&mut x, 5).unwrap());
     assert_eq!(failed, ["cuStreamSynchronize"]);
     assert_eq!(gpu.on_legacy_default().to_vec(&x).unwrap(), [5; 4]);
+}
+
+/// A capture of a blocking stream of the context, from whatever runs on this thread.
+fn capture_inside(context: &Context) -> Result {
+    ContextStack::reentrant(|stack| {
+        let gpu = stack.push(context)?;
+        let mut stream = gpu.stream_with(StreamFlags::empty())?;
+        let mut x = gpu.alloc::<u32>(4)?;
+        gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).map(drop)
+    })
+}
+
+fn is_refused(result: &Result) -> bool {
+    matches!(result, Err(Error::InvalidArgument { call: "cuStreamBeginCapture_v2", .. }))
+}
+
+/// Runs `f` on a thread of its own, which must come to an end, in a process of its own.
+fn ends(f: impl FnOnce() + Send + 'static) {
+    let (done, ended) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        f();
+        let _ = done.send(());
+    });
+    if ended.recv_timeout(Duration::from_secs(20)) == Err(mpsc::RecvTimeoutError::Timeout) {
+        eprintln!("a deadlock");
+        std::process::abort(); // a panic might wait for the thread
+    }
+    thread.join().unwrap();
+}
+
+/// An operation on the legacy stream that fails, which a hook of the log is told of inside it.
+fn fail_on_legacy(gpu: &PushedGuard<'_>) {
+    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let (mut x, none) = (gpu.alloc::<u32>(4).unwrap(), LaunchConfig::new(0, 1));
+    // SAFETY: not launched, as there are no blocks.
+    let refused = unsafe { gpu.on_legacy_default().launch(&store, none, (&mut x, 9_u32)) };
+    assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+}
+
+/// Leaves the test where the driver is too old for hooks.
+macro_rules! hook_or_skip {
+    ($function:expr) => {
+        match cuscope::on_driver_log($function) {
+            Err(error @ Error::NeedsDriver { .. }) => skip!("{error}"),
+            hook => hook.unwrap(),
+        }
+    };
+}
+
+/// The operation would be waited for by its own thread.
+#[test]
+fn a_log_hook_inside_an_operation_on_the_legacy_stream_cannot_capture() {
+    fresh!(a_log_hook_inside_an_operation_on_the_legacy_stream_cannot_capture, {
+        let (context, results) = (context(), Arc::new(Mutex::new(Vec::new())));
+        let (in_hook, told) = (context.clone(), results.clone());
+        let _hook = hook_or_skip!(move |_, _| {
+            let result = capture_inside(&in_hook);
+            told.lock().unwrap().push(result);
+        });
+        ends(move || {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            fail_on_legacy(&gpu);
+            let refused = std::mem::take(&mut *results.lock().unwrap());
+            assert!(!refused.is_empty() && refused.iter().all(is_refused), "{refused:?}");
+            // Outside of operations there is nothing to wait for.
+            assert!(gpu.load_ptx(".version 99.9 .target sm_52 .address_size 64").is_err());
+            let free = std::mem::take(&mut *results.lock().unwrap());
+            assert!(!free.is_empty() && free.iter().all(Result::is_ok), "{free:?}");
+            gpu.on_legacy_default().zero(&mut gpu.alloc::<u32>(4).unwrap()).unwrap();
+        });
+    });
+}
+
+/// Each waits in its operation until the other one's hook returns, or is in that.
+#[test]
+fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other() {
+    fresh!(two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other, {
+        static RESULTS: Mutex<Vec<Result>> = Mutex::new(Vec::new());
+        thread_local!(static OTHER: RefCell<Option<Context>> = const { RefCell::new(None) });
+        let _hook = hook_or_skip!(|_, _| {
+            let Some(other) = OTHER.with_borrow(Clone::clone) else { return };
+            std::thread::sleep(Duration::from_millis(5)); // the other one begins its operation
+            let result = capture_inside(&other);
+            RESULTS.lock().unwrap().push(result);
+        });
+        let (a, b) = (context(), context());
+        ends(move || {
+            std::thread::scope(|threads| {
+                for (own, other) in [(&a, &b), (&b, &a)] {
+                    threads.spawn(|| {
+                        OTHER.set(Some(other.clone()));
+                        let mut stack = ContextStack::current_thread().unwrap();
+                        let gpu = stack.push(own).unwrap();
+                        for _ in 0..20 {
+                            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+                            let mut x = gpu.alloc::<u32>(4).unwrap();
+                            let (on, none) = (gpu.on_legacy_default(), LaunchConfig::new(0, 1));
+                            // SAFETY: not launched, as there are no blocks.
+                            let refused = unsafe { on.launch(&store, none, (&mut x, 9_u32)) };
+                            // While the other thread captures, the operation is refused without a call.
+                            refused.unwrap_err();
+                        }
+                        OTHER.set(None);
+                    });
+                }
+            });
+            let results = std::mem::take(&mut *RESULTS.lock().unwrap());
+            assert!(results.iter().any(is_refused), "{results:?}");
+            assert!(
+                results.iter().all(|result| result.is_ok() || is_refused(result)),
+                "{results:?}"
+            );
+        });
+    });
+}
+
+/// What a function owns that the driver refused ends inside the operation.
+#[test]
+fn a_destructor_inside_an_operation_on_the_legacy_stream_cannot_capture() {
+    if !common::software() {
+        skip!("only the software driver refuses on demand");
+    }
+    struct Captures(Context, mpsc::Sender<Result>);
+    impl Drop for Captures {
+        fn drop(&mut self) {
+            let _ = self.1.send(capture_inside(&self.0));
+        }
+    }
+    fresh!(a_destructor_inside_an_operation_on_the_legacy_stream_cannot_capture, {
+        let context = context();
+        ends(move || {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let (told, results) = mpsc::channel();
+            let owned = Captures(context.clone(), told);
+            let code = ffi::CUDA_ERROR_INVALID_VALUE;
+            let fault = Fault { which: Which::Named("cuLaunchHostFunc"), code, performed: false };
+            let on = gpu.on_legacy_default();
+            let function = move || drop(owned);
+            assert!(with_fault(fault, || on.host_function(function)).0.is_err());
+            assert!(is_refused(&results.try_recv().unwrap()));
+        });
+    });
 }

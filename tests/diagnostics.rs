@@ -3,9 +3,10 @@
 mod common;
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, CoreDumpFlags, CoreDumps, Device, DriverLog, Error,
-    LogLevel, PushedGuard, Result, on_driver_log, on_release_error,
+    Branded, Context, ContextFlags, ContextStack, CoreDumpFlags, CoreDumps, Device, DriverLog,
+    Error, LogLevel, PushedGuard, Result, on_driver_log, on_release_error,
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -183,6 +184,37 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
             assert!(process.lightweight()? && !process.host()? && !process.enabled()?);
             assert!(own.user_trigger().is_err() && own.set_pipe("p").is_err());
             own.set_enabled(false)
+        });
+    });
+}
+
+/// What fails inside the hook is not told to it.
+#[test]
+fn a_release_hook_whose_own_releases_fail_is_called_once() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_release_hook_whose_own_releases_fail_is_called_once, {
+        pushed(|gpu| {
+            let context = gpu.context().clone();
+            on_release_error(move |_| {
+                CALLS.fetch_add(1, Ordering::Relaxed);
+                let stream = || {
+                    ContextStack::reentrant(|stack| Ok(stack.push(&context)?.stream()?.detach()))
+                };
+                drop::<Result<_>>(stream());
+            });
+            let code = cuscope::ffi::CUDA_ERROR_UNKNOWN;
+            let fault = Fault { which: Which::Named("cuStreamDestroy_v2"), code, performed: true };
+            for round in 1..=2 {
+                let stream = gpu.stream()?;
+                let ((), failed) = with_fault(fault, || drop(stream));
+                assert_eq!(failed.len(), 2, "that of the test, and that of the hook");
+                assert_eq!(CALLS.load(Ordering::Relaxed), round);
+            }
+            on_release_error(|_| ());
+            Ok(())
         });
     });
 }

@@ -123,6 +123,7 @@ fn fork(child: impl FnOnce() -> bool) -> i32 {
 /// F20: what is dropped in the child of a fork is left to the parent, without a driver call.
 #[test]
 fn everything_can_be_dropped_in_the_child_of_a_fork() {
+    skip_under_miri!("it forks");
     fresh!(everything_can_be_dropped_in_the_child_of_a_fork, {
         let (context, other) = (create(), create());
         let kept = detached(&context);
@@ -163,6 +164,7 @@ fn handles_may_end_with_the_process() {
         drop(KEPT.lock().unwrap().take());
         println!("{DONE}");
     }
+    skip_under_miri!("Miri calls nothing at the end of a process");
     let respawned = common::respawn(module_path!(), "handles_may_end_with_the_process");
     if let Some(output) = respawned {
         let text = String::from_utf8_lossy(&output.stdout);

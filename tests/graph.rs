@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::gpu::{create, filled, read, with_gpu};
+use common::fewer;
+use common::gpu::{LARGE, create, filled, read, with_gpu};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, ContextStack, Detached, DeviceBuffer, DeviceQueue, Error, Function, Graph, Held,
@@ -141,20 +142,24 @@ fn a_replay_names_its_buffers_in_another_order_each_time() {
 
 #[test]
 fn slices_of_buffers_are_named_as_one() {
+    const EACH: usize = fewer(20, 3);
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
-        let from: Vec<_> = (0..20).map(|i| filled(gpu, 4, i)).collect();
-        let mut to: Vec<_> = (0..20).map(|_| filled(gpu, 4, 99)).collect();
+        let from: Vec<_> = (0..EACH).map(|i| filled(gpu, 4, i as u32)).collect();
+        let mut to: Vec<_> = (0..EACH).map(|_| filled(gpu, 4, 99)).collect();
         let graph = gpu
             .capture(&mut stream, |c| {
                 from.iter().zip(&mut to).try_for_each(|(x, y)| c.queue().copy(x, &mut c.hold(y)))
             })
             .unwrap();
-        assert_eq!(graph.buffers(), 40);
+        assert_eq!(graph.buffers(), 2 * EACH);
         gpu.on(&stream).replay(&graph, (&from[..], &mut to[..])).unwrap();
-        assert!((0..20).all(|i| read(gpu, &to[i as usize]) == [i; 4]));
+        assert!((0..EACH).all(|i| read(gpu, &to[i]) == [i as u32; 4]));
         let short = gpu.on(&stream).replay(&graph, (&from[1..], &mut to[..])).unwrap_err();
-        assert_eq!(short, Error::GraphBuffers { call: LAUNCH, captured: 40, named: 39 });
+        assert_eq!(
+            short,
+            Error::GraphBuffers { call: LAUNCH, captured: 2 * EACH, named: 2 * EACH - 1 }
+        );
         gpu.scope(|s| s.on(&stream).replay(&graph, (&from[..], &mut to[..]))).unwrap();
     });
 }
@@ -204,9 +209,9 @@ fn a_graph_keeps_its_memory_and_its_modules() {
 fn a_scope_orders_replays_like_launches() {
     with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let (mut x, mut y) = (filled(gpu, 1 << 16, 1), filled(gpu, 1 << 16, 2));
+        let (mut x, mut y) = (filled(gpu, LARGE, 1), filled(gpu, LARGE, 2));
         let graph = copy(gpu, &x, &mut y);
-        let mut seen = vec![vec![0; 1 << 16]; 20];
+        let mut seen = vec![vec![0; LARGE]; fewer(20, 5)];
         gpu.scope(|s| {
             let (a, b, mut x, mut y) = (s.on(&a), s.on(&b), s.hold(&mut x), s.hold(&mut y));
             for (i, seen) in seen.iter_mut().enumerate() {
@@ -218,7 +223,7 @@ fn a_scope_orders_replays_like_launches() {
         })
         .unwrap();
         for (i, seen) in seen.iter().enumerate() {
-            assert_eq!(*seen, vec![i as u32; 1 << 16]);
+            assert_eq!(*seen, vec![i as u32; LARGE]);
         }
     });
 }

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::gpu::{create, filled, read, with_gpu};
+use common::fewer;
+use common::gpu::{LARGE, create, filled, read, with_gpu};
 use common::kernels::STORE;
 use cuscope::{
     Branded, ContextStack, DeviceBuffer, DotFlags, Error, EventFlags, Graph, KernelNode,
@@ -110,7 +111,7 @@ fn nodes_are_ordered_by_the_memory_they_use() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let (mut x, mut y, mut z) =
-            (filled(gpu, 1 << 16, 1), filled(gpu, 1 << 16, 2), filled(gpu, 1 << 16, 3));
+            (filled(gpu, LARGE, 1), filled(gpu, LARGE, 2), filled(gpu, LARGE, 3));
         let (graph, ()) = gpu
             .build_graph(|g| {
                 let (mut x, mut y, mut z) = (g.hold(&mut x), g.hold(&mut y), g.hold(&mut z));
@@ -126,7 +127,7 @@ fn nodes_are_ordered_by_the_memory_they_use() {
         for _ in 0..10 {
             gpu.on(&stream).replay(&graph, (&mut x, &mut y, &mut z)).unwrap();
             for buffer in [&x, &y, &z] {
-                assert_eq!(read(gpu, buffer), vec![5; 1 << 16]);
+                assert_eq!(read(gpu, buffer), vec![5; LARGE]);
             }
         }
 
@@ -290,12 +291,12 @@ fn single_nodes_change_from_the_next_replay_on() {
 fn a_copy_runs_beside_its_original() {
     with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let (x, mut y) = (filled(gpu, 1 << 16, 1), filled(gpu, 1 << 16, 2));
+        let (x, mut y) = (filled(gpu, LARGE, 1), filled(gpu, LARGE, 2));
         let (graph, node) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
         let copy = graph.try_clone(gpu).unwrap();
         assert_eq!(copy.copy_of(node).unwrap().id(), copy.list_nodes().unwrap()[0]);
         assert_eq!((copy.nodes().unwrap(), copy.buffers()), (1, 2));
-        let mut seen = vec![vec![0; 1 << 16]; 10];
+        let mut seen = vec![vec![0; LARGE]; 10];
         gpu.scope(|s| {
             let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
             for seen in &mut seen {
@@ -307,7 +308,7 @@ fn a_copy_runs_beside_its_original() {
             Ok(())
         })
         .unwrap();
-        assert!(seen.iter().all(|seen| *seen == vec![1; 1 << 16]));
+        assert!(seen.iter().all(|seen| *seen == vec![1; LARGE]));
         // It keeps what the original kept.
         drop(graph);
         gpu.on(&a).replay(&copy, (&x, &mut y)).unwrap();
@@ -315,7 +316,7 @@ fn a_copy_runs_beside_its_original() {
         // Memory of a graph's own is used by one run at a time.
         let (scratch, _) = gpu
             .build_graph(|g| {
-                let mut own = g.scratch(1 << 16)?;
+                let mut own = g.scratch(LARGE)?;
                 g.copy(&[], &x, &mut own)?;
                 g.copy(&[], &own, &mut g.hold(&mut y))
             })
@@ -501,7 +502,7 @@ fn a_function_of_a_graph_is_called_at_each_replay_and_its_panic_goes_on() {
 fn a_graph_keeps_its_events() {
     with_gpu(|gpu| {
         let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let (x, mut y) = (filled(gpu, 1 << 20, 4), filled(gpu, 1 << 20, 2));
+        let (x, mut y) = (filled(gpu, LARGE, 4), filled(gpu, LARGE, 2));
         let before = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
         let after = gpu.event().unwrap();
         let (graph, _) = gpu
@@ -659,7 +660,7 @@ fn random_nodes_race_in_no_schedule() {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (random >> 33) as usize % count
             };
-            for seed in 0..200 {
+            for seed in 0..fewer(200, 2) as u64 {
                 let (mut x, mut y) = (filled(gpu, 2 * LEN, 1), filled(gpu, LEN, 2));
                 let mut model = vec![vec![5; LEN]; 4];
                 let (graph, ()) = gpu

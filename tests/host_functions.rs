@@ -5,15 +5,19 @@ mod common;
 
 use common::kernels::{SPIN, TRAP};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream,
+    Context, ContextFlags, ContextStack, Device, Finished, LaunchConfig, PushedGuard, Result,
+    Stream,
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::fmt::{self, Write as _};
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::task::{Context as Task, Poll, Wake};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context as Task, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread::{self, Thread};
+use std::time::Duration;
 
 fn with_gpu<R>(test: impl FnOnce(&PushedGuard<'_>) -> R) -> R {
     let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
@@ -246,5 +250,184 @@ fn many_streams_are_awaited_at_once() {
         let start = std::time::Instant::now();
         block_on(both(&a, &b)).0.unwrap();
         assert!(start.elapsed().as_millis() >= 15, "not awaited");
+    });
+}
+
+/// What panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("in a destructor");
+    }
+}
+
+/// Whether `f` panicked with a [`Bomb`], which must not go off.
+fn ends_with_a_bomb<R>(f: impl FnOnce() -> R) -> bool {
+    let payload = catch_unwind(AssertUnwindSafe(f)).err().expect("a panic");
+    let is = payload.is::<Bomb>();
+    std::mem::forget(payload);
+    is
+}
+
+/// A payload that panics when it is dropped ends in a thread of the driver, or among others.
+#[test]
+fn panics_with_payloads_that_panic_end_quietly() {
+    fresh!(panics_with_payloads_that_panic_end_quietly, {
+        std::panic::set_hook(Box::new(|_| ()));
+        with_gpu(|gpu| {
+            let stream = gpu.stream().unwrap();
+            // Of two replays, or two functions, in one scope the first one's panic goes on.
+            let (graph, ()) = gpu
+                .build_graph(|g| {
+                    g.host_function(&[], || panic_any(Bomb))?;
+                    g.host_function(&[], || panic_any(Bomb)).map(drop)
+                })
+                .unwrap();
+            assert!(ends_with_a_bomb(|| gpu.scope(|s| {
+                let queue = s.on(&stream);
+                queue.replay(&graph, ())?;
+                queue.replay(&graph, ())
+            })));
+            assert!(ends_with_a_bomb(|| gpu.on(&stream).replay(&graph, ())));
+            assert!(ends_with_a_bomb(|| gpu.scope(|s| {
+                s.on(&stream).host_function(|| panic_any(Bomb))?;
+                s.on(&stream).host_function(|| panic_any(Bomb))
+            })));
+            // The closure's own panic goes first.
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                gpu.scope(|s| -> Result {
+                    s.on(&stream).host_function(|| panic_any(Bomb))?;
+                    s.on(&stream).replay(&graph, ())?;
+                    panic!("here")
+                })
+            }));
+            assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"here"));
+        });
+        drop(std::panic::take_hook());
+    });
+}
+
+/// A panic belongs to the replay that it happened in.
+#[test]
+fn the_panic_of_a_graph_is_not_that_of_a_later_replay() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let panics = Arc::new(AtomicUsize::new(0));
+        let left = panics.clone();
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let function = move || {
+                    let panics = left.swap(0, Ordering::Relaxed);
+                    assert_eq!(panics, 0, "in the graph");
+                };
+                g.host_function(&[], function).map(drop)
+            })
+            .unwrap();
+        panics.store(1, Ordering::Relaxed);
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            gpu.scope(|s| -> Result {
+                s.on(&stream).replay(&graph, ())?;
+                panic!("in the scope")
+            })
+        }));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"in the scope"));
+        assert_eq!(panics.load(Ordering::Relaxed), 0, "it was called");
+        gpu.on(&stream).replay(&graph, ()).unwrap();
+        gpu.scope(|s| s.on(&stream).replay(&graph, ())).unwrap();
+    });
+}
+
+/// A function that the driver refused is dropped where it was given; in a scope the others end too.
+#[test]
+fn a_function_that_is_not_called_may_panic_when_it_is_dropped() {
+    if !common::software() {
+        skip!("only the software driver refuses on demand");
+    }
+    fresh!(a_function_that_is_not_called_may_panic_when_it_is_dropped, {
+        with_gpu(|gpu| {
+            let stream = gpu.stream().unwrap();
+            let bomb = Bomb;
+            let function = move || drop(bomb);
+            let code = cuscope::ffi::CUDA_ERROR_INVALID_VALUE;
+            let fault = Fault { which: Which::Named("cuLaunchHostFunc"), code, performed: false };
+            let refused = || with_fault(fault, || gpu.on(&stream).host_function(function));
+            let caught = catch_unwind(AssertUnwindSafe(refused)).map(drop);
+            assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"in a destructor"));
+            gpu.on(&stream).host_function(|| ()).unwrap();
+
+            // Called, with what it owns ending in the thread of the driver.
+            let bomb = Bomb;
+            let called = catch_unwind(AssertUnwindSafe(|| {
+                gpu.on(&stream).host_function(move || drop(bomb))
+            }));
+            assert_eq!(called.unwrap_err().downcast_ref(), Some(&"in a destructor"));
+        });
+    });
+}
+
+/// Runs `f` on a thread of its own, which must come to an end, in a process of its own.
+fn ends(f: impl FnOnce() + Send + 'static) {
+    let (done, ended) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        f();
+        let _ = done.send(());
+    });
+    if ended.recv_timeout(Duration::from_secs(if cfg!(miri) { 600 } else { 20 }))
+        == Err(mpsc::RecvTimeoutError::Timeout)
+    {
+        eprintln!("a deadlock");
+        std::process::abort(); // a panic might wait for the thread
+    }
+    thread.join().unwrap();
+}
+
+/// A writer may look at the future that is written.
+#[test]
+fn a_future_may_be_shown_while_it_is_shown() {
+    struct Again<'a>(&'a Finished, String);
+    impl fmt::Write for Again<'_> {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.1.push_str(text);
+            let again = format!("{:?}", self.0);
+            if again.starts_with("Finished") { Ok(()) } else { Err(fmt::Error) }
+        }
+    }
+    fresh!(a_future_may_be_shown_while_it_is_shown, {
+        ends(|| {
+            with_gpu(|gpu| {
+                let finished = gpu.stream().unwrap().finished().unwrap();
+                let mut again = Again(&finished, String::new());
+                write!(again, "{finished:?}").unwrap();
+                assert!(again.1.starts_with("Finished { end: "), "{}", again.1);
+            });
+        });
+    });
+}
+
+/// A waker is cloned by an executor, which may wait there until the work has ended: the driver then calls.
+#[test]
+fn a_waker_may_wait_for_the_end_when_it_is_cloned() {
+    unsafe fn clone(stream: *const ()) -> RawWaker {
+        // SAFETY: the stream of the test, which outlives all clones; its lifetime is not used.
+        let waited = unsafe { &*stream.cast::<Stream<'static>>() };
+        waited.synchronize().unwrap();
+        RawWaker::new(stream, &TABLE)
+    }
+    unsafe fn nothing(_: *const ()) {}
+    static TABLE: RawWakerVTable = RawWakerVTable::new(clone, nothing, nothing, nothing);
+    fresh!(a_waker_may_wait_for_the_end_when_it_is_cloned, {
+        ends(|| {
+            with_gpu(|gpu| {
+                let stream = gpu.stream().unwrap();
+                spin(gpu, &stream, 50);
+                let mut finished = pin!(stream.finished().unwrap());
+                let raw = RawWaker::new((&raw const stream).cast(), &TABLE);
+                // SAFETY: the functions keep the contract of a waker: there is nothing to count.
+                let waker = unsafe { Waker::from_raw(raw) };
+                let polled = finished.as_mut().poll(&mut Task::from_waker(&waker));
+                assert_eq!(polled, Poll::Ready(Ok(())), "it had ended when the waker was there");
+            });
+        });
     });
 }

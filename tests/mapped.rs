@@ -3,10 +3,8 @@
 
 mod common;
 
-use common::kernels::{SPIN, STORE};
+use common::kernels::{SAXPY, SPIN, STORE};
 use cuscope::{Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard};
-
-const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
 
 fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
     let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
@@ -23,7 +21,7 @@ fn kernels_read_and_write_pinned_memory() {
         let run = |gpu: &PushedGuard<'_>, y: &mut _| {
             let stream = gpu.stream().unwrap();
             let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
-            let config = LaunchConfig::for_num_elems(3);
+            let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe { gpu.on(&stream).launch(&saxpy, config, (3_u32, 2.0_f32, &x, &mut *y)) }
                 .unwrap();
@@ -83,7 +81,7 @@ fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
         let x = gpu.pinned_from(&[1.0_f32; 4]).unwrap();
         let (mut y, mut z) = (gpu.pinned::<f32>(4).unwrap(), gpu.pinned::<f32>(4).unwrap());
         gpu.scope(|s| {
-            let config = LaunchConfig::for_num_elems(4);
+            let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe { s.on(&a).launch(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y)) }?;
             // SAFETY: as above.

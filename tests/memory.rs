@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::fewer;
 use common::kernels::STORE;
 use cuscope::{
     BufferKind, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, MemoryPool,
@@ -98,7 +99,7 @@ fn sizes_that_cannot_be_pinned() {
 fn a_slice_is_registered_for_a_closure() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let mut data: Vec<u32> = (0..5000).collect();
+        let mut data: Vec<u32> = (0..fewer(5000, 50) as u32).collect();
         let buffer = gpu
             .with_registered(&mut data, |data| {
                 data[0] = 77;
@@ -115,7 +116,7 @@ fn a_slice_is_registered_for_a_closure() {
             assert_eq!(gpu.on(&stream).to_vec(&copy)?, *data);
             Ok(data.len())
         });
-        assert_eq!(read, Ok(5000));
+        assert_eq!(read, Ok(fewer(5000, 50)));
         assert_eq!(gpu.on(&stream).to_vec(&buffer).unwrap(), data);
         // Two in one page, and each of them again: nothing is left registered.
         let (left, right) = data.split_at_mut(8);
@@ -129,7 +130,7 @@ fn a_slice_is_registered_for_a_closure() {
 #[test]
 fn a_registration_ends_with_an_error_and_a_panic() {
     with_gpu(|gpu| {
-        let mut data = vec![0_u8; 10_000];
+        let mut data = vec![0_u8; fewer(10_000, 100)];
         let failed: Result = gpu.with_registered(&mut data, |_| Err(Error::StackTaken));
         assert_eq!(failed, Err(Error::StackTaken));
         let panicked = catch_unwind(AssertUnwindSafe(|| {

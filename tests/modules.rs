@@ -113,6 +113,35 @@ fn attributes_of_functions_are_set() {
 }
 
 #[test]
+fn numbers_that_are_no_attributes_do_not_reach_the_driver() {
+    with_gpu(|gpu, _| {
+        let (device, ptx) = (gpu.device(), Ptx::new(STORE).unwrap());
+        let library = Library::load(&ptx).unwrap();
+        let kernel = library.kernel("store").unwrap();
+        let store = gpu.load(&ptx).unwrap().function("store").unwrap();
+        let asked = |result: cuscope::Result<i32>| match result {
+            Ok(_) => "known",
+            Err(Error::InvalidArgument { .. }) => "refused",
+            Err(error) => panic!("{error}"),
+        };
+        let last = ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE.0;
+        for (number, expected) in [(0, "known"), (last + 1, "refused"), (1 << 24, "refused")] {
+            let attribute = ffi::CUfunction_attribute(number);
+            assert_eq!(asked(store.attribute(attribute)), expected);
+            assert_eq!(asked(kernel.attribute(device, attribute)), expected);
+        }
+        for number in [last + 1, 1 << 24, u32::MAX] {
+            let attribute = ffi::CUfunction_attribute(number);
+            let of_function = store.set_attribute(attribute, 1).map(|()| 0);
+            let of_kernel = kernel.set_attribute(device, attribute, 1).map(|()| 0);
+            assert_eq!((asked(of_function), asked(of_kernel)), ("refused", "refused"));
+        }
+        assert_eq!(asked(device.attribute(ffi::CUdevice_attribute(1 << 24))), "refused");
+        assert_eq!(asked(device.attribute(ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE)), "known");
+    });
+}
+
+#[test]
 fn a_variable_is_one_buffer_at_a_time() {
     with_gpu(|gpu, stream| {
         let module = gpu.load_ptx(PTX).unwrap();
@@ -209,10 +238,28 @@ fn options_of_the_compiler() {
         assert!(loaded.log.info.contains("Compiling entry function 'saxpy'"), "{:?}", loaded.log);
         assert!(loaded.log.errors.is_empty() && loaded.log.time.is_some(), "{:?}", loaded.log);
         loaded.module.function("saxpy").unwrap();
-        for zero in [JitOptions::new().max_registers(0), JitOptions::new().threads_per_block(0)] {
-            let refused = gpu.load_with(&ptx, &zero);
-            assert!(matches!(refused, Err(Error::InvalidArgument { .. })), "{refused:?}");
+        // Of these the real driver dies or hangs (F283, F293), in the linker and for a library too.
+        let new = JitOptions::new;
+        for deadly in [
+            new().max_registers(0),
+            new().threads_per_block(0),
+            new().threads_per_block(u32::MAX),
+            new().max_threads_per_block(u32::MAX),
+            new().max_threads_per_block((1 << 20) + 1),
+            new().min_blocks_per_multiprocessor(u32::MAX),
+            new().loader_threads(u32::MAX),
+            new().split_compile(1025),
+            new().optimization_level(5),
+            new().target(ffi::CUjit_target(u32::MAX)),
+        ] {
+            let refused = gpu.load_with(&ptx, &deadly).map(drop);
+            assert!(matches!(refused, Err(Error::InvalidArgument { .. })), "{deadly:?}");
+            let refused = gpu.linker(&deadly).map(drop);
+            assert!(matches!(refused, Err(Error::InvalidArgument { .. })), "{deadly:?}");
+            let refused = Library::load_with(&ptx, &deadly).map(drop);
+            assert!(matches!(refused, Err(Error::InvalidArgument { .. })), "{deadly:?}");
         }
+        gpu.load_with(&ptx, &new().max_threads_per_block(1024)).unwrap();
         let debug = JitOptions::new().debug_info(true).optimization_level(3);
         assert_eq!(code(gpu.load_with(&ptx, &debug)), 218);
         gpu.load_with(&ptx, &JitOptions::new().debug_info(true).optimization_level(0)).unwrap();
@@ -277,7 +324,11 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
     with_gpu(|gpu, stream| {
         let caller = Ptx::new(CALLER).unwrap();
         let start = || gpu.linker(&JitOptions::new()).unwrap().add(&caller, "caller").unwrap();
-        for linker in [start().add(&cubin, "thrice"), start().add(&fatbin, "thrice")] {
+        // SAFETY: what NVRTC wrote of `CALLED`.
+        let alone = unsafe { start().add_code(&cubin, "thrice") };
+        // SAFETY: as above.
+        let contained = unsafe { start().add_code(&fatbin, "thrice") };
+        for linker in [alone, contained] {
             if common::software() || gpu.device().compute_capability().unwrap().0 != 9 {
                 assert_eq!(code(linker), 209);
                 continue;

@@ -3,14 +3,12 @@
 
 mod common;
 
-use common::kernels::STORE;
+use common::kernels::{SAXPY, STORE};
 use cuscope::{
     BlockSize, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OccupancyFlags,
     PushedGuard, Result,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
 
 /// Runs `f` under a guard of a new context.
 fn pushed(f: impl FnOnce(&PushedGuard<'_>) -> Result) {

@@ -4,12 +4,12 @@
 
 mod common;
 
+use common::kernels::SAXPY;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held,
     LaunchConfig, PinnedBuffer, PushedGuard, Queue, Result, SmSplitFlags, Staged, Stream, ffi,
 };
 
-const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
 const LEN: usize = 4;
 const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 4);
 

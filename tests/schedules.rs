@@ -315,5 +315,5 @@ fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
         .unwrap();
     schedule::stop();
     println!("{} operations", STEPS.load(Ordering::Relaxed));
-    assert!(STEPS.load(Ordering::Relaxed) > 1000);
+    assert!(STEPS.load(Ordering::Relaxed) > common::fewer(1000, 1) as u64);
 }

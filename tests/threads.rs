@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::fewer;
 use common::kernels::STORE;
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
@@ -10,7 +11,7 @@ use cuscope::{
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
-const THREADS: usize = 8;
+const THREADS: usize = fewer(8, 3);
 
 fn context(device: Device) -> Context {
     Context::create(device, ContextFlags::default()).unwrap()
@@ -50,7 +51,7 @@ fn run(contexts: Vec<(Context, Context)>) {
             let start = start.clone();
             thread::spawn(move || {
                 start.wait();
-                churn(&own, &other, 40, id).unwrap();
+                churn(&own, &other, fewer(40, 6) as u32, id).unwrap();
             })
         })
         .collect();
@@ -80,7 +81,7 @@ fn eight_threads_churn_contexts() {
     let shared = context(device);
     let churn = || -> Result<()> {
         let mut stack = ContextStack::current_thread()?;
-        for _ in 0..4 {
+        for _ in 0..fewer(4, 1) {
             let own = Context::create(device, ContextFlags::default())?;
             let primary = Context::primary(device)?;
             let mut outer = stack.push(&shared)?;

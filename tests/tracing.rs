@@ -130,3 +130,103 @@ fn a_subscriber_that_panics_does_no_harm() {
     assert_eq!(lines.len(), 1, "{lines:?}");
     context.try_destroy().expect("nothing holds it").unwrap();
 }
+
+/// A subscriber for the whole process is not kept from itself by `tracing`.
+#[test]
+fn a_subscriber_whose_releases_fail_is_told_once() {
+    use cuscope::Branded;
+    static EVENTS: AtomicU64 = AtomicU64::new(0);
+    static REPORTS: AtomicU64 = AtomicU64::new(0);
+    struct Releases(Mutex<Vec<cuscope::Detached<cuscope::Stream<'static>>>>);
+    impl Subscriber for Releases {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.is_event() && metadata.target() == "cuscope"
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {
+            EVENTS.fetch_add(1, Ordering::Relaxed);
+            let stream = self.0.lock().unwrap().pop();
+            drop(stream);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_subscriber_whose_releases_fail_is_told_once, {
+        let context = create();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let streams = (0..5).map(|_| gpu.stream().unwrap().detach()).collect();
+        tracing::subscriber::set_global_default(Releases(Mutex::new(streams))).unwrap();
+        cuscope::on_release_error(|_| {
+            REPORTS.fetch_add(1, Ordering::Relaxed);
+        });
+        let stream = gpu.stream().unwrap();
+        let code = cuscope::ffi::CUDA_ERROR_UNKNOWN;
+        let fault = Fault { which: Which::Named("cuStreamDestroy_v2"), code, performed: true };
+        let ((), failed) = with_fault(fault, || drop(stream));
+        assert_eq!(failed.len(), 2, "that of the test, and that of the subscriber");
+        assert_eq!(EVENTS.load(Ordering::Relaxed), 1);
+        assert_eq!(REPORTS.load(Ordering::Relaxed), 2, "the hook is told of both");
+    });
+}
+
+/// A subscriber that takes the thread's stack while a dropped one is popped: the entry of its guard was popped then.
+#[test]
+fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
+    use cuscope::Error;
+    use std::cell::RefCell;
+    thread_local! {
+        /// What the next span that ends has the subscriber push, and what it got.
+        static NEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
+        static TAKEN: RefCell<Option<cuscope::Result>> = const { RefCell::new(None) };
+    }
+    struct Takes;
+    impl Subscriber for Takes {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target() == "cuscope"
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {}
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {
+            if let Some(context) = NEXT.take() {
+                let stack = ContextStack::current_thread();
+                TAKEN.set(Some(stack.map(|stack| {
+                    // Kept, with a guard on it.
+                    let stack = Box::leak(Box::new(stack));
+                    let context = Box::leak(Box::new(context));
+                    std::mem::forget(stack.push(context).unwrap());
+                })));
+            }
+        }
+    }
+    let (a, b, other) = (create(), create(), create());
+    tracing::subscriber::with_default(Takes, || {
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        std::mem::forget(outer.push(&b).unwrap());
+        std::mem::forget(outer);
+        NEXT.set(Some(other.clone()));
+        drop(stack);
+        assert_eq!(TAKEN.take(), Some(Err(Error::StackTaken)));
+        assert!(cuscope::current_context().unwrap().is_none(), "all is popped");
+    });
+    // What is pushed from now on is seen by whoever ends contexts.
+    let mut stack = ContextStack::current_thread().unwrap();
+    let own = create();
+    std::mem::forget(stack.push(&own).unwrap());
+    let own = own.try_destroy().expect_err("it is on the stack");
+    own.synchronize().unwrap();
+    stack.push(&other).unwrap().synchronize().unwrap();
+}

@@ -267,3 +267,52 @@ fn a_kernel_of_a_library_is_compared_too() {
         assert!(error.to_string().contains("`saxpy`"), "{error}");
     });
 }
+
+#[test]
+fn a_kernel_in_a_string_is_none_of_the_module() {
+    let (head, rest) = PTX.split_at(PTX.find(".visible").or(PTX.find(".global")).unwrap());
+    let false_entry = ".entry saxpy(.param .f32 n, .param .u32 a, .param .f64 x, .param .f64 y)";
+    let mut texts = vec![
+        format!("{head}.pragma \"{false_entry}\";\n{rest}"),
+        format!("{head}// {false_entry}\n{rest}"),
+        format!("{head}/* {false_entry} */{rest}"),
+    ];
+    if !common::software() {
+        texts.remove(0); // a real compiler refuses pragmas that it does not know
+    }
+    with_gpu(|gpu, _, _| {
+        for text in texts {
+            let module = gpu.load_ptx(&*text).unwrap();
+            let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy").unwrap();
+            assert_ne!(saxpy.checked(), Checked::Unchecked);
+            let error = module.kernel::<(f32, u32, &[f32], &mut [f32])>("saxpy").unwrap_err();
+            assert_eq!(wrong(&error), (0, Wrong::Type), "{error}");
+        }
+    });
+}
+
+#[test]
+fn a_pointer_is_no_value() {
+    let text = ".version 8.0\n.target sm_52\n.address_size 64\n\
+        .visible .entry k(.param .u64 .ptr .global .align 4 x) { ret; }";
+    with_gpu(|gpu, _, _| {
+        let module = gpu.load_ptx(text).unwrap();
+        module.kernel::<(&mut [f32],)>("k").unwrap();
+        let refused = [
+            module.kernel::<(u64,)>("k").map(drop),
+            module.kernel::<(Value<u64>,)>("k").map(drop),
+            module.kernel::<(Value<Pair>,)>("k").map(drop),
+            module.kernel::<([u32; 2],)>("k").map(drop),
+        ];
+        for refused in refused {
+            let error = refused.unwrap_err();
+            assert_eq!(wrong(&error), (0, Wrong::Type), "{error}");
+        }
+    });
+    // A struct that has a pointer is declared as bytes, and is one.
+    let text = ".version 8.0\n.target sm_52\n.address_size 64\n\
+        .visible .entry k(.param .align 8 .b8 x[8]) { ret; }";
+    with_gpu(|gpu, _, _| {
+        gpu.load_ptx(text).unwrap().kernel::<(Value<u64>,)>("k").unwrap();
+    });
+}

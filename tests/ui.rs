@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn misuse_does_not_compile() {
@@ -69,6 +69,49 @@ fn named_and_there(text: &str) -> BTreeSet<String> {
 fn soundness_names_every_rule_and_only_what_exists() {
     let text = fs::read_to_string("SOUNDNESS.md").unwrap();
     assert_eq!(named_and_there(&text), rules("rs"));
+}
+
+/// The Rust files in a folder, and in the folders in it.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
+/// and public functions that take a closure.
+fn runs_code_of_the_program(source: &str) -> bool {
+    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let source = source.split("#[cfg(all(test").next().unwrap_or_default();
+    let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let marks =
+        ["contained(", "catch_unwind(", "resume_unwind(", "report_drop(", "tracing::", "Waker"];
+    let takes_closure = |rest: &str| {
+        let signature = rest.split(['{', ';']).next().unwrap_or_default();
+        ["Fn(", "FnMut(", "FnOnce("].iter().any(|kind| signature.contains(kind))
+    };
+    let public = |keyword| code.split(keyword).skip(1).any(takes_closure);
+    marks.iter().any(|mark| code.contains(mark)) || public("pub fn ") || public("pub unsafe fn ")
+}
+
+#[test]
+fn every_point_where_code_of_the_program_runs_is_listed() {
+    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let (_, behind) = text.split_once("### `re-entered`").unwrap();
+    let section = behind.split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let listed: BTreeSet<_> = rows.map(str::to_owned).collect();
+    let mut files = Vec::new();
+    sources(Path::new("src"), &mut files);
+    let runs = |path: &PathBuf| runs_code_of_the_program(&fs::read_to_string(path).unwrap());
+    let there: BTreeSet<_> =
+        files.into_iter().filter(runs).map(|path| path.to_str().unwrap().to_owned()).collect();
+    assert_eq!(listed, there, "the table of `re-entered`, and what src/ has");
 }
 
 #[test]

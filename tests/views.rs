@@ -1,9 +1,10 @@
 //! Parts of device buffers, read and written wherever a buffer is.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-use cuscope::{Context, ContextStack, Device, DeviceSliceMut, Error, LaunchConfig, PushedGuard};
+mod common;
 
-const SAXPY: &str = include_str!("../examples/kernels/saxpy.ptx");
+use common::kernels::SAXPY;
+use cuscope::{Context, ContextStack, Device, DeviceSliceMut, Error, LaunchConfig, PushedGuard};
 
 fn pushed(f: impl FnOnce(&mut PushedGuard<'_>)) {
     let context = Context::primary(Device::get(0).unwrap()).unwrap();
@@ -72,7 +73,7 @@ fn kernels_take_parts() {
         let on = gpu.on(&stream);
         let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
         let mut x = on.from_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-        let config = LaunchConfig::for_num_elems(2);
+        let config = LaunchConfig::new(1, 32);
         let (from, mut rest) = x.split_at_mut(2).unwrap();
         let mut to = rest.slice_mut(2..).unwrap();
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
@@ -97,7 +98,7 @@ fn a_scope_holds_parts_each_by_itself() {
             let (mut first, mut second) = (s.hold(&mut first), s.hold(&mut second));
             a.fill(&mut first, 10.0)?;
             b.fill(&mut second, 20.0)?;
-            let config = LaunchConfig::for_num_elems(2);
+            let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe { a.launch(&saxpy, config, (2_u32, 2.0_f32, &second, &mut first)) }?;
             b.download(&first, &mut sums)
@@ -108,7 +109,7 @@ fn a_scope_holds_parts_each_by_itself() {
         // Read as it is, or written by one launch.
         let (from, mut to) = x.split_at_mut(2).unwrap();
         gpu.scope(|s| {
-            let config = LaunchConfig::for_num_elems(2);
+            let config = LaunchConfig::new(1, 32);
             // SAFETY: as above.
             unsafe { s.on(&b).launch(&saxpy, config, (2_u32, 1.0_f32, &from, &mut to)) }?;
             s.on(&a).download(from.slice(..)?, &mut sums)

@@ -5,6 +5,8 @@
 
 static void *current = 0;
 
+/* Pushes what it creates, which is taken off again. */
+int cuCtxCreate_v2(void **context, unsigned f, int d) { static char it; *context = current = &it; return 0; }
 int cuCtxPushCurrent_v2(void *context) { current = context; return 0; }
 int cuCtxPopCurrent_v2(void **context) { *context = current; return 0; }
 int cuCtxGetCurrent(void **context) { *context = current; return 0; }
@@ -14,7 +16,6 @@ int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
 int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
 
 #define GIVES(name, ...) int name(void **out, ##__VA_ARGS__) { *out = (void *)0x100; return 0; }
-GIVES(cuCtxCreate_v2, unsigned f, int d)
 GIVES(cuStreamCreate, unsigned f)
 GIVES(cuEventCreate, unsigned f)
 GIVES(cuMemAlloc_v2, size_t n)

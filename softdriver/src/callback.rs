@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "exported functions, and a call of the host's")]
 
 use crate::entry::{Answer, driver, in_host_function};
-use crate::{capture, sticky, stream, sync};
+use crate::life::Life;
+use crate::{capture, stream, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -22,8 +23,8 @@ enum State {
     /// The caller was not yet told that it was taken: until then it is not called.
     New,
     Taken,
-    /// Dropped by a fault before it was taken.
-    Dropped,
+    /// Dropped by a fault, which has a code, before it was taken.
+    Dropped(CUresult),
     Over,
 }
 
@@ -43,7 +44,7 @@ impl Callback {
         let before = {
             let mut state = sync::lock(&self.state);
             let next = match *state {
-                State::New if status != CUDA_SUCCESS => State::Dropped,
+                State::New if status != CUDA_SUCCESS => State::Dropped(status),
                 _ => State::Over,
             };
             std::mem::replace(&mut *state, next)
@@ -60,21 +61,22 @@ impl Callback {
             let next = if *state == State::New { State::Taken } else { State::Over };
             std::mem::replace(&mut *state, next)
         };
-        if before == State::Dropped {
-            self.call(sticky::check().err().unwrap_or(CUDA_ERROR_UNKNOWN));
+        if let State::Dropped(code) = before {
+            self.call(code);
         }
     }
 }
 
-/// The callback in the queue: if that drops it, there was a fault.
-struct Queued(Arc<Callback>);
+/// The callback in the queue: if that drops it, there was a fault in its context, or the end of that.
+struct Queued(Arc<Callback>, Arc<Life>);
 
 impl Drop for Queued {
     fn drop(&mut self) {
         if *sync::lock(&self.0.state) == State::Over {
             return;
         }
-        if let Err(code) = sticky::check() {
+        // Not called behind the end of its context.
+        if let Some(code) = self.1.domain.code().filter(|_| self.1.alive()) {
             self.0.end(code);
         }
     }
@@ -96,7 +98,7 @@ fn add(
     let (stream, user_data) = (stream.addr(), user_data.expose_provenance());
     let state = Mutex::new(State::New);
     let callback = Arc::new(Callback { function, stream, user_data, state });
-    let queued = Queued(callback.clone());
+    let queued = Queued(callback.clone(), target.life.home());
     target.submit(move || {
         queued.0.end(CUDA_SUCCESS);
         Ok(())

@@ -1,7 +1,8 @@
 //! What tests ask the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
-use crate::{driver, race, stack};
+use crate::{capture, driver, race, stack};
+use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 
 pub use crate::race::{Access, Operation, Race};
@@ -87,6 +88,25 @@ pub fn live() -> Live {
 /// The depth of the calling thread's context stack.
 pub fn stack_depth() -> usize {
     stack::depth()
+}
+
+/// An entry of a context stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The address of the handle.
+    pub context: usize,
+    /// Whether the context was destroyed.
+    pub destroyed: bool,
+}
+
+/// The calling thread's context stack, from bottom to top. Makes no driver call.
+pub fn stack() -> Vec<Entry> {
+    stack::entries_of_thread()
+}
+
+/// The calling thread's mode of stream capture. Makes no driver call.
+pub fn capture_mode() -> CUstreamCaptureMode {
+    capture::mode()
 }
 
 /// The races that were found while there was a [seed](crate::schedule::seed), each pair of operations

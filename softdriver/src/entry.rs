@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, faults, logs, schedule, sticky, trace};
+use crate::{capture, control, domain, faults, logs, schedule, sticky, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -196,7 +196,7 @@ pub(crate) fn in_host_function<R>(f: impl FnOnce() -> R) -> R {
     }
     IN_HOST_FUNCTION.set(true);
     let _reset = Reset;
-    f()
+    domain::off_device(f)
 }
 
 /// Refuses what is not allowed in host functions, for bodies that look at arguments before.

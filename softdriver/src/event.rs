@@ -8,7 +8,7 @@ use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::Ticket;
 use crate::stream::Target;
-use crate::{stack, stream, sync};
+use crate::{stack, sticky, stream, sync};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -79,22 +79,25 @@ impl Event {
 /// The event of a handle: 400 for what is none, 709 if its context was destroyed (F42).
 pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
     let event = state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-    event.life.check()?;
+    sticky::check_found(event.life.check())?;
     Ok(event)
 }
 
-/// Records an event behind all that a life holds; only one at home there (F123).
+/// Records an event behind all that a life holds; only one at home there (F123). Not with a capture in it.
 pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
     if !life.shares(&event.life) {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
+    capture::refuse_in(life)?;
     event.record(|| life.mark())
 }
 
-/// Makes all that comes next in a life wait for an event, of whatever context (F124).
+/// Makes all that comes next in a life wait for an event, of whatever context (F124). Not with a capture in it.
 pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
-    match find(handle)?.recorded().filter(|ticket| !ticket.over()) {
+    let event = find(handle)?;
+    capture::refuse_in(life)?;
+    match event.recorded().filter(|ticket| !ticket.over()) {
         Some(ticket) => life.hold_for(ticket),
         None => Ok(()),
     }

@@ -5,7 +5,7 @@ use crate::device::{MAX_SHARED, MAX_THREADS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::module::{Module, TARGET};
-use crate::{ptx, sync};
+use crate::{ptx, sticky, sync};
 use core::ffi::{CStr, c_char, c_int};
 use cuscope_sys::*;
 use std::ffi::CString;
@@ -139,7 +139,7 @@ impl Settings {
 
 /// The function of a handle; 400 for what is none (F42).
 pub(crate) fn function(handle: CUfunction) -> Answer<Arc<Function>> {
-    state().functions.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    sticky::check_found(state().functions.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
 }
 
 /// Writes the address of a name that lives as long as what it is of.

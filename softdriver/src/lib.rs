@@ -26,6 +26,7 @@ pub mod control;
 mod coredump;
 mod device;
 mod device_attribute;
+mod domain;
 mod driver;
 mod entry;
 mod entry_point;

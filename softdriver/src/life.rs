@@ -1,11 +1,12 @@
 //! The life of a context: from its creation, or a primary context's activation, to its end.
 
+use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::queue::{Kind, Queue, Ticket, Work};
-use crate::schedule::{self, Label};
+use crate::schedule::Label;
 use crate::settings::Settings;
-use crate::{capture, print, sticky, sync};
+use crate::{capture, print, schedule, sticky, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,6 +23,8 @@ pub(crate) struct Life {
     /// The handle of the context.
     pub(crate) context: usize,
     alive: AtomicBool,
+    /// What a fault ends at once: shared with its home.
+    pub(crate) domain: Arc<Domain>,
     /// Limits and preferences; those of its home count.
     pub(crate) settings: Mutex<Settings>,
     /// Of a green context: the life of the primary one, to which all that it makes belongs but its
@@ -87,6 +90,7 @@ impl Life {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // In a green context no stream is in order with the default one (F133).
         let null = if home.is_some() { Kind::NonBlocking } else { Kind::Null };
+        let domain = home.as_ref().map_or_else(Arc::default, |home| home.domain.clone());
         Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             device,
@@ -97,11 +101,12 @@ impl Life {
             parts: Mutex::default(),
             barrier: Mutex::default(),
             queues: Mutex::new(Queues {
-                null: Queue::new(null),
+                null: Queue::new(null, &domain),
                 per_thread: HashMap::new(),
                 streams: Vec::new(),
                 kept: Vec::new(),
             }),
+            domain,
         })
     }
 
@@ -146,13 +151,14 @@ impl Life {
     /// The queue of the calling thread's default stream.
     pub(crate) fn thread_queue(&self) -> Arc<Queue> {
         let mut queues = sync::lock(&self.queues);
-        let new = || Queue::new(Kind::Blocking);
+        let new = || Queue::new(Kind::Blocking, &self.domain);
         queues.per_thread.entry(thread::current().id()).or_insert_with(new).clone()
     }
 
     /// A queue for a stream.
     pub(crate) fn new_queue(&self, kind: Kind) -> Arc<Queue> {
-        let queue = Queue::new(if self.is_green() { Kind::NonBlocking } else { kind });
+        let kind = if self.is_green() { Kind::NonBlocking } else { kind };
+        let queue = Queue::new(kind, &self.domain);
         let mut queues = sync::lock(&self.queues);
         queues.streams.retain(|queue| queue.strong_count() > 0);
         queues.streams.push(Arc::downgrade(&queue));
@@ -215,7 +221,8 @@ impl Life {
             label.stream = Some(queue.id);
             let before = before.iter().filter_map(|&index| tickets.get(index));
             let before = before.chain([&start]).cloned().collect();
-            tickets.push(Queue::new(Kind::NonBlocking).push(before, label, work)?);
+            let branch = Queue::new(Kind::NonBlocking, &self.domain);
+            tickets.push(branch.push(before, label, work)?);
         }
         queue.push(tickets, Label::of_call(), nothing())
     }
@@ -293,7 +300,7 @@ impl Life {
         Ok(())
     }
 
-    /// Waits until all work has ended in some way.
+    /// Waits until all work is done, or a fault is reported.
     pub(crate) fn settle(&self) {
         for ticket in self.unfinished() {
             ticket.settle();
@@ -301,7 +308,7 @@ impl Life {
     }
 
     /// Ends it: no new work from now on, then waits for all work of the device (F50), then takes
-    /// what belongs to it. The life of a green context ends at once: its work still finishes, and
+    /// what belongs to it. Once a fault is reported, cuts its work off instead (F328). The life of a green context ends at once: its work still finishes, and
     /// nothing but its streams belongs to it (F134). False if it was over already.
     pub(crate) fn end(&self) -> bool {
         {
@@ -322,9 +329,12 @@ impl Life {
             sync::lock(&self.queues).all().for_each(|queue| queue.close());
             return true;
         }
-        // After a fault there is nothing to wait for, and the end is no error (F60).
+        // After a fault the end is no error (F60).
         self.settle();
         others.iter().for_each(|context| context.last_life().settle());
+        if sticky::faulted() {
+            self.cut_off();
+        }
         driver.functions.retain(|function| !self.is(&function.module.life));
         driver.modules.retain(|module| !self.is(&module.life));
         driver.space.free_all(self);
@@ -332,9 +342,27 @@ impl Life {
         true
     }
 
+    /// Cuts its work off, and drops what has not begun.
+    fn cut_off(&self) {
+        self.domain.cut();
+        schedule::drop_stopped();
+        self.domain.wait_for_device();
+        self.unfinished().iter().for_each(|ticket| ticket.seen());
+    }
+
     /// Whether two are the same.
     pub(crate) fn is(&self, other: &Life) -> bool {
         std::ptr::eq(self, other)
+    }
+}
+
+/// Ends the work of all contexts with a fault, and cuts off what runs.
+pub(crate) fn lose_all(code: CUresult) {
+    let living: Vec<_> = sync::lock(&state().living).values().cloned().collect();
+    for context in living {
+        let life = context.last_life();
+        life.domain.fault(code);
+        life.domain.cut();
     }
 }
 

@@ -5,7 +5,7 @@ use crate::entry::{self, Answer, driver};
 use crate::{driver, result, sync};
 use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::CString;
 use std::io::Write as _;
 use std::path::Path;
@@ -37,37 +37,52 @@ struct Callback {
     function: unsafe extern "C" fn(*mut c_void, CUlogLevel, *mut c_char, usize),
     /// The address for it.
     data: usize,
-    /// The threads that are in it, and how deep.
-    inside: Mutex<HashMap<ThreadId, usize>>,
-    left: Condvar,
 }
 
 static CALLBACKS: Mutex<Vec<Arc<Callback>>> = Mutex::new(Vec::new());
 
 impl Callback {
     fn call(&self, message: &CString) {
-        let me = thread::current().id();
-        *sync::lock(&self.inside).entry(me).or_default() += 1;
         let data = ptr::with_exposed_provenance_mut(self.data);
         let text = message.as_ptr().cast_mut();
         // SAFETY: the caller of `cuLogsRegisterCallback` promises that the function may be called with
         // its argument, on any thread, until it is unregistered. The text is not changed by it.
         unsafe { (self.function)(data, CU_LOG_LEVEL_ERROR, text, message.as_bytes().len()) };
-        let mut inside = sync::lock(&self.inside);
-        if let Some(depth) = inside.get_mut(&me) {
-            *depth -= 1;
-        }
-        inside.retain(|_, depth| *depth > 0);
-        self.left.notify_all();
     }
 
-    /// Waits until no other thread is in it.
-    fn wait(&self) {
+    fn is_registered(self: &Arc<Self>) -> bool {
+        sync::lock(&CALLBACKS).iter().any(|one| Arc::ptr_eq(one, self))
+    }
+}
+
+/// Which thread tells all callbacks a message, and in how many messages at once: a callback may fail too.
+struct Rounds {
+    running: Mutex<Option<(ThreadId, usize)>>,
+    ended: Condvar,
+}
+
+static ROUNDS: Rounds = Rounds { running: Mutex::new(None), ended: Condvar::new() };
+
+/// The right to call callbacks and to end their registrations, which one thread has at a time, until dropped.
+struct Round;
+
+impl Round {
+    fn begin() -> Round {
         let me = thread::current().id();
-        let mut inside = sync::lock(&self.inside);
-        while inside.keys().any(|thread| *thread != me) {
-            inside = self.left.wait(inside).unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut running = sync::lock(&ROUNDS.running);
+        while running.is_some_and(|(thread, _)| thread != me) {
+            running = ROUNDS.ended.wait(running).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
+        *running = Some((me, running.map_or(1, |(_, depth)| depth + 1)));
+        Round
+    }
+}
+
+impl Drop for Round {
+    fn drop(&mut self) {
+        let mut running = sync::lock(&ROUNDS.running);
+        *running = running.and_then(|(me, depth)| (depth > 1).then_some((me, depth - 1)));
+        ROUNDS.ended.notify_all();
     }
 }
 
@@ -86,12 +101,15 @@ pub(crate) fn note(call: &str, code: CUresult) {
         log.lines.push_back(line(&message));
         log.count += 1;
     }
-    let callbacks = sync::lock(&CALLBACKS).clone();
-    if let Ok(message) = CString::new(message)
-        && !callbacks.is_empty()
-    {
-        callbacks.iter().for_each(|callback| callback.call(&message));
+    let Ok(message) = CString::new(message) else { return };
+    if sync::lock(&CALLBACKS).is_empty() {
+        return;
     }
+    let _round = Round::begin();
+    let callbacks = sync::lock(&CALLBACKS).clone();
+    // One may end the registration of another.
+    let registered = callbacks.iter().filter(|callback| callback.is_registered());
+    registered.for_each(|callback| callback.call(&message));
 }
 
 /// A message as it is kept: the time of day, the thread, where it is from, how bad it is.
@@ -134,8 +152,6 @@ driver! {
         let callback = Arc::new(Callback {
             function,
             data: userData.expose_provenance(),
-            inside: Mutex::default(),
-            left: Condvar::new(),
         });
         entry::write_optional(callback_out, Arc::as_ptr(&callback).cast_mut().cast());
         sync::lock(&CALLBACKS).push(callback);
@@ -143,13 +159,11 @@ driver! {
     }
     /// Ends that, once no other thread is in the function.
     fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle) {
-        let found = {
-            let mut callbacks = sync::lock(&CALLBACKS);
-            let is = |one: &Arc<Callback>| Arc::as_ptr(one).addr() == callback.addr();
-            let at = callbacks.iter().position(is).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-            callbacks.remove(at)
-        };
-        found.wait();
+        let _round = Round::begin();
+        let mut callbacks = sync::lock(&CALLBACKS);
+        let is = |one: &Arc<Callback>| Arc::as_ptr(one).addr() == callback.addr();
+        let at = callbacks.iter().position(is).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        callbacks.remove(at);
         Ok(())
     }
     /// The end of the log; flags are not looked at.

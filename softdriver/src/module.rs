@@ -90,7 +90,7 @@ pub(crate) fn constant_bytes(code: &ptx::Module) -> usize {
 
 /// The module of a handle; 400 for what is none (F42).
 fn find(handle: CUmodule) -> Answer<Arc<Module>> {
-    state().modules.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    sticky::check_found(state().modules.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
 }
 
 /// The code for an error in PTX (F63).

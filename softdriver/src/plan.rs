@@ -2,7 +2,7 @@
 //! kernels that take too long, copies that are slow.
 
 use crate::faults::{Fault, Which};
-use crate::{entry_point, result, sticky, sync};
+use crate::{driver, entry_point, life, result, sticky, sync};
 use cuscope_sys::*;
 use std::fmt;
 use std::str::FromStr;
@@ -203,6 +203,9 @@ fn strike_by_plan(name: &'static str) -> Option<Fault> {
         if let Some((after, code)) = plan.lost
             && *launches > after
         {
+            if driver::ready() {
+                life::lose_all(code);
+            }
             sticky::set(code);
             let _shown = sticky::check();
         }

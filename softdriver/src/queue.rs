@@ -2,6 +2,7 @@
 //! [seed](crate::schedule).
 
 use crate::attributes::Attributes;
+use crate::domain::Domain;
 use crate::entry::Answer;
 use crate::race::Clock;
 use crate::schedule::{self, Class, Label};
@@ -28,6 +29,8 @@ pub(crate) struct Ticket {
     number: Option<u64>,
     /// What comes before whoever waits for it; of work that the scheduler had, once that has ended.
     clock: OnceLock<Arc<Clock>>,
+    /// Whether it leaves host memory alone from now on. Held while it reads or changes some.
+    called_off: Mutex<bool>,
 }
 
 /// How a piece of work ended.
@@ -60,7 +63,7 @@ impl Ticket {
     }
 
     /// Notes that the caller knows of the end, and so comes behind all that was before.
-    fn seen(&self) {
+    pub(crate) fn seen(&self) {
         if let Some(clock) = self.clock.get() {
             race::join(clock);
         }
@@ -81,7 +84,12 @@ impl Ticket {
         self.done() && race::knows(self.clock())
     }
 
-    /// The code of the fault, if that ended the work.
+    /// Whether the work was done.
+    fn well(&self) -> bool {
+        sync::lock(&self.end).is_some_and(|end| end.done)
+    }
+
+    /// The code of the fault, if that ended the work and all other work of the context is over.
     pub(crate) fn check(&self) -> Answer {
         match *sync::lock(&self.end) {
             Some(End { done: false, .. }) => sticky::check(),
@@ -97,33 +105,48 @@ impl Ticket {
             schedule::poll(self, number);
         }
         self.check()?;
-        if !self.done() {
+        if !self.well() {
             return Err(CUDA_ERROR_NOT_READY);
         }
         self.seen();
         Ok(())
     }
 
-    /// Waits for the work; a fault anywhere ends the wait with its code.
+    /// Waits for the work; a fault anywhere ends the wait with its code, once it is reported. The work
+    /// may go on then.
     pub(crate) fn wait(&self) -> Answer {
-        self.drive();
-        let mut end = sync::lock(&self.end);
-        while end.is_none() {
+        if !self.settle() {
             sticky::check()?;
-            end = sync::wait_for(&self.ended, end, GLANCE).0;
         }
-        drop(end);
-        self.seen();
         print::flush();
-        self.check()
+        Ok(())
     }
 
-    /// Runs what the scheduler has, until the work has ended or there was a fault.
-    fn drive(&self) {
+    /// Waits for work with memory that the caller uses again as it likes: if a fault ends the wait, the
+    /// work leaves host memory alone from then on (F331).
+    pub(crate) fn wait_or_call_off(&self) -> Answer {
+        self.wait().inspect_err(|_| self.call_off())
+    }
+
+    /// Has the work leave host memory alone.
+    pub(crate) fn call_off(&self) {
+        *sync::lock(&self.called_off) = true;
+    }
+
+    /// Runs `f`, which reads or changes host memory, unless the work was called off.
+    pub(crate) fn unless_called_off(&self, f: impl FnOnce()) {
+        let called_off = sync::lock(&self.called_off);
+        if !*called_off {
+            f();
+        }
+    }
+
+    /// Runs what the scheduler has, until the work has ended or `given_up`.
+    fn drive(&self, given_up: &dyn Fn() -> bool) {
         if let Some(number) = self.number
             && !self.done()
         {
-            schedule::drive(self, number);
+            schedule::drive(self, number, given_up);
         }
     }
 
@@ -132,22 +155,36 @@ impl Ticket {
         self.ended.notify_all();
     }
 
-    /// Waits until the work has ended in some way, or there was a fault, without giving its code;
-    /// true if it was done.
+    /// Waits until the work is done, or a fault is reported, without giving its code; true if it was
+    /// done.
     pub(crate) fn settle(&self) -> bool {
-        let done = self.settle_unseen();
+        self.drive(&sticky::faulted);
+        let mut end = sync::lock(&self.end);
+        while !end.is_some_and(|end| end.done) && !sticky::faulted() {
+            end = sync::wait_for(&self.ended, end, GLANCE).0;
+        }
+        let done = end.is_some_and(|end| end.done);
+        drop(end);
         self.seen();
         done
     }
 
-    /// The same for work that is ordered behind it, which knows so.
-    fn settle_unseen(&self) -> bool {
-        self.drive();
+    /// The same for work that comes behind it: waits until it has ended in some way, or no work of the
+    /// domain begins any more.
+    fn settle_before(&self, domain: &Domain) -> bool {
+        self.drive(&|| domain.stopped());
         let mut end = sync::lock(&self.end);
-        while end.is_none() && !sticky::faulted() {
+        while end.is_none() && !domain.stopped() {
             end = sync::wait_for(&self.ended, end, GLANCE).0;
         }
         end.is_some_and(|end| end.done)
+    }
+
+    /// The same for a piece of work that has begun, and knows of the end then.
+    pub(crate) fn settle_within(&self, domain: &Domain) -> bool {
+        let done = self.settle_before(domain);
+        self.seen();
+        done
     }
 }
 
@@ -156,6 +193,7 @@ pub(crate) type Work = Box<dyn FnOnce() -> Answer + Send>;
 
 /// A piece of work, and what must be complete before it.
 pub(crate) struct Item {
+    pub(crate) domain: Arc<Domain>,
     pub(crate) after: Vec<Arc<Ticket>>,
     pub(crate) work: Work,
     pub(crate) ticket: Arc<Ticket>,
@@ -181,6 +219,7 @@ pub(crate) struct Queue {
     pub(crate) id: u64,
     pub(crate) kind: Kind,
     pub(crate) attributes: Mutex<Attributes>,
+    domain: Arc<Domain>,
     inner: Mutex<Inner>,
     wake: Condvar,
 }
@@ -190,8 +229,6 @@ struct Inner {
     items: VecDeque<Item>,
     /// The ticket of the item that came last.
     last: Option<Arc<Ticket>>,
-    /// The ticket of the last item that a caller ran itself.
-    own: Option<Arc<Ticket>>,
     /// Whether a thread serves the queue.
     served: bool,
     /// Whether the thread ends as soon as there is no more work.
@@ -202,21 +239,18 @@ struct Inner {
 
 impl Queue {
     /// An empty queue; its thread starts with the first work.
-    pub(crate) fn new(kind: Kind) -> Arc<Self> {
+    pub(crate) fn new(kind: Kind, domain: &Arc<Domain>) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (attributes, inner) = Default::default();
-        Arc::new(Self { id, kind, attributes, inner, wake: Condvar::new() })
+        Arc::new(Self { id, kind, attributes, domain: domain.clone(), inner, wake: Condvar::new() })
     }
 
-    /// The ticket of what came last, if it is not done; after a fault also if it was dropped, and with
-    /// a seed always, as others come behind it.
+    /// The ticket of what came last, if it is not done or was dropped; with a seed always, as others
+    /// come behind it.
     pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
-        if !schedule::on()
-            && !sticky::faulted()
-            && inner.last.as_ref().is_some_and(|ticket| ticket.done())
-        {
+        if !schedule::on() && inner.last.as_ref().is_some_and(|ticket| ticket.well()) {
             inner.last = None;
         }
         inner.last.clone()
@@ -230,25 +264,25 @@ impl Queue {
         work: Work,
     ) -> Answer<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
+        // If a fault drops that, what comes behind is dropped too.
+        after.extend(inner.last.iter().cloned());
+        let domain = self.domain.clone();
         if schedule::on() {
-            after.extend(inner.last.take());
             inner.scheduled += 1;
-            let ticket = schedule::push(self.id, inner.scheduled, after, label, work);
+            let ticket = schedule::push(domain, self.id, inner.scheduled, after, label, work);
             inner.last = Some(ticket.clone());
             return Ok(ticket);
         }
         let ticket = Arc::new(Ticket::default());
-        after.extend(inner.own.take());
-        // What the scheduler still has.
-        after.extend(inner.last.iter().filter(|last| last.number.is_some()).cloned());
-        after.retain(|ticket| !ticket.done() || sticky::faulted());
+        after.retain(|ticket| !ticket.well());
         if !inner.served {
             let queue = self.clone();
             let thread = thread::Builder::new().name("cuscope-stream".into());
             thread.spawn(move || queue.serve()).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
             inner.served = true;
         }
-        inner.items.push_back(Item { after, work, ticket: ticket.clone(), label, queue: self.id });
+        let item = Item { domain, after, work, ticket: ticket.clone(), label, queue: self.id };
+        inner.items.push_back(item);
         inner.last = Some(ticket.clone());
         drop(inner);
         self.wake.notify_one();
@@ -262,20 +296,24 @@ impl Queue {
             return None;
         }
         let mut inner = sync::lock(&self.inner);
-        let idle = inner.last.as_ref().is_none_or(|ticket| ticket.done());
-        if !idle || !after.iter().all(|ticket| ticket.done()) {
+        let idle = inner.last.as_ref().is_none_or(|ticket| ticket.well());
+        if !idle || !after.iter().all(|ticket| ticket.well()) {
             return None;
         }
         let ticket = Arc::new(Ticket::default());
         inner.last = Some(ticket.clone());
-        inner.own = Some(ticket.clone());
-        Some(Turn { ticket, queue: self.id })
+        Some(Turn { domain: self.domain.clone(), ticket, queue: self.id })
     }
 
     /// Whether nobody has to know it any more: it is closed, and what it did is done.
     pub(crate) fn over(&self) -> bool {
         let inner = sync::lock(&self.inner);
         inner.closed && inner.last.as_ref().is_none_or(|last| last.over())
+    }
+
+    /// Whether its stream is destroyed, or its context over.
+    pub(crate) fn closed(&self) -> bool {
+        sync::lock(&self.inner).closed
     }
 
     /// Lets the thread end when the work is done; more work may still come.
@@ -310,6 +348,7 @@ impl Queue {
 
 /// The turn of a queue, in the hands of a caller.
 pub(crate) struct Turn {
+    domain: Arc<Domain>,
     ticket: Arc<Ticket>,
     queue: u64,
 }
@@ -317,35 +356,43 @@ pub(crate) struct Turn {
 impl Turn {
     /// Does the work and ends the turn.
     pub(crate) fn run(self, work: Work) -> Arc<Ticket> {
-        let (ticket, label) = (self.ticket.clone(), Label::of_call());
-        Item { after: Vec::new(), work, ticket, label, queue: self.queue }.run();
+        let Self { domain, queue, .. } = self;
+        let (after, ticket, label) = (Vec::new(), self.ticket.clone(), Label::of_call());
+        Item { domain, after, work, ticket, label, queue }.run();
         self.ticket
     }
 }
 
 impl Item {
-    /// Waits for its turn, does the work unless there was a fault, and completes the ticket.
+    /// Waits for its turn, does the work unless something before it was dropped or no work begins any
+    /// more, and completes the ticket.
     fn run(self) {
         self.run_with(|| {});
     }
 
     /// The same; `at_end` comes before the completion.
     pub(crate) fn run_with(self, at_end: impl FnOnce()) {
-        let ready = self.after.iter().all(|ticket| ticket.settle_unseen());
-        if !ready || sticky::faulted() {
+        let ready = self.after.iter().all(|ticket| ticket.settle_before(&self.domain));
+        let entered = if ready { self.domain.enter(&self.ticket) } else { None };
+        let Some(entered) = entered else {
             at_end();
             return self.ticket.complete(false);
-        }
-        let _watched = Watched::new(&self.label);
+        };
+        let watched = Watched::new(&self.label, &self.domain);
         let traced = trace::work(&self.label, self.queue);
         let result = catch_unwind(AssertUnwindSafe(self.work));
         let result = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED));
         drop(traced);
-        if let Err(code) = result {
-            sticky::set(code);
+        drop(watched);
+        let cut = self.domain.is_cut();
+        if let Err(code) = result
+            && !cut
+        {
+            self.domain.fault(code);
         }
         at_end();
-        self.ticket.complete(result.is_ok());
+        self.ticket.complete(result.is_ok() && !cut);
+        drop(entered);
     }
 }
 
@@ -355,13 +402,15 @@ struct Watched {
 }
 
 impl Watched {
-    fn new(label: &Label) -> Self {
+    fn new(label: &Label, domain: &Arc<Domain>) -> Self {
         let timeout = plan::timeout().filter(|_| label.class == Class::Kernel);
         let over = timeout.and_then(|timeout| {
             let (over, ended) = mpsc::channel::<()>();
+            let domain = domain.clone();
             let watch = move || {
                 if ended.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    sticky::set(CUDA_ERROR_LAUNCH_TIMEOUT);
+                    domain.fault(CUDA_ERROR_LAUNCH_TIMEOUT);
+                    domain.cut();
                 }
             };
             let thread = thread::Builder::new().name("cuscope-timeout".into());
@@ -386,8 +435,9 @@ mod tests {
     fn work_is_done_in_order_and_after_its_tickets() {
         let (send, received) = mpsc::channel();
         let (release, gate) = mpsc::channel::<()>();
-        let first = Queue::new(Kind::NonBlocking);
-        let second = Queue::new(Kind::NonBlocking);
+        let domain = Arc::default();
+        let first = Queue::new(Kind::NonBlocking, &domain);
+        let second = Queue::new(Kind::NonBlocking, &domain);
         let log = send.clone();
         let ticket = first
             .push(
@@ -424,7 +474,7 @@ mod tests {
 
     #[test]
     fn a_closed_queue_still_works() {
-        let queue = Queue::new(Kind::Blocking);
+        let queue = Queue::new(Kind::Blocking, &Arc::default());
         let push = || queue.push(Vec::new(), Label::of_call(), Box::new(|| Ok(()))).unwrap();
         push();
         queue.close();

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::context::{self, Context, Life};
+use crate::control::Entry;
 use crate::entry::{self, Answer, driver};
 use cuscope_sys::*;
 use std::cell::RefCell;
@@ -41,6 +42,15 @@ fn with<R>(f: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
 /// The depth.
 pub(crate) fn depth() -> usize {
     with(|stack| stack.len())
+}
+
+/// The entries of the calling thread.
+pub(crate) fn entries_of_thread() -> Vec<Entry> {
+    let entry = |context: &Arc<Context>| Entry {
+        context: context.handle().addr(),
+        destroyed: !context.alive(),
+    };
+    with(|stack| stack.iter().map(entry).collect())
 }
 
 /// The entries of the stacks of all threads.

@@ -1,22 +1,18 @@
-//! The error that stays: after a fault in a kernel the process is lost for CUDA (F60, F85).
+//! The error that stays: after a fault in a kernel the process is lost for CUDA (F60, F85). Work of contexts
+//! without a fault goes on all the same: see [`domain`](crate::domain).
 
 use crate::entry::Answer;
 use crate::ptx::Fault;
-use crate::{stack, sync};
+use crate::stack;
 use cuscope_sys::*;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The code of a fault, 0 while there is none. From then on nothing is worked on any more.
+/// The code of a fault, 0 while there is none. From then on nothing is waited for any more.
 static CODE: AtomicU32 = AtomicU32::new(0);
 
 /// The same once a call has given it: the next one that waits for the work, or looks at it. From
 /// then on nearly every call gives it.
 static SHOWN: AtomicU32 = AtomicU32::new(0);
-
-/// Held for reading by whoever reads or changes host memory for the device, a piece at a time, and
-/// for writing by whoever sets the code: once it is out, host memory stays as it is (F104).
-static HOST_MEMORY: RwLock<()> = RwLock::new(());
 
 /// The calls that work in spite of the error: what looks at the thread's stack, at devices, at an
 /// address or at nothing, graphs but for their nodes, and the end of contexts (F60).
@@ -231,6 +227,22 @@ const ZERO_WORKS: &[(&str, usize)] = &[
     ("cuStreamGetPriority", 1),
 ];
 
+/// The calls that look for what their arguments stand for, if none is null or 0, and give the code only for
+/// what is there (F333).
+const LOOK_FIRST: &[&str] = &[
+    "cuEventDestroy_v2",
+    "cuEventQuery",
+    "cuEventSynchronize",
+    "cuFuncGetAttribute",
+    "cuMemFree_v2",
+    "cuMemHostUnregister",
+    "cuModuleGetFunction",
+    "cuModuleUnload",
+    "cuStreamDestroy_v2",
+    "cuStreamQuery",
+    "cuStreamSynchronize",
+];
+
 /// Refuses a call once the code was given, unless it is exempt.
 #[inline]
 pub(crate) fn admit(name: &str, zeros: &[bool]) -> Answer {
@@ -253,6 +265,7 @@ fn admit_after(name: &str, zeros: &[bool], code: CUresult) -> Answer {
             stack::current().and(Err(code))
         }
         _ if EXEMPT.contains(&name) => Ok(()),
+        _ if LOOK_FIRST.contains(&name) && !zeros.contains(&true) => Ok(()),
         // Nothing to free, and no context to say more.
         "cuMemFree_v2" | "cuMemFreeHost" | "cuMemHostUnregister"
             if zeros[0] && stack::top().is_none() =>
@@ -288,6 +301,13 @@ pub(crate) fn check_shown() -> Answer {
     }
 }
 
+/// The same for what a call looked for, which counts first if it is not there (F333).
+pub(crate) fn check_found<T>(found: Answer<T>) -> Answer<T> {
+    let found = found?;
+    check_shown()?;
+    Ok(found)
+}
+
 /// Whether there was a fault.
 #[inline]
 pub(crate) fn faulted() -> bool {
@@ -296,16 +316,7 @@ pub(crate) fn faulted() -> bool {
 
 /// Sets the code, unless an earlier fault did.
 pub(crate) fn set(code: CUresult) {
-    let _stopped = sync::write(&HOST_MEMORY);
     let _ = CODE.compare_exchange(0, code.0, Ordering::AcqRel, Ordering::Acquire);
-}
-
-/// Reads or changes host memory on behalf of the device, unless there was a fault.
-pub(crate) fn with_host_memory(f: impl FnOnce()) {
-    let _running = sync::read(&HOST_MEMORY);
-    if !faulted() {
-        f();
-    }
 }
 
 /// The code of a fault.

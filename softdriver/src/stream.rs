@@ -8,7 +8,7 @@ use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::{Kind, Queue, Ticket};
 use crate::schedule::Label;
-use crate::{capture, event, per_thread, priority, stack, sticky, sync};
+use crate::{capture, event, per_thread, print, priority, stack, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -87,14 +87,14 @@ fn legacy() -> Answer<Target> {
 /// The null stream of the current context.
 fn look_up_null() -> Answer<Target> {
     entry::refuse_in_host_function()?;
-    let life = stack::current_life()?;
+    let life = sticky::check_found(stack::current_life())?;
     Ok(Target { queue: life.null_queue(), life, flags: 0 })
 }
 
 /// The calling thread's default stream of the current context.
 fn look_up_per_thread() -> Answer<Target> {
     entry::refuse_in_host_function()?;
-    let life = stack::current_life()?;
+    let life = sticky::check_found(stack::current_life())?;
     if life.is_green() {
         return Err(CUDA_ERROR_INVALID_HANDLE); // F133
     }
@@ -109,7 +109,7 @@ fn find(handle: usize) -> Answer<Arc<Stream>> {
         let was = streams.knew(handle);
         return Err(if was { CUDA_ERROR_CONTEXT_IS_DESTROYED } else { CUDA_ERROR_INVALID_HANDLE });
     };
-    stream.life.check()?;
+    sticky::check_found(stream.life.check())?;
     Ok(stream)
 }
 
@@ -162,8 +162,9 @@ driver! {
         let _known = find(hStream.addr())?;
         let stream = state().streams.remove(hStream.addr());
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
-        capture::forget(&stream.queue);
+        // Closed first, so that no capture begins behind the look.
         stream.queue.close();
+        capture::forget(&stream.queue);
         sticky::find_out();
         Ok(())
     }
@@ -174,6 +175,8 @@ driver! {
         capture::check_unsafe()?;
         target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())?;
+        // What ended before anybody waited has printed too.
+        print::flush();
         pool::settle();
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::memory::space::Allocation;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
 use crate::stream::{self, Target};
-use crate::{capture, peer, sticky};
+use crate::{capture, domain, peer};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -139,12 +139,12 @@ impl Operation {
             Self::Nothing => {}
             Self::Write(word, value) => {
                 word.touch(Access::Write);
-                word.store(*value);
+                domain::with_host_memory(|| word.store(*value));
             }
             Self::Wait(word, value, comparison) => {
                 while !comparison.holds(word.load(), *value, word.bytes)
                     && !word.allocation.gone()
-                    && !sticky::faulted()
+                    && !domain::should_end()
                 {
                     thread::sleep(GLANCE);
                 }

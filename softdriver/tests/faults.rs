@@ -6,7 +6,9 @@ mod common;
 
 use common::*;
 use std::ffi::c_void;
+use std::process::Command;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Checks that everything which touches a device or a context gives the code, and the rest works.
@@ -140,6 +142,71 @@ fn after_a_fault_no_copy_reaches_the_host() {
         std::thread::sleep(Duration::from_millis(100));
         assert_eq!(written(), then);
     });
+}
+
+/// What becomes, with a seed, of copies that are pending in one context when a kernel traps in another one:
+/// how many were made before the report, before the end of the test, and the order of all work.
+fn copies_beside_a_fault(seed: u64, end: bool) -> (u32, u32, Vec<u64>) {
+    const COPIES: usize = 8;
+    static WORDS: [AtomicU32; COPIES] = [const { AtomicU32::new(0) }; COPIES];
+    let words = &WORDS;
+    let made = || words.iter().map(|word| word.load(Relaxed)).sum();
+    let context = context();
+    let memory = device_memory(&[1]);
+    let bytes = size_of_val(words);
+    ok!(cuMemHostRegister_v2(words.as_ptr().cast_mut().cast(), bytes, 0));
+    let copies = stream();
+    let _other = self::context();
+    let (trap, traps) = (kernel("trap", "trap_if"), stream());
+    schedule::seed(seed);
+    for word in words {
+        ok!(cuMemcpyDtoHAsync_v2(word.as_ptr().cast(), memory, 4, copies));
+    }
+    assert_eq!(launch(trap, traps, &[1]), 0);
+    assert_eq!(code!(cuStreamSynchronize(traps)), 719);
+    let at_report = made();
+    assert_eq!(code!(cuStreamSynchronize(copies)), 719);
+    if end {
+        ok!(cuCtxDestroy_v2(context));
+        let at_end: u32 = made();
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!(made(), at_end, "a copy was made behind the end of its context");
+    }
+    while !end && made() < COPIES as u32 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(control::take_races(), []);
+    (at_report, made(), schedule::order())
+}
+
+#[test]
+fn with_a_seed_other_contexts_go_on_after_a_fault_until_their_end_in_one_order() {
+    let name = "with_a_seed_other_contexts_go_on_after_a_fault_until_their_end_in_one_order";
+    const CASE: &str = "CUSCOPE_TEST_SEED";
+    if let Ok(case) = std::env::var(CASE) {
+        let (seed, end) = case.split_once(' ').unwrap();
+        let (at_report, in_all, order) =
+            copies_beside_a_fault(seed.parse().unwrap(), end == "true");
+        println!("copies: {at_report} {in_all} {order:?}");
+        return;
+    }
+    let run = |seed: u64, end: bool| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        let child = child.args(["--exact", name, "--nocapture"]).env(CASE, format!("{seed} {end}"));
+        let said = String::from_utf8(child.output().unwrap().stdout).unwrap();
+        let copies = said.lines().find_map(|line| line.split_once("copies: "));
+        copies.unwrap_or_else(|| panic!("{said}")).1.to_owned()
+    };
+    let (mut pending, mut dropped) = (0, 0);
+    for seed in 0..8 {
+        for end in [false, true] {
+            let said = run(seed, end);
+            assert_eq!(said, run(seed, end), "seed {seed}");
+            pending += u32::from(said.starts_with("0 "));
+            dropped += u32::from(said.starts_with("0 0 "));
+        }
+    }
+    assert!(pending > 0 && dropped > 0, "{pending} {dropped}");
 }
 
 #[test]

@@ -10,8 +10,8 @@ mod common;
 
 use common::*;
 use cuscope_sys::{
-    CU_MEMORYTYPE_DEVICE, CUDA_ERROR_UNKNOWN, CUDA_MEMCPY3D, CUdevice_attribute, CUevent_st,
-    CUpointer_attribute, CUstreamCaptureMode,
+    CU_MEMORYTYPE_DEVICE, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_UNKNOWN,
+    CUDA_MEMCPY3D, CUdevice_attribute, CUevent_st, CUpointer_attribute, CUstreamCaptureMode,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 const HOST: usize = 1 << 16;
 /// What a panic in the driver becomes.
 const PANICKED: u32 = CUDA_ERROR_UNKNOWN.0;
+/// The faults of work on memory or code that is gone.
+const FAULTS: [u32; 2] = [CUDA_ERROR_ILLEGAL_ADDRESS.0, CUDA_ERROR_LAUNCH_FAILED.0];
 /// No sequence takes so long.
 const TOO_LONG: Duration = Duration::from_secs(30);
 
@@ -298,9 +300,16 @@ fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
     ok!(cuInit(0));
     let known = Known::default();
     let host = Host((0..HOST / 8).map(|_| AtomicU64::new(0)).collect());
-    let first: CUcontext = made!(cuCtxCreate_v2(0, 0));
-    noted(&known.contexts, first.expose_provenance());
-    ok!(cuCtxPopCurrent_v2(null_mut()));
+    let mut first = null_mut();
+    let code = code!(cuCtxCreate_v2(&raw mut first, 0, 0));
+    if code == 0 {
+        noted(&known.contexts, first.expose_provenance());
+        ok!(cuCtxPopCurrent_v2(null_mut()));
+    } else {
+        // A thread freed or unloaded what a kernel of another one used: a fault, and the process is lost
+        // (F60). Its calls are answered all the same.
+        prop_assert!(FAULTS.contains(&code), "the first context: {}", code);
+    }
     let over = Arc::new(AtomicBool::new(false));
     let (watched, text) = (over.clone(), format!("{calls:?}"));
     std::thread::spawn(move || {
@@ -318,8 +327,12 @@ fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
         let (known, host) = (&known, &host);
         let work = |thread| {
             move || {
-                let context = known.contexts.lock().unwrap_or_else(PoisonError::into_inner)[0];
-                ok!(cuCtxPushCurrent_v2(std::ptr::with_exposed_provenance_mut(context)));
+                let contexts = known.contexts.lock().unwrap_or_else(PoisonError::into_inner);
+                let context = contexts.first().copied();
+                drop(contexts);
+                if let Some(context) = context {
+                    ok!(cuCtxPushCurrent_v2(std::ptr::with_exposed_provenance_mut(context)));
+                }
                 of(thread).find(|call| {
                     let code = make(call, known, host);
                     ANSWERS[0].fetch_add(1, Ordering::Relaxed);
@@ -375,12 +388,14 @@ proptest! {
 
 #[test]
 fn the_sequences_do_something() {
-    let _alone = alone();
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for _ in 0..50 {
-        let sequence = calls().new_tree(&mut runner).unwrap().current();
-        run(&sequence, 1).unwrap();
-    }
-    let [all, good] = [0, 1].map(|i| ANSWERS[i].load(Ordering::Relaxed));
-    assert!(all > 1000 && good * 4 > all, "{good} of {all} calls succeeded");
+    // Nothing else counts there, and no fault of other threads' work comes before.
+    in_a_child("the_sequences_do_something", || {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        for _ in 0..50 {
+            let sequence = calls().new_tree(&mut runner).unwrap().current();
+            run(&sequence, 1).unwrap();
+        }
+        let [all, good] = [0, 1].map(|i| ANSWERS[i].load(Ordering::Relaxed));
+        assert!(all > 1000 && good * 4 > all, "{good} of {all} calls succeeded");
+    });
 }

@@ -5,8 +5,10 @@
 mod common;
 
 use common::*;
+use cuscope_sys::CU_STREAM_CAPTURE_MODE_GLOBAL;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -192,4 +194,32 @@ fn a_host_function_may_use_explicit_streams_and_events_only() {
     ok!(cuStreamSynchronize(stream));
     assert_eq!(values(seen.memory, 1), [0x0101_0101]);
     ok!(cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn no_capture_outlives_its_stream() {
+    in_a_child("no_capture_outlives_its_stream", || {
+        let context = context();
+        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Acquire) {
+                    let stream =
+                        std::ptr::with_exposed_provenance_mut(next.load(Ordering::Acquire));
+                    let mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+                    let _code = code!(cuStreamBeginCapture_v2(stream, mode));
+                }
+            });
+            for _ in 0..20_000 {
+                let stream = stream();
+                next.store(stream.expose_provenance(), Ordering::Release);
+                ok!(cuStreamDestroy_v2(stream));
+            }
+            over.store(true, Ordering::Release);
+        });
+        // A global capture that is left would refuse this.
+        let memory = made!(cuMemAlloc_v2(4));
+        ok!(cuMemFree_v2(memory));
+        ok!(cuCtxDestroy_v2(context));
+    });
 }

@@ -3,7 +3,7 @@
 
 use super::{Context, End};
 use crate::error::check;
-use crate::{ContextFlags, Device, Result, init};
+use crate::{ContextFlags, Device, Error, Result, init, stack};
 use ffi::{CUcontext, CUctxCreateParams, CUresult};
 use std::ptr;
 
@@ -51,6 +51,10 @@ impl Context {
     }
 
     /// The context that `create` creates and pushes, taken off the stack again.
+    ///
+    /// # Errors
+    /// What the driver answers. A context that cannot be taken off the stack is destroyed if it is current, and
+    /// else stays.
     pub(super) fn from_creation(
         call: &'static str,
         device: Device,
@@ -59,12 +63,34 @@ impl Context {
         init()?;
         let mut raw = ptr::null_mut();
         check(call, create(&raw mut raw)?)?;
-        // If it cannot be taken off, the destruction of `context` does that (F10, F12).
         let context = Context::new(raw, device, End::Destroy);
-        let mut top = ptr::null_mut();
-        // SAFETY: writes one handle to `top`; what it pops is the entry that the call above pushed.
-        check("cuCtxPopCurrent_v2", unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) })?;
-        debug_assert_eq!(top, raw, "the driver pushes what it creates (F10)");
-        Ok(context)
+        let popped = pop_created(&context);
+        if popped.is_err() {
+            // Once more where it is on top.
+            let is_current = || context.is_current().unwrap_or(false);
+            let popped = is_current() && pop_created(&context).is_ok();
+            // Where it is current, its destruction, which comes now, takes it off (F12). Elsewhere on the stack,
+            // below what a hook pushed in these calls, it is never destroyed (F13).
+            if !popped && !is_current() {
+                stack::stays(context.entry());
+            }
+        }
+        popped.map(|()| context)
     }
+}
+
+/// Takes the context that the driver created and pushed off the stack again.
+fn pop_created(context: &Context) -> Result {
+    const POP: &str = "cuCtxPopCurrent_v2";
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`; what it pops is the entry that the creation pushed (F10), or is put
+    // back below.
+    check(POP, unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) })?;
+    if top == context.raw() {
+        return Ok(());
+    }
+    // The hook of the driver's log pushed another one inside the call that created the context.
+    // SAFETY: `top` was on the stack the moment before, and is put back as it was.
+    check("cuCtxPushCurrent_v2", unsafe { ffi::cuCtxPushCurrent_v2(top) })?;
+    Err(Error::NotCurrent { call: POP })
 }

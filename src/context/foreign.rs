@@ -1,8 +1,8 @@
 //! Contexts from and for foreign code, as raw handles.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
-use super::{Context, End, primary};
-use crate::{ContextStack, Device, Error, Result, current_context, fork, init, stack};
+use super::{Context, End, primary, registry};
+use crate::{ContextStack, Device, Error, Result, current_context, init};
 use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = "cuCtxGetDevice";
@@ -121,10 +121,7 @@ impl Context {
     /// `Err(self)` if something else holds it.
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
-        // A lock that another thread held at a fork is never opened in the child.
-        if !fork::is_child() {
-            stack::forget(inner.entry);
-        }
+        registry::forget(inner.entry);
         let release = match inner.end {
             End::Destroy => ReleaseWith::Destroy,
             End::Release => ReleaseWith::ReleasePrimary(inner.device),

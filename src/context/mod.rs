@@ -7,12 +7,13 @@ mod flags;
 mod foreign;
 mod green;
 mod primary;
+mod registry;
 
 use crate::error::{check, released};
 use crate::stack::{self, Entry};
 use crate::sync::Arc;
 use crate::wait::wait;
-use crate::{Device, Error, Result, fork};
+use crate::{Device, Error, Result, fault, fork};
 use ffi::{CUcontext, CUgreenCtx, CUresult};
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -23,6 +24,7 @@ pub use flags::ContextFlags;
 pub use foreign::{Ownership, RawContext, ReleaseWith};
 pub use green::{SmResource, SmSplit, SmSplitFlags};
 pub use primary::PrimaryContextState;
+pub(crate) use registry::{is_alone, may_be_green, raw_of};
 
 /// How a [`Context`] came to be, and so how it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,9 +87,10 @@ enum End {
 }
 
 impl Inner {
-    /// Whether a leaked guard has it on a stack (F13). Nobody else has it.
+    /// Whether it must not be ended although nobody else has it: a leaked guard has it on a stack (F13), or a
+    /// function of the host may still run in it behind a fault (F330).
     fn must_stay(&self) -> bool {
-        !fork::is_child() && stack::is_pushed(self.entry)
+        !fork::is_child() && (stack::is_pushed(self.entry) || fault::leaves_functions())
     }
 
     /// Ends the context, unless this is the child of a fork, which has none (F20).
@@ -95,12 +98,13 @@ impl Inner {
         if fork::is_child() {
             return None;
         }
-        stack::forget(self.entry);
+        registry::forget(self.entry);
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
                 // it up), and no handle or guard is left, since each holds or borrows a clone. Nor does
-                // a leaked guard have it on a stack: that was looked for.
+                // a leaked guard have it on a stack: that was looked for. No function of the host runs in it:
+                // without a fault, the destruction waits for them (F50).
                 Some(("cuCtxDestroy_v2", unsafe { ffi::cuCtxDestroy_v2(self.raw) }))
             }
             End::Release => {
@@ -117,6 +121,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.must_stay() {
+            registry::only_stays(self.entry);
             return;
         }
         if let Some((call, code)) = self.end() {
@@ -127,7 +132,7 @@ impl Drop for Inner {
 
 impl Context {
     fn new(raw: CUcontext, device: Device, end: End) -> Context {
-        let entry = stack::entry_for(raw.addr());
+        let entry = registry::entry_for(raw.addr(), device, &end);
         Context::of(Arc::new(Inner { raw, device, end, entry }))
     }
 
@@ -207,7 +212,8 @@ impl Context {
     }
 
     /// Destroys (or releases) now and tells the result, or gives the context back if a clone or a handle
-    /// still holds it, or a leaked guard left it on a stack. A borrowed context is let go of.
+    /// still holds it, or a leaked guard left it on a stack, or a kernel faulted and a
+    /// [host function](crate::OnStream::host_function) may still run. A borrowed context is let go of.
     ///
     /// # Errors
     /// `Err(self)` if something else holds it; inside, what the driver answered.

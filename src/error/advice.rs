@@ -2,12 +2,14 @@
 
 use ffi::*;
 
-/// Whether the code is one after which the process has lost the GPU (F60, F85). For each of these
-/// the CUDA driver API, "CUresult", says that "the process must be terminated and relaunched".
+/// Whether the code is one after which the process has lost the GPU (F60, F85). For each of these the CUDA
+/// driver API, "CUresult", says that "the process must be terminated and relaunched"; for ASSERT it says that
+/// the context cannot be used any more.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
-        CUDA_ERROR_ILLEGAL_ADDRESS
+        CUDA_ERROR_CONTAINED
+            | CUDA_ERROR_ILLEGAL_ADDRESS
             | CUDA_ERROR_LAUNCH_TIMEOUT
             | CUDA_ERROR_ASSERT
             | CUDA_ERROR_HARDWARE_STACK_ERROR
@@ -16,16 +18,67 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
             | CUDA_ERROR_INVALID_ADDRESS_SPACE
             | CUDA_ERROR_INVALID_PC
             | CUDA_ERROR_LAUNCH_FAILED
+            | CUDA_ERROR_TENSOR_MEMORY_LEAK
+            | CUDA_ERROR_MPS_CLIENT_TERMINATED
+            | CUDA_ERROR_EXTERNAL_DEVICE
     )
+}
+
+/// The codes that say that a call did nothing, each with the words of `cuda.h` that say so: they are about the
+/// call itself, never about earlier work, and exclude that it enqueued anything.
+const NOT_TAKEN: [(CUresult, &str); 16] = [
+    (CUDA_ERROR_INVALID_VALUE, "is not within an acceptable range of values"),
+    (
+        CUDA_ERROR_OUT_OF_MEMORY,
+        "unable to allocate enough memory or other resources to perform the requested operation",
+    ),
+    (CUDA_ERROR_NOT_INITIALIZED, "the CUDA driver has not been initialized"),
+    (CUDA_ERROR_INVALID_CONTEXT, "there is no context bound to the current thread"),
+    (CUDA_ERROR_INVALID_HANDLE, "a resource handle passed to the API call was not valid"),
+    (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "a launch did not occur"),
+    (CUDA_ERROR_NOT_PERMITTED, "the attempted operation is not permitted"),
+    (CUDA_ERROR_NOT_SUPPORTED, "the attempted operation is not supported"),
+    (
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        "the operation is not permitted when the stream is capturing",
+    ),
+    (
+        CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+        "the current capture sequence on the stream has been invalidated",
+    ),
+    (CUDA_ERROR_STREAM_CAPTURE_MERGE, "the operation would have resulted in a merge"),
+    (CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "a dependency would have been created"),
+    (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "a disallowed implicit dependency"),
+    (CUDA_ERROR_CAPTURED_EVENT, "the operation is not permitted on an event"),
+    (CUDA_ERROR_STREAM_DETACHED, "the requested operation is not permitted"),
+    (
+        CUDA_ERROR_FUNCTION_NOT_LOADED,
+        "a function handle is not loaded when calling an API that requires a loaded function",
+    ),
+];
+
+/// Whether a call that was to enqueue something, and answered this, enqueued nothing. Any other error may be
+/// that of earlier work (CUDA driver API: "may also return error codes from previous, asynchronous launches"),
+/// or one that a newer driver has, and what the call was to enqueue may run.
+pub(crate) fn means_not_taken(code: CUresult) -> bool {
+    NOT_TAKEN.iter().any(|(one, _)| *one == code)
 }
 
 /// One sentence for whoever reads the message.
 pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
-    if is_sticky(code) {
-        return "a kernel faulted, maybe in an earlier call, and this process can no longer use the \
-                GPU: end it, and run the kernel under compute-sanitizer to find the fault";
-    }
     match (code, call) {
+        (CUDA_ERROR_MPS_CLIENT_TERMINATED, _) => {
+            "the MPS server ended this client, which can no longer use the GPU: end the process, and see the \
+             log of the server"
+        }
+        (CUDA_ERROR_CONTAINED | CUDA_ERROR_EXTERNAL_DEVICE, _) => {
+            "a device failed, maybe in an earlier call, and this process can no longer use the GPU: end it, and \
+             check the GPUs and what they are connected to"
+        }
+        _ if is_sticky(code) => {
+            "a kernel faulted, maybe in an earlier call, and this process can no longer use the GPU: end it, \
+             and run the kernel under compute-sanitizer to find the fault"
+        }
         (CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel" | "cuLaunchKernelEx") => {
             "check that every extent of grid and block is at least 1, that the block, the grid and \
              the shared memory are within the device's limits (more than 48 KiB of dynamic shared memory \
@@ -118,5 +171,86 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "a stream is being captured: end the capture first"
         }
         _ => "see the CUDA driver API manual, \"CUresult\"",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::{env, fs};
+
+    /// The codes of the newest `cuda.h` in the folders of `CUDA_INCLUDE` (`.ci/headers.sh`), with the comment
+    /// of each on one line.
+    fn header() -> Option<BTreeMap<u32, String>> {
+        let Some(folders) = env::var_os("CUDA_INCLUDE").filter(|value| !value.is_empty()) else {
+            eprintln!("SKIPPED: CUDA_INCLUDE does not name folders of cuda.h, separated by colons");
+            return None;
+        };
+        let headers = env::split_paths(&folders).map(|folder| {
+            let text = fs::read_to_string(folder.join("cuda.h")).expect("a folder of cuda.h");
+            let version = text.split_once("#define CUDA_VERSION ").expect("a version").1;
+            let digits = version.trim().split(|c: char| !c.is_ascii_digit()).next();
+            (digits.and_then(|digits| digits.parse::<u32>().ok()).expect("a number"), text)
+        });
+        let (_, newest) = headers.max_by_key(|(version, _)| *version).expect("a header");
+        let codes = newest.split_once("typedef enum cudaError_enum {").expect("the codes").1;
+        let codes = codes.split_once("} CUresult;").expect("their end").0;
+        let (mut found, mut comment) = (BTreeMap::new(), String::new());
+        for line in codes.lines() {
+            let line = line.trim().trim_start_matches(['/', '*', ' ']);
+            match line.strip_prefix("CUDA_").and_then(|line| line.split_once('=')) {
+                Some((_, code)) => {
+                    let code = code.trim().trim_end_matches(',').parse().expect("a code");
+                    found.insert(code, std::mem::take(&mut comment));
+                }
+                None => comment = [comment.trim(), line].join(" "),
+            }
+        }
+        Some(found)
+    }
+
+    fn sticky() -> Vec<u32> {
+        (0..1000).filter(|&code| is_sticky(CUresult(code))).collect()
+    }
+
+    #[test]
+    fn sticky_are_the_codes_that_end_a_process() {
+        let expected = [226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911];
+        assert_eq!(sticky(), expected);
+    }
+
+    #[test]
+    fn sticky_are_the_codes_of_which_the_header_says_so() {
+        let Some(header) = header() else { return };
+        let ends = |text: &str| text.contains("the process must be terminated and relaunched");
+        let assert = [CUDA_ERROR_ASSERT.0]; // "The context cannot be used anymore"
+        let mut said: Vec<u32> = header
+            .iter()
+            .filter(|(_, text)| ends(text))
+            .map(|(&code, _)| code)
+            .chain(assert)
+            .collect();
+        said.sort_unstable();
+        assert_eq!(sticky(), said);
+    }
+
+    #[test]
+    fn what_was_not_taken_is_known_by_few_codes() {
+        let codes: Vec<u32> = (0..1000).filter(|&code| means_not_taken(CUresult(code))).collect();
+        assert_eq!(
+            codes,
+            [1, 2, 3, 201, 400, 701, 800, 801, 900, 901, 902, 905, 906, 907, 913, 917]
+        );
+        assert!(!codes.iter().any(|code| sticky().contains(code)), "of earlier work");
+    }
+
+    #[test]
+    fn what_was_not_taken_is_what_the_header_says() {
+        let Some(header) = header() else { return };
+        for (code, words) in NOT_TAKEN {
+            let text = &header[&code.0];
+            assert!(text.contains(words), "{}: {words}: is not in: {text}", code.0);
+        }
     }
 }

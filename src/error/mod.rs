@@ -10,10 +10,10 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::path::PathBuf;
 
-pub(crate) use advice::is_sticky;
+pub(crate) use advice::{is_sticky, means_not_taken};
 pub use load::LoadError;
-pub(crate) use release::contained;
 pub use release::on_release_error;
+pub(crate) use release::{contained, drop_contained, not_inside};
 pub(crate) use release::{release, release_relaxed, released, report_drop};
 
 /// The result of every fallible function of this crate.
@@ -260,7 +260,7 @@ impl DriverError {
         self.code
     }
 
-    /// Whether the process has lost the GPU: a kernel faulted, and from then on every call in every
+    /// Whether the process has lost the GPU: mostly a kernel faulted, and from then on every call in every
     /// context of every device answers with this code (F60, F85). Only a new process recovers.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
@@ -298,6 +298,9 @@ pub(crate) fn check(call: &'static str, code: CUresult) -> Result<(), DriverErro
 #[cold]
 #[inline(never)]
 fn failed(call: &'static str, code: CUresult) -> DriverError {
+    if is_sticky(code) {
+        crate::fault::note();
+    }
     DriverError { call, code }
 }
 

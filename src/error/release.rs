@@ -3,20 +3,30 @@
 use super::Error;
 use crate::capture_mode::{at_once, not_at_once};
 use crate::fork;
-use crate::sync::{Arc, RwLock, arc, shared_static};
+use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
 use ffi::CUresult;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 
 type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
 shared_static! { static HOOK: RwLock<Option<Hook>> = RwLock::new(None); }
 
+thread_flag! {
+    /// Whether this thread is in the hook.
+    static IN_HOOK;
+    /// Whether this thread tells a subscriber of `tracing`.
+    static IN_SUBSCRIBER;
+}
+
 /// Calls `hook` with what a `Drop` of this crate could not return: a free, unload, destroy or pop
 /// that failed. Replaces the hook before it. Without one such errors are ignored: a resource that the
 /// driver refuses to release is gone (F42, F60), or stays allocated until its context ends (a free while
 /// foreign code captures, F101), and a context that could not be popped is kept alive.
 ///
-/// If the hook panics, the panic ends there. With the feature `tracing` each is an event as well.
+/// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not
+/// reported to it again. With the feature `tracing` each is an event as well, but for those that fail inside
+/// the subscriber that is told.
 ///
 /// # Examples
 /// ```
@@ -24,7 +34,13 @@ shared_static! { static HOOK: RwLock<Option<Hook>> = RwLock::new(None); }
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     let hook: Hook = arc!(hook, dyn Fn(&Error) + Send + Sync);
-    let before = HOOK.write().unwrap_or_else(PoisonError::into_inner).replace(hook);
+    // Where another thread of the parent held the lock at a fork, nothing is set in the child.
+    let locked = if fork::is_child() {
+        HOOK.try_write().ok()
+    } else {
+        Some(HOOK.write().unwrap_or_else(PoisonError::into_inner))
+    };
+    let before = locked.and_then(|mut set| set.replace(hook));
     // Behind the lock: what the hook before owns may release handles, or set another hook.
     drop(before);
 }
@@ -65,13 +81,30 @@ pub(crate) fn released(call: &'static str, code: CUresult) {
 /// As [`released`], for what is an error already.
 #[cold]
 pub(crate) fn report_drop(error: Error) {
-    crate::trace::not_released(&error);
-    // Not held during the call: the hook may drop handles or set another hook.
-    let hook = HOOK.read().unwrap_or_else(PoisonError::into_inner).clone();
-    let Some(hook) = hook else { return };
-    contained(|| hook(&error));
-    // A hook that was replaced meanwhile ends here, with what it owns.
-    contained(|| drop(hook));
+    not_inside(&IN_SUBSCRIBER, || crate::trace::not_released(&error));
+    not_inside(&IN_HOOK, || {
+        // Not held during the call: the hook may drop handles or set another hook.
+        let locked = if fork::is_child() {
+            HOOK.try_read().ok()
+        } else {
+            Some(HOOK.read().unwrap_or_else(PoisonError::into_inner))
+        };
+        let Some(hook) = locked.and_then(|set| set.clone()) else { return };
+        contained(|| hook(&error));
+        // A hook that was replaced meanwhile ends here, with what it owns.
+        drop_contained(hook);
+    });
+}
+
+/// Runs `f`, which calls a function of the program, unless this thread is in that function already: what it
+/// does may fail, and be told to it without end. Ends a panic of `f`.
+pub(crate) fn not_inside(inside: &'static LocalKey<Cell<bool>>, f: impl FnOnce()) {
+    // Where a thread ends, its statics may be gone: then nothing is called.
+    if inside.try_with(|inside| inside.replace(true)).unwrap_or(true) {
+        return;
+    }
+    contained(f);
+    let _ = inside.try_with(|inside| inside.set(false));
 }
 
 /// Runs what is not ours, and ends a panic of it.
@@ -80,11 +113,29 @@ pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).map_err(std::mem::forget).ok()
 }
 
+/// Drops what is not ours, such as the payload of a panic, and ends a panic of its destructor.
+pub(crate) fn drop_contained<T>(value: T) {
+    contained(|| drop(value));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::mpsc;
     use std::time::Duration;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_the_child_of_a_fork_the_hook_is_not_waited_for() {
+        let held = HOOK.write().unwrap_or_else(PoisonError::into_inner);
+        assert!(crate::fork::is_true_in_child(|| {
+            report_drop(Error::StackTaken);
+            on_release_error(|_| ());
+            true
+        }));
+        drop(held);
+    }
 
     #[test]
     fn a_hook_that_owns_what_sets_a_hook_is_replaced_and_panics_nowhere() {
@@ -106,6 +157,7 @@ mod tests {
             report_drop(Error::StackTaken);
             let _ = done.send(());
         });
-        assert!(finished.recv_timeout(Duration::from_secs(20)).is_ok(), "a deadlock, or a panic");
+        let limit = Duration::from_secs(if cfg!(miri) { 600 } else { 20 });
+        assert!(finished.recv_timeout(limit).is_ok(), "a deadlock, or a panic");
     }
 }

@@ -33,29 +33,42 @@ pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
     bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
 }
 
+/// Refuses a number that is no attribute: the driver takes it for a place in a table, and dies of a large one (F292).
+pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
+    let reason = "no such attribute of a function is known: take one of `ffi::CU_FUNC_ATTRIBUTE_…`";
+    if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
+        return Err(Error::InvalidArgument { call, reason });
+    }
+    Ok(())
+}
+
 impl Function<'_> {
     /// One attribute.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`] for one
+    /// that is none of [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
+        const CALL: &str = "cuFuncGetAttribute";
+        known(CALL, attribute)?;
         let mut value = 0;
-        // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; needs
-        // no current context (F38).
-        check("cuFuncGetAttribute", unsafe {
-            ffi::cuFuncGetAttribute(&raw mut value, attribute, self.raw())
-        })?;
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
+        // (F292); needs no current context (F38).
+        check(CALL, unsafe { ffi::cuFuncGetAttribute(&raw mut value, attribute, self.raw()) })?;
         Ok(value)
     }
 
     /// Sets one attribute, for all who launch the function in this context.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that cannot be set, or not to this value (F273).
+    /// `CUDA_ERROR_INVALID_VALUE` for one that cannot be set, or not to this value (F273);
+    /// [`Error::InvalidArgument`] for one that is none of [`ffi`].
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
-        // SAFETY: the function is alive; needs no current context (F272).
+        known(SET, attribute)?;
+        // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
+        // answers for a value that it cannot have (F273); needs no current context (F272).
         Ok(check(SET, unsafe { ffi::cuFuncSetAttribute(self.raw(), attribute, value) })?)
     }
 

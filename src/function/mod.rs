@@ -4,7 +4,7 @@
 mod attributes;
 
 pub use attributes::Carveout;
-pub(crate) use attributes::bytes;
+pub(crate) use attributes::{bytes, known};
 
 use crate::brand::Brand;
 use crate::error::check;
@@ -57,15 +57,13 @@ impl Owner {
         }
     }
 
-    /// Whether both are one module, or one library in one context.
-    pub(crate) fn is(&self, other: &Owner) -> bool {
-        match (self, other) {
-            (Owner::Module(a), Owner::Module(b)) => Arc::ptr_eq(a, b),
-            (Owner::Library(a, here), Owner::Library(b, there)) => {
-                Arc::ptr_eq(a, b) && here == there
-            }
-            _ => false,
-        }
+    /// What no other module that is loaded has, nor another library, nor this one in another context.
+    pub(crate) fn key(&self) -> (usize, usize) {
+        let code = match self {
+            Owner::Module(module) => Arc::as_ptr(module).addr(),
+            Owner::Library(library, _) => Arc::as_ptr(library).addr(),
+        };
+        (code, self.context().key())
     }
 }
 

@@ -35,7 +35,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for extents that are none.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
+    ///    are in flight at the same time, unless memory that both name, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
         &self,
@@ -194,7 +195,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.record.kept.borrow_mut().call(call);
             self.add(CALL, &before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
-                // any thread as long as it is kept.
+                // any thread for as long as the driver may call it (`host::Hold`).
                 unsafe { ffi::cuGraphAddHostNode(node, graph, before, count, &raw const params) }
             })
         };

@@ -15,6 +15,7 @@ use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
 use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::{fmt, ptr};
 use typed_arena::Arena;
 
@@ -30,28 +31,14 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     id: u64,
     nodes: RefCell<Vec<CUgraphNode>>,
     pub(super) record: Record,
-    allocated: RefCell<Vec<Allocated>>,
+    /// For the memory that a node allocates and none frees yet, by its address: the places of all nodes that
+    /// use it, the one that allocates it first. The driver may use the address again once it is freed.
+    allocated: RefCell<HashMap<CUdeviceptr, Vec<usize>>>,
     /// What is held and is no buffer of the program.
     pub(super) memory: Arena<Allocation>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
-
-/// Memory that a node allocates.
-struct Allocated {
-    /// The driver may give it to another one once it was freed.
-    address: CUdeviceptr,
-    /// The places of all nodes that use it, the one that allocates it first.
-    users: Vec<usize>,
-    freed: bool,
-}
-
-impl Allocated {
-    /// Whether it is the memory at an address that is in use.
-    fn is(&self, address: CUdeviceptr) -> bool {
-        !self.freed && self.address == address
-    }
-}
 
 /// Where a node is to be added: what each of the driver's functions for it takes.
 pub(super) struct Slot {
@@ -168,17 +155,15 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Notes that the next node uses memory.
     pub(super) fn names(&self, memory: &Allocation, writes: bool) {
         self.record.kept.borrow_mut().memory(memory, writes);
-        let mut allocated = self.allocated.borrow_mut();
-        if let Some(own) = allocated.iter_mut().find(|own| own.is(memory.address())) {
-            own.users.push(self.place());
+        if let Some(users) = self.allocated.borrow_mut().get_mut(&memory.address()) {
+            users.push(self.place());
         }
     }
 
     /// Notes memory that the last node allocates.
     pub(super) fn allocates(&self, memory: &Allocation) {
-        let (address, users) = (memory.address(), vec![self.place() - 1]);
         self.record.kept.borrow_mut().allocated(memory);
-        self.allocated.borrow_mut().push(Allocated { address, users, freed: false });
+        self.allocated.borrow_mut().insert(memory.address(), vec![self.place() - 1]);
     }
 
     /// What the next node runs behind: what the program says, and what its uses of memory ask for, which
@@ -241,18 +226,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// The places of the nodes that use memory, which counts as freed from here on; none if no node of this
     /// graph allocates it.
     pub(super) fn users(&self, address: CUdeviceptr) -> Option<Vec<usize>> {
-        let mut allocated = self.allocated.borrow_mut();
-        let own = allocated.iter_mut().find(|own| own.is(address))?;
-        own.freed = true;
-        Some(own.users.clone())
+        self.allocated.borrow_mut().remove(&address)
     }
 
-    /// Adds the frees that the program left out.
+    /// Adds the frees that the program left out, in the order of the allocations.
     fn free_the_rest(&self) -> Result {
-        let left = |own: &&Allocated| !own.freed;
-        let left: Vec<_> =
-            self.allocated.borrow().iter().filter(left).map(|own| own.address).collect();
-        left.iter().try_for_each(|&address| self.free_behind(&[], address).map(drop))
+        let place_of =
+            |(&address, users): (&CUdeviceptr, &Vec<usize>)| (users.first().copied(), address);
+        let mut left: Vec<_> = self.allocated.borrow().iter().map(place_of).collect();
+        left.sort_unstable();
+        left.iter().try_for_each(|&(_, address)| self.free_behind(&[], address).map(drop))
     }
 }
 

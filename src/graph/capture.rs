@@ -16,6 +16,8 @@ use std::cell::RefCell;
 use std::{fmt, ptr};
 use typed_arena::Arena;
 
+pub(super) const BEGIN: &str = "cuStreamBeginCapture_v2";
+
 /// Lends streams and memory to the closure of [`PushedGuard::capture`].
 pub struct Capture<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
@@ -60,9 +62,7 @@ impl Captured {
     fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
-        check("cuStreamBeginCapture_v2", unsafe {
-            ffi::cuStreamBeginCapture_v2(stream.raw(), mode)
-        })?;
+        check(BEGIN, unsafe { ffi::cuStreamBeginCapture_v2(stream.raw(), mode) })?;
         Ok(Captured(stream.raw()))
     }
 
@@ -112,14 +112,17 @@ impl<'ctx> PushedGuard<'ctx> {
     /// captured in its place, so that they may be dropped.
     ///
     /// The capture is relaxed: what else the closure does (allocating, copying on other streams, loading
-    /// modules) is done at once and not captured. [`synchronize`](Self::synchronize) alone spoils a
-    /// capture in its context (F151), on whichever thread.
+    /// modules) is done at once and not captured. Three calls on a context are refused and spoil each capture in
+    /// it, on whichever thread: [`synchronize`](Self::synchronize) (F151), [`record_event`](Self::record_event)
+    /// and [`wait_event`](Self::wait_event) (F123, F124).
     ///
     /// Host memory is never part of a graph: upload before and download after a replay.
     ///
     /// # Errors
     /// Those of the closure, or of the first operation of the capture that failed;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
+    /// [`InvalidArgument`](Error::InvalidArgument) for a blocking stream in a function of
+    /// [`on_driver_log`](crate::on_driver_log) while an operation on the legacy default stream runs;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if it was spoiled.
     ///
     /// # Examples
@@ -172,9 +175,9 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<(Template, Kept)> {
         if stream.context() != self.context() {
-            return Err(Error::OtherContext { call: "cuStreamBeginCapture_v2" });
+            return Err(Error::OtherContext { call: BEGIN });
         }
-        let first = Taken::new(self, stream)?;
+        let first = Taken::new(BEGIN, self, stream)?;
         let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
         let (order, record) = (Order::new(self.context()), Record::default());
         let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
@@ -207,10 +210,11 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// and the capture then fails.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureQueue<'s, 'ctx>> {
+        const CALL: &str = "cuStreamWaitEvent";
         if stream.context() != self.gpu.context() {
-            return Err(Error::OtherContext { call: "cuStreamWaitEvent" });
+            return Err(Error::OtherContext { call: CALL });
         }
-        let fork = self.record.note(Taken::new(self.gpu, stream))?;
+        let fork = self.record.note(Taken::new(CALL, self.gpu, stream))?;
         let stream = self.forks.alloc(fork).stream();
         let side = self.order.queue(stream.raw());
         self.record.note(self.order.join(self.gpu, side, 0))?;

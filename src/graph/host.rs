@@ -1,15 +1,26 @@
 //! Functions of the host that are nodes of graphs.
 #![allow(unsafe_code, reason = "is called back by the driver")]
 
-use crate::host_function::Panic;
+use crate::error::drop_contained;
+use crate::host_function::{Panic, lock};
+use crate::{fault, fork};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// A function, and what it panicked with. A graph and its copies run it one at a time.
+/// A function, and what it panicked with.
 struct Call<F> {
-    function: Mutex<F>,
+    /// Held while the function runs: a graph and its copies run it one at a time.
+    running: Mutex<()>,
+    function: Mutex<Slot<F>>,
     panic: Mutex<Option<Panic>>,
+}
+
+struct Slot<F> {
+    /// None while the function runs, and once the graph is gone.
+    function: Option<F>,
+    /// Whether the graph is gone.
+    over: bool,
 }
 
 /// A function that a graph keeps.
@@ -18,31 +29,69 @@ pub(super) trait Called: Send + Sync {
     fn panicked(&self) -> Option<Panic>;
 }
 
-impl<F: Send> Called for Call<F> {
+/// The graph's hold on a function. When it is dropped, the function is dropped too, or when its run is over.
+///
+/// The driver has a count of the `Arc` of its own. It is taken back only if no fault was seen: behind one, a
+/// graph may still run, and call later nodes, although the wait for it is over (F326).
+struct Hold<F>(Arc<Call<F>>);
+
+impl<F: Send> Called for Hold<F> {
     fn panicked(&self) -> Option<Panic> {
-        lock(&self.panic).take()
+        fork::lock(&self.0.panic)?.take()
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl<F> Drop for Hold<F> {
+    fn drop(&mut self) {
+        let function = {
+            // In the child of a fork it may stay locked, and nothing is called any more.
+            let Some(mut slot) = fork::lock(&self.0.function) else { return };
+            slot.over = true;
+            slot.function.take()
+        };
+        drop_contained(function);
+        if !fault::is_seen() {
+            // SAFETY: the address in this `Arc`, of this type, and the count that `node` gave away: the graph is
+            // gone, and each of its runs was waited for, which no fault cut short. So the driver calls it no more.
+            drop_contained(unsafe { Arc::from_raw(Arc::as_ptr(&self.0)) });
+        }
+    }
 }
 
 /// A function for a node: what keeps it, and what the driver calls, as long as it is kept.
 pub(super) fn node<F: FnMut() + Send + 'static>(
     function: F,
 ) -> (Arc<dyn Called>, ffi::CUDA_HOST_NODE_PARAMS) {
-    let call = Arc::new(Call { function: Mutex::new(function), panic: Mutex::new(None) });
-    let user_data = Arc::as_ptr(&call).cast_mut().cast();
-    (call, ffi::CUDA_HOST_NODE_PARAMS { r#fn: Some(run::<F>), userData: user_data })
+    fault::gives_function();
+    let call = Arc::new(Call {
+        running: Mutex::new(()),
+        function: Mutex::new(Slot { function: Some(function), over: false }),
+        panic: Mutex::new(None),
+    });
+    let user_data = Arc::into_raw(call.clone()).cast_mut().cast();
+    (Arc::new(Hold(call)), ffi::CUDA_HOST_NODE_PARAMS { r#fn: Some(run::<F>), userData: user_data })
 }
 
 unsafe extern "C" fn run<F: FnMut()>(data: *mut c_void) {
-    // SAFETY: the address in an `Arc` of this type, which the graph keeps until nothing runs it. Only
-    // references are made of it: any number of threads may be here.
+    // SAFETY: the address in an `Arc` of this type, of which the driver has a count for as long as it may call
+    // this. Only references are made of it: any number of threads may be here.
     let call = unsafe { &*data.cast_const().cast::<Call<F>>() };
-    let mut function = lock(&call.function);
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(&mut *function)) {
-        lock(&call.panic).get_or_insert(panic);
+    let one_at_a_time = lock(&call.running);
+    // No lock that the end of the graph takes is held while the function runs: it may bring that about.
+    let taken = lock(&call.function).function.take();
+    let Some(mut function) = taken else { return };
+    let result = catch_unwind(AssertUnwindSafe(&mut function));
+    let over = {
+        let mut slot = lock(&call.function);
+        if slot.over { Some(function) } else { slot.function.replace(function) }
+    };
+    drop_contained(over);
+    drop(one_at_a_time);
+    if let Err(panic) = result {
+        // The first one stays; the other is dropped behind the lock.
+        let mut first = lock(&call.panic);
+        let other = if first.is_none() { first.replace(panic) } else { Some(panic) };
+        drop(first);
+        drop_contained(other);
     }
 }

@@ -3,12 +3,13 @@
 use super::host::Called;
 use crate::event::EventInner;
 use crate::function::Owner;
-use crate::host_function::{Panic, Pending};
+use crate::host_function::{Panic, Pending, first};
 use crate::memory::{Allocation, Share};
 use crate::scope::args::sealed::Touched;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
 use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// The memory, the code and the events that a graph names. Memory is told apart by its address.
@@ -16,15 +17,18 @@ use std::ops::Range;
 pub(super) struct Kept {
     /// The memory of the program: each replay names it again. By address, once [sealed](Self::seal).
     named: Vec<Named>,
+    /// All memory by its address, until it is sealed: the place in `named`, or none for the graph's own.
+    places: HashMap<CUdeviceptr, Option<usize>>,
     /// The graph's own memory.
-    scratch: Vec<(CUdeviceptr, Arc<Share>)>,
-    /// What its nodes allocate.
-    allocated: Vec<CUdeviceptr>,
-    code: Vec<Owner>,
+    scratch: Vec<Arc<Share>>,
+    /// Whether its nodes allocate.
+    allocates: bool,
+    /// By their [keys](Owner::key).
+    code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
     /// Functions of the host.
     calls: Vec<std::sync::Arc<dyn Called>>,
-    /// What the kernel nodes use, by their places, where that is known.
+    /// What the kernel nodes use, where that is known, in the order of their places.
     kernels: Vec<(usize, Vec<Span>)>,
     /// The address of the only memory of the program, if it is read and if it is written; else 0.
     only: [CUdeviceptr; 2],
@@ -70,33 +74,30 @@ impl Span {
 impl Kept {
     /// Notes a use of memory, and takes a share in it.
     pub(super) fn memory(&mut self, memory: &Allocation, writes: bool) {
-        let address = memory.address();
-        let scratch = self.scratch.iter().map(|(address, _)| address);
-        if scratch.chain(&self.allocated).any(|&own| own == address) {
-            return;
-        }
-        match self.named.iter_mut().find(|named| named.address == address) {
-            Some(named) => named.writes |= writes,
-            None => {
-                let (seen, guess) = (Cell::new(0), Cell::new(self.named.len() as u64));
+        let (address, last) = (memory.address(), self.named.len());
+        match *self.places.entry(address).or_insert(Some(last)) {
+            None => {}
+            Some(place) if place < last => self.named[place].writes |= writes,
+            Some(_) => {
+                let (seen, guess) = (Cell::new(0), Cell::new(last as u64));
                 self.named.push(Named { address, writes, seen, guess, _share: memory.share() });
             }
         }
     }
 
     pub(super) fn scratch(&mut self, memory: &Allocation) {
-        self.scratch.push((memory.address(), memory.share()));
+        self.places.insert(memory.address(), None);
+        self.scratch.push(memory.share());
     }
 
     pub(super) fn allocated(&mut self, memory: &Allocation) {
-        self.allocated.push(memory.address());
+        self.places.insert(memory.address(), None);
+        self.allocates = true;
     }
 
     /// Keeps the code of a kernel loaded.
     pub(super) fn code(&mut self, owner: &Owner) {
-        if !self.code.iter().any(|kept| kept.is(owner)) {
-            self.code.push(owner.clone());
-        }
+        self.code.entry(owner.key()).or_insert_with(|| owner.clone());
     }
 
     pub(super) fn event(&mut self, event: &std::sync::Arc<EventInner>) {
@@ -115,13 +116,14 @@ impl Kept {
     /// Whether the kernel node at a place may use this instead: nothing that it did not use, and so nothing
     /// that it is not ordered for. None for a node of which it is not known what it uses.
     pub(super) fn kernel_may_use(&self, place: usize, uses: &[Span]) -> Option<bool> {
-        let (_, old) = self.kernels.iter().find(|(one, _)| *one == place)?;
+        let found = self.kernels.binary_search_by_key(&place, |(one, _)| *one).ok()?;
+        let (_, old) = &self.kernels[found];
         Some(uses.iter().all(|new| old.iter().any(|old| old.covers(new))))
     }
 
     /// Keeps what another graph keeps, but for its memory: that is named.
     pub(super) fn child(&mut self, child: &Kept) {
-        child.code.iter().for_each(|owner| self.code(owner));
+        child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
     }
@@ -133,10 +135,10 @@ impl Kept {
 
     /// Whether its nodes allocate.
     pub(super) fn allocates(&self) -> bool {
-        !self.allocated.is_empty()
+        self.allocates
     }
 
-    /// What the first of its functions panicked with since the last time.
+    /// What the first of its functions panicked with since the last time. Asked behind each replay.
     #[inline]
     pub(super) fn panic(&self) -> Option<Panic> {
         if self.calls.is_empty() { None } else { self.panicked() }
@@ -144,7 +146,7 @@ impl Kept {
 
     fn panicked(&self) -> Option<Panic> {
         // Each is asked.
-        self.calls.iter().map(|call| call.panicked()).fold(None, Option::or)
+        first(&mut self.calls.iter().map(|call| call.panicked()))
     }
 
     /// The same for the end of a scope.
@@ -157,7 +159,7 @@ impl Kept {
         struct Calls(Vec<std::sync::Arc<dyn Called>>);
         impl Pending for Calls {
             fn end(&self) -> Option<Panic> {
-                self.0.iter().map(|call| call.panicked()).fold(None, Option::or)
+                first(&mut self.0.iter().map(|call| call.panicked()))
             }
         }
         Box::new(Calls(self.calls.clone()))
@@ -165,6 +167,7 @@ impl Kept {
 
     /// Before the first look.
     pub(super) fn seal(mut self) -> Self {
+        self.places = HashMap::new();
         self.named.sort_by_key(|named| named.address);
         if let [Named { address, writes, .. }] = self.named[..] {
             self.only[usize::from(writes)] = address;

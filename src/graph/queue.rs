@@ -79,7 +79,8 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// [`Error::InvalidArgument`] for events among the attributes, and for page-locked memory.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. What is captured
+    ///    on other queues is in flight at the same time, unless memory that both name orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(

@@ -183,8 +183,9 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         let Some(raw) = self.raw() else { return };
-        // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it:
-        // replays borrow it until they are waited for. Captures do not refuse it (F141).
+        // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as
+        // replays borrow it until they are waited for, except behind a fault of another context (F326): then
+        // it is freed when it has run (CUDA driver API, `cuGraphExecDestroy`). Captures do not refuse it (F141).
         release_relaxed("cuGraphExecDestroy", || unsafe { ffi::cuGraphExecDestroy(raw) });
     }
 }

@@ -66,8 +66,21 @@ impl<'ctx> OnStream<'_, 'ctx> {
         // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The graph and all its
         // buffers, as `accepts` found, are borrowed until the wait below is over, those that it writes
         // exclusively; its scratch memory is used by one run at a time (F149).
-        unsafe { graph.launch(self.raw()) }?;
-        let waited = self.finish();
+        if let Err(error) = unsafe { graph.launch(self.raw()) } {
+            return self.not_replayed(graph, error);
+        }
+        let waited = self.complete(Ok(()));
+        match graph.inner.kept.panic() {
+            Some(panic) => resume_unwind(panic),
+            None => waited,
+        }
+    }
+
+    /// As the end of [`replay`](Self::replay), where the launch failed: the graph may run all the same.
+    #[cold]
+    #[inline(never)]
+    fn not_replayed(&self, graph: &Graph<'ctx>, error: Error) -> Result {
+        let waited = self.complete(Err(error));
         match graph.inner.kept.panic() {
             Some(panic) => resume_unwind(panic),
             None => waited,
@@ -96,14 +109,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         if !ready {
             self.prepare_replay(graph, buffers)?;
         }
-        // SAFETY: 1. The stream is alive. The contexts of it, the graph and the memory were compared. 2. The
-        // graph and all its buffers, as was found, are borrowed until the scope has waited, and what other
-        // operations of it do with them is ordered; its scratch memory is used by one run at a time (F149).
-        unsafe { graph.launch(self.raw) }?;
+        // Whatever the launch answers, the functions may be called.
         if let Some(calls) = graph.inner.kept.pending() {
             self.keep_call(calls);
         }
-        Ok(())
+        // SAFETY: 1. The stream is alive. The contexts of it, the graph and the memory were compared. 2. The
+        // graph and all its buffers, as was found, are borrowed until the scope has waited, and what other
+        // operations of it do with them is ordered; its scratch memory is used by one run at a time (F149).
+        unsafe { graph.launch(self.raw) }
     }
 
     /// Compares what the graph names, and orders the replay behind the earlier uses of it.

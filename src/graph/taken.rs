@@ -18,13 +18,20 @@ pub(super) struct Taken<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> Taken<'a, 'ctx> {
+    /// For a call that captures it.
+    ///
     /// # Errors
-    /// `NotCurrent`; what the driver answers.
-    pub(super) fn new(gpu: &PushedGuard<'ctx>, stream: &'a mut Stream<'ctx>) -> Result<Self> {
+    /// `NotCurrent`; as [`Capturing::enter`]; what the driver answers.
+    pub(super) fn new(
+        call: &'static str,
+        gpu: &PushedGuard<'ctx>,
+        stream: &'a mut Stream<'ctx>,
+    ) -> Result<Self> {
         let alone = Arc::get_mut(&mut stream.inner).is_some();
         let instead = if alone { None } else { Some(alike(gpu, stream)?) };
         let blocking = instead.is_none() && stream.inner.blocking;
-        let _apart = blocking.then(|| Capturing::enter(stream.context()));
+        let context = blocking.then(|| stream.context());
+        let _apart = context.map(|context| Capturing::enter(context, call)).transpose()?;
         Ok(Taken { stream, instead, _apart })
     }
 
@@ -49,6 +56,7 @@ fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::graph::capture::BEGIN;
     use crate::{
         AccessPolicyWindow, Context, ContextFlags, ContextStack, Device, MemSyncDomain, StreamFlags,
     };
@@ -66,7 +74,7 @@ mod tests {
         stream.set_mem_sync_domain(MemSyncDomain::Remote).unwrap();
         let raw = stream.raw();
         {
-            let taken = Taken::new(&gpu, &mut stream).unwrap();
+            let taken = Taken::new(BEGIN, &gpu, &mut stream).unwrap();
             let instead = taken.stream();
             assert!(instead.raw() != raw && taken.of().raw() == raw);
             assert_eq!(instead.flags().unwrap(), StreamFlags::NON_BLOCKING);
@@ -75,6 +83,6 @@ mod tests {
             assert_eq!(instead.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
         }
         drop(buffer);
-        assert_eq!(Taken::new(&gpu, &mut stream).unwrap().stream().raw(), raw);
+        assert_eq!(Taken::new(BEGIN, &gpu, &mut stream).unwrap().stream().raw(), raw);
     }
 }

@@ -4,6 +4,7 @@
 use super::kept::Kept;
 use super::raw::{Exec, Template};
 use super::{Capture, Graph};
+use crate::enqueue::answer;
 use crate::error::check;
 use crate::{Error, OnStream, PushedGuard, Result, Stream};
 use ffi::{
@@ -95,7 +96,6 @@ impl<'ctx> OnStream<'_, 'ctx> {
         let exec = graph.exec(CALL)?;
         // SAFETY: both handles are alive and of one context, which need not be current (F211); the graph is
         // borrowed until the wait below is over.
-        check(CALL, unsafe { ffi::cuGraphUpload(exec, self.raw()) })?;
-        self.finish()
+        self.complete(answer(CALL, unsafe { ffi::cuGraphUpload(exec, self.raw()) }))
     }
 }

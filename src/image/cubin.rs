@@ -7,8 +7,9 @@ use std::path::Path;
 
 /// A cubin: machine code for one architecture, in an ELF file.
 ///
-/// Its structure is checked, so that one that was truncated, damaged or is none does not reach the driver,
-/// which may crash on it (F290). What the code does is not: see [known
+/// Its structure is checked, and that all of it is what compilers up to CUDA 13.5 write, so that one that was
+/// truncated or damaged is refused in most cases: the driver may crash on it (F290). What the code does is not
+/// checked, and one that was made to deceive may pass: loading code runs it. See [known
 /// holes](https://docs.rs/crate/cuscope/latest/source/SOUNDNESS.md).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cubin(pub(super) Bytes);

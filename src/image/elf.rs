@@ -1,35 +1,21 @@
-//! The structure of a cubin: an ELF file whose tables point only into itself. What follows a pointer out of
-//! it is the driver, which looks less closely (F290).
+//! The structure of a cubin: an ELF file whose tables point only into itself, with what compilers write and
+//! nothing else. The driver looks less closely, and dies of much (F290).
 
-use super::ImageProblem::{self, Damaged, OtherMachine, Truncated};
+use super::ImageProblem::{self, Damaged, OtherMachine, Refused, Truncated};
+use super::known::{self, *};
+use std::ops::Range;
 
 /// The machine of device code.
 const EM_CUDA: u16 = 190;
-/// The system that files of CUDA 13 are for.
-const RECENT: u8 = 0x41;
+/// The system that files of CUDA 12 and before are for, with the version of its interface; and of CUDA 13.
+const EARLIER: [u8; 2] = [0x33, 7];
+const RECENT: [u8; 2] = [0x41, 8];
 /// Bytes of the file's header, and of those of segments and sections.
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
 const SECTION: usize = 64;
-/// Types of sections.
-const PROGBITS: u32 = 1;
-const SYMTAB: u32 = 2;
-const STRTAB: u32 = 3;
-const RELA: u32 = 4;
-const NOTE: u32 = 7;
-const NOBITS: u32 = 8;
-const REL: u32 = 9;
-const INFO: u32 = 0x7000_0000;
 /// Types from here on are a processor's own, or a system's.
 const OWN: u32 = 0x6000_0000;
-/// Device code's second table of symbols.
-const OWN_SYMTAB: u32 = 0x7000_0085;
-/// Types of memory that has no bytes in the file: global, shared and reserved shared.
-const WITHOUT_BYTES: [u32; 4] = [NOBITS, 0x7000_0007, 0x7000_000a, 0x7000_0015];
-/// The type of the note about the tools that made the file.
-const TOOLS: u32 = 2000;
-/// A section that has code.
-const EXECUTABLE: u64 = 4;
 /// Indices of sections from here on stand for something else.
 const RESERVED: u16 = 0xff00;
 /// Bytes that a place in memory may lie behind what the section says, before it is linked.
@@ -57,6 +43,7 @@ impl ImageProblem {
         match self {
             Truncated { part, .. } => Damaged { what: part, at: offset },
             Damaged { what, at } => Damaged { what, at: at + offset },
+            Refused { what, at } => Refused { what, at: at + offset },
             other => other,
         }
     }
@@ -108,11 +95,14 @@ impl Section {
 struct Elf<'f> {
     file: &'f [u8],
     sections: Vec<Section>,
-    /// The number of symbols.
+    /// The table of names of sections.
+    names: &'f [u8],
+    /// The number of symbols, and of those of Capsule Mercury.
     symbols: u64,
+    second_symbols: u64,
 }
 
-/// Checks all that a cubin points to.
+/// Checks all that a cubin points to. It takes time in proportion to the file: each byte belongs to few parts.
 pub(super) fn check(file: &[u8]) -> Check {
     let len = file.len();
     if len < HEADER {
@@ -124,16 +114,27 @@ pub(super) fn check(file: &[u8]) -> Check {
     }
     let at = |at, good: bool, what| if good { Ok(()) } else { Err(Damaged { what, at }) };
     at(4, file[4..7] == [2, 1, 1], "an unknown class, byte order or version")?;
+    let system = [file[7], file[8]];
+    let known = matches!(system, EARLIER | RECENT) && file[9..16] == [0; 7];
+    at(7, known, "an unknown system")?;
     at(16, matches!(u16_at(file, 16), 1 | 2), "the type of the file")?;
+    at(24, u64_at(file, 24) == 0, "an entry point")?;
     // With the lowest flag set, a file of CUDA 13 is the driver's death, and compilers leave it unset (F290).
-    at(48, file[7] != RECENT || file[48] & 1 == 0, "the flags of the file")?;
+    at(48, system != RECENT || file[48] & 1 == 0, "the flags of the file")?;
     at(52, u16_at(file, 52) as usize == HEADER, "the size of the header")?;
-    segments(file)?;
+    let segments = segments(file)?;
     let sections = sections(file)?;
-    let symbols = sections.iter().find(|section| section.ty == SYMTAB);
-    let symbols = symbols.map_or(0, |table| table.size / SYMBOL);
-    let elf = Elf { file, sections, symbols };
-    elf.names()?;
+    apart(file, &sections, segments)?;
+    let count = |ty| {
+        let mut tables = sections.iter().filter(|section| section.ty == ty);
+        let size = tables.next().map_or(0, |table| table.size / SYMBOL);
+        tables.next().map_or(Ok(size), |table| {
+            Err(Damaged { what: "a second table of symbols", at: table.at })
+        })
+    };
+    let (symbols, second_symbols) = (count(SYMTAB)?, count(SECOND_SYMTAB)?);
+    let names = names(file, &sections)?;
+    let elf = Elf { file, sections, names, symbols, second_symbols };
     elf.sections.iter().try_for_each(|section| elf.section(section))
 }
 
@@ -144,25 +145,28 @@ fn table(file: &[u8], part: &'static str, begin: u64, count: u64, size: usize) -
     if end > file.len() as u64 { Err(Truncated { part, end, len: file.len() }) } else { Ok(()) }
 }
 
-fn segments(file: &[u8]) -> Check {
+/// Where the table of segments is.
+fn segments(file: &[u8]) -> Check<Range<u64>> {
     let (begin, count) = (u64_at(file, 32), u64::from(u16_at(file, 56)));
-    if count == 0 {
-        return Ok(());
-    }
-    if u16_at(file, 54) as usize != SEGMENT || begin < HEADER as u64 {
+    let size = u16_at(file, 54) as usize;
+    let none = count == 0 && begin == 0 && matches!(size, 0 | SEGMENT);
+    if !none && (count == 0 || size != SEGMENT || begin < HEADER as u64) {
         return Err(Damaged { what: "the place of the program headers", at: 32 });
     }
     table(file, "program headers", begin, count, SEGMENT)?;
     for at in (begin as usize..).step_by(SEGMENT).take(count as usize) {
+        let (ty, flags) = (u32_at(file, at), u32_at(file, at + 4));
         let (offset, in_file, in_memory) =
             (u64_at(file, at + 8), u64_at(file, at + 32), u64_at(file, at + 40));
         table(file, "segments", offset, in_file, 1)?;
         let align = u64_at(file, at + 48);
-        if in_file > in_memory || (align & align.wrapping_sub(1)) != 0 {
+        // What is loaded, and this table itself; no permissions but to read, write and execute.
+        let known = matches!(ty, 1 | 6) && flags & !7 == 0;
+        if !known || in_file > in_memory || (align & align.wrapping_sub(1)) != 0 {
             return Err(Damaged { what: "a program header", at });
         }
     }
-    Ok(())
+    Ok(begin..begin + count * SEGMENT as u64)
 }
 
 /// The sections, each of which lies in the file.
@@ -196,44 +200,49 @@ fn sections(file: &[u8]) -> Check<Vec<Section>> {
     Ok(sections)
 }
 
+/// Refuses sections that share bytes with one another or with the tables, so that no byte is looked at for many of
+/// them. Those of Capsule Mercury are compared among themselves: compilers let one share the bytes of its
+/// counterpart.
+fn apart(file: &[u8], sections: &[Section], segments: Range<u64>) -> Check {
+    let begin = u64_at(file, 40);
+    let tables = [0..HEADER as u64, segments, begin..begin + (sections.len() * SECTION) as u64];
+    for second in [false, true] {
+        let those =
+            sections.iter().skip(1).filter(|section| (section.flags & SECOND != 0) == second);
+        let those = those.filter(|section| !WITHOUT_BYTES.contains(&section.ty));
+        let places =
+            those.map(|section| (section.offset..section.offset + section.size, section.at));
+        let mut places: Vec<_> = tables.iter().cloned().zip([0, 32, 40]).chain(places).collect();
+        places.retain(|(place, _)| !place.is_empty());
+        places.sort_unstable_by_key(|(place, _)| place.start);
+        if let Some(two) = places.windows(2).find(|two| two[0].0.end > two[1].0.start) {
+            let at = two[0].1.max(two[1].1);
+            return Err(Damaged { what: "a part that shares its bytes with another", at });
+        }
+    }
+    Ok(())
+}
+
 /// Whether a table of strings ends in NUL, so that every name in it does.
 fn ends(strings: &[u8]) -> bool {
     strings.last() == Some(&0)
 }
 
+/// The table of the sections' names, each of which ends in it.
+fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
+    let index = match u16_at(file, 62) {
+        u16::MAX => sections.first().map_or(0, |first| first.link as usize),
+        index => index.into(),
+    };
+    let table = sections.get(index).filter(|table| index != 0 && table.ty == STRTAB);
+    let names = table.map(|table| table.bytes(file)).filter(|names| ends(names));
+    names.ok_or(Damaged { what: "the table of names", at: 62 })
+}
+
 impl Elf<'_> {
-    /// The names of the sections are in a table, and each ends.
-    fn names(&self) -> Check {
-        let index = match u16_at(self.file, 62) {
-            u16::MAX => self.sections[0].link as usize,
-            index => index.into(),
-        };
-        let table = self.sections.get(index).filter(|table| index != 0 && table.ty == STRTAB);
-        let bad = Damaged { what: "the table of names", at: 62 };
-        let names =
-            table.map(|table| table.bytes(self.file)).filter(|names| ends(names)).ok_or(bad)?;
-        for section in &self.sections {
-            let name =
-                names.get(section.name as usize..).and_then(|name| name.split(|&b| b == 0).next());
-            let bad = Damaged { what: "the name of a section", at: section.at };
-            let name = name.ok_or(bad)?;
-            let begins = |with: &[u8]| name.starts_with(with);
-            let right = match name {
-                b".symtab" => section.ty == SYMTAB,
-                b".strtab" | b".shstrtab" => section.ty == STRTAB,
-                b".nv.info" => section.ty == INFO,
-                _ if begins(b".nv.info.") => section.ty == INFO,
-                _ if begins(b".text.") => section.ty == PROGBITS,
-                _ if begins(b".rela.") => section.ty == RELA,
-                _ if begins(b".rel.") => section.ty == REL,
-                b"" => section.ty == 0,
-                _ => section.ty != 0,
-            };
-            if !right {
-                return Err(Damaged { what: "the type of a section", at: section.at + 4 });
-            }
-        }
-        Ok(())
+    /// What begins with the name of a section.
+    fn name(&self, section: &Section) -> &[u8] {
+        self.names.get(section.name as usize..).unwrap_or_default()
     }
 
     fn section(&self, section: &Section) -> Check {
@@ -242,6 +251,8 @@ impl Elf<'_> {
         let bad = |good: bool, what, offset| {
             if good { Ok(()) } else { Err(Damaged { what, at: at + offset }) }
         };
+        bad((section.name as usize) < self.names.len(), "the name of a section", 0)?;
+        bad(known::section(self.name(section), ty, section.flags), "the type of a section", 4)?;
         let power = align & align.wrapping_sub(1) == 0;
         bad(
             power
@@ -251,29 +262,34 @@ impl Elf<'_> {
             "an alignment",
             48,
         )?;
-        bad(u64::from(link) < count, "the link of a section", 40)?;
-        let code = ty == PROGBITS && section.flags & EXECUTABLE != 0;
+        // ptxas of CUDA 12 counts sections that it leaves out; nothing follows these two links.
+        let links = count + u64::from(matches!(ty, INFO | CALL_GRAPH));
+        bad(u64::from(link) < links, "the link of a section", 40)?;
+        let code = section.flags & EXECUTABLE != 0;
         let below = match ty {
             SYMTAB => self.symbols + 1,
-            OWN_SYMTAB => size / SYMBOL + 1,
+            SECOND_SYMTAB => self.second_symbols + 1,
             // What code belongs to, below the number of its registers.
             _ if code || (ty >= OWN && ty != INFO) => self.symbols.max(count),
             _ => count,
         };
         let info = if code { info & 0xff_ffff } else { info };
-        bad(u64::from(info) < below, "what a section belongs to", 44)?;
+        // In the first section it may be what overflows from the header, and was compared there.
+        bad(u64::from(info) < below || ty == 0, "what a section belongs to", 44)?;
         let wanted = match ty {
-            SYMTAB | RELA => Some(24),
+            SYMTAB | SECOND_SYMTAB | RELA | SECOND_RELA => Some(24),
             REL => Some(16),
+            SYMTAB_INDEX => Some(4),
             _ => None,
         };
         bad(wanted.is_none_or(|wanted| wanted == entry), "the size of an element", 56)?;
         bad(entry == 0 || size.is_multiple_of(entry), "the size of a table", 32)?;
         match ty {
-            SYMTAB => self.symbols(section),
-            RELA | REL => self.relocations(section),
+            SYMTAB | SECOND_SYMTAB => self.symbols(section),
+            SYMTAB_INDEX => self.indices(section),
+            RELA | REL | SECOND_RELA => self.relocations(section),
             STRTAB => bad(size == 0 || ends(section.bytes(self.file)), "a table of strings", 24),
-            INFO => self.attributes(section),
+            INFO | SECOND_INFO => self.attributes(section),
             NOTE => self.notes(section),
             _ => Ok(()),
         }
@@ -282,30 +298,41 @@ impl Elf<'_> {
     fn symbols(&self, table: &Section) -> Check {
         let names = &self.sections[table.link as usize];
         let names = if names.ty == STRTAB { names.bytes(self.file) } else { &[] };
-        let one = self.sections.iter().filter(|section| section.ty == SYMTAB).count() == 1;
-        if !ends(names) || !one {
+        if !ends(names) {
             return Err(Damaged { what: "the table of symbols", at: table.at });
         }
+        let far = self.sections.iter().any(|section| section.ty == SYMTAB_INDEX);
         for (i, symbol) in table.bytes(self.file).chunks_exact(SYMBOL as usize).enumerate() {
             let at = table.offset as usize + i * SYMBOL as usize;
             let (name, index) = (u32_at(symbol, 0), u16_at(symbol, 6));
             let (value, size) = (u64_at(symbol, 8), u64_at(symbol, 16));
-            // Local, global or weak; of what compilers write. Others have been the driver's death (F266).
-            let (binding, ty) = (symbol[4] >> 4, symbol[4] & 15);
-            let known = binding <= 2 && matches!(ty, 0..=4 | 10..=13);
             let place = match self.sections.get(usize::from(index)) {
-                // In no section, or a value that is none of a place.
-                _ if index == 0 || index >= RESERVED => true,
+                // In no section, or in one that another table tells.
+                _ if index == 0 || (index == u16::MAX && far) => true,
+                _ if index >= RESERVED && !far => false,
                 // Of memory that is laid out later, the value is an alignment.
                 Some(home) if WITHOUT_BYTES.contains(&home.ty) => {
                     value.max(size) <= home.size.saturating_add(LATER)
                 }
+                // The code of Capsule Mercury is laid out later too.
+                Some(_) if table.ty == SECOND_SYMTAB => true,
                 Some(home) => value.checked_add(size).is_some_and(|end| end <= home.size),
                 None => false,
             };
-            if name as usize >= names.len() || !place || !known {
+            if name as usize >= names.len() || !place || !known::symbol(symbol[4]) {
                 return Err(Damaged { what: "a symbol", at });
             }
+        }
+        Ok(())
+    }
+
+    /// The sections of symbols whose own index has no room for them.
+    fn indices(&self, table: &Section) -> Check {
+        let bytes = table.bytes(self.file);
+        // ptxas counts sections that it leaves out behind the last one.
+        let right = |at: usize| u32_at(bytes, at) as usize <= self.sections.len() + 1;
+        if bytes.len() as u64 != 4 * self.symbols || !(0..bytes.len()).step_by(4).all(right) {
+            return Err(Damaged { what: "the sections of symbols", at: table.at });
         }
         Ok(())
     }
@@ -313,9 +340,12 @@ impl Elf<'_> {
     fn relocations(&self, table: &Section) -> Check {
         let target = self.sections.get(table.info as usize).filter(|_| table.info != 0);
         let target = target.ok_or(Damaged { what: "what is relocated", at: table.at + 44 })?;
+        let second = table.ty == SECOND_RELA;
+        let symbols = if second { self.second_symbols } else { self.symbols };
         for (i, one) in table.bytes(self.file).chunks_exact(table.entry as usize).enumerate() {
-            let (offset, symbol) = (u64_at(one, 0), u32_at(one, 12));
-            if offset >= target.size || u64::from(symbol) >= self.symbols {
+            let (offset, ty, symbol) = (u64_at(one, 0), u32_at(one, 8), u32_at(one, 12));
+            let inside = second || offset < target.size;
+            if !inside || u64::from(symbol) >= symbols || !known::relocation(table.ty, ty) {
                 let at = table.offset as usize + i * table.entry as usize;
                 return Err(Damaged { what: "a relocation", at });
             }
@@ -330,12 +360,16 @@ impl Elf<'_> {
         while at < bytes.len() {
             let damaged = Damaged { what: "a note", at: section.offset as usize + at };
             let (name, size) = (u32_at(bytes, at) as usize, u32_at(bytes, at + 4) as usize);
+            let ty = u32_at(bytes, at + 8);
             let begin = (at + 12).saturating_add(name.saturating_add(3) & !3);
             let end = begin.saturating_add(size.saturating_add(3) & !3);
             if at + 12 > bytes.len() || end > bytes.len() {
                 return Err(damaged);
             }
-            if u32_at(bytes, at + 8) == TOOLS {
+            if !known::note(self.name(section), &bytes[at + 12..][..name], ty, size) {
+                return Err(damaged);
+            }
+            if ty == ABOUT_TOOLS {
                 // A version, five places of strings, and these.
                 let strings = bytes[begin..begin + size].get(24..).filter(|strings| ends(strings));
                 let len = strings.map_or(0, <[u8]>::len);
@@ -351,24 +385,22 @@ impl Elf<'_> {
 
     /// A list of attributes: what form its value has, which it is, and the value or its size.
     fn attributes(&self, section: &Section) -> Check {
+        let symbols = if section.ty == SECOND_INFO { self.second_symbols } else { self.symbols };
         let bytes = section.bytes(self.file);
         let mut at = 0;
         while at < bytes.len() {
             let damaged = Damaged { what: "an attribute", at: section.offset as usize + at };
             let [form, kind, low, high, ..] = bytes[at..] else { return Err(damaged) };
-            let size = match form {
-                1..=3 => 0,
-                4 => usize::from(low) | usize::from(high) << 8,
-                _ => return Err(damaged),
-            };
+            let size = if form == 4 { usize::from(low) | usize::from(high) << 8 } else { 0 };
             let Some(value) = bytes.get(at + 4..at + 4 + size) else { return Err(damaged) };
-            // Frame, least and largest stack, registers: each of a symbol. Parameters in constants.
-            let symbol = matches!((form, kind), (4, 0x11 | 0x12 | 0x23 | 0x2f | 0x0a));
-            let right = match (form, kind) {
-                _ if symbol => size == 8 && u64::from(u32_at(value, 0)) < self.symbols,
-                // Where a parameter is.
-                (4, 0x17) => size == 12,
-                _ => true,
+            let symbol = |at| u64::from(u32_at(value, at)) < symbols;
+            let right = match known::attribute(form, kind) {
+                None => false,
+                Some(Value::Any) => true,
+                Some(Value::Bytes(wanted)) => size == wanted,
+                Some(Value::Numbers) => size.is_multiple_of(4),
+                Some(Value::OfSymbol) => size == 8 && symbol(0),
+                Some(Value::Symbols) => size.is_multiple_of(4) && (0..size).step_by(4).all(symbol),
             };
             if !right {
                 return Err(damaged);

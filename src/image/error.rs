@@ -59,6 +59,13 @@ pub enum ImageProblem {
         /// Where it is, in bytes.
         at: usize,
     },
+    /// The driver is known to die of it, or to hang.
+    Refused {
+        /// What it is.
+        what: &'static str,
+        /// Where it is, in bytes.
+        at: usize,
+    },
 }
 
 impl ImageError {
@@ -105,7 +112,13 @@ impl fmt::Display for ImageError {
             ),
             ImageProblem::Damaged { what, at } => write!(
                 f,
-                " that can be loaded: it is damaged, {what} at byte {at}; build or copy it again"
+                " that can be loaded: it is damaged, {what} at byte {at}; build or copy it again. \
+                 What a compiler newer than CUDA 13.5 wrote may need `load_unchecked`"
+            ),
+            ImageProblem::Refused { what, at } => write!(
+                f,
+                " that can be loaded: it has {what} at byte {at}, which may crash or stall the driver; \
+                 change what makes it"
             ),
         }
     }

@@ -1,7 +1,7 @@
 //! Containers of code for several architectures.
 
-use super::packed::Packing;
-use super::{Bytes, ImageError, ImageKind, ImageProblem, elf, expect, read};
+use super::packed::{self, Packing};
+use super::{Bytes, ImageError, ImageKind, ImageProblem, elf, expect, read, scan};
 use crate::Result;
 use std::fmt;
 use std::path::Path;
@@ -18,8 +18,9 @@ const ELF: u16 = 2;
 
 /// A fatbin: a container of cubins and PTX for several architectures, of which the driver takes what fits.
 ///
-/// Its structure is checked, with that of each cubin in it, as that of a [`Cubin`](crate::Cubin). What is compressed, by
-/// LZ4 or Zstandard, is unpacked for that, since the driver dies of much that is damaged there (F264).
+/// Its structure is checked, with that of each cubin in it, as that of a [`Cubin`](crate::Cubin), and its PTX as
+/// [`Ptx`](crate::Ptx). What is compressed, by LZ4 or Zstandard, is unpacked for that, since the driver dies of much that is
+/// damaged there (F264): up to 64 MiB and 256 times the size of the fatbin.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 
@@ -84,14 +85,15 @@ fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     if at == end {
         return Err(damaged("no entry", 8));
     }
+    let mut room = packed::room(bytes.len());
     while at < end {
-        at = check_entry(bytes, at, end)?;
+        at = check_entry(bytes, at, end, &mut room)?;
     }
     Ok(())
 }
 
-/// Checks one entry, and gives where the next one begins.
-fn check_entry(bytes: &[u8], at: usize, end: usize) -> Result<usize, ImageProblem> {
+/// Checks one entry, and gives where the next one begins. There is `room` for what is unpacked.
+fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<usize, ImageProblem> {
     if end - at < ENTRY {
         return Err(damaged("the header of an entry ends past the last one", at));
     }
@@ -109,17 +111,18 @@ fn check_entry(bytes: &[u8], at: usize, end: usize) -> Result<usize, ImageProble
         return Err(damaged("the size of an entry", at + 8));
     }
     let code = &bytes[begin..begin + size as usize];
-    let (packed, options) = (elf::u32_at(head, 16) as usize, elf::u32_at(head, 20) as usize);
+    let (packed_len, options) = (elf::u32_at(head, 16) as usize, elf::u32_at(head, 20) as usize);
     let (name, name_len) = (elf::u32_at(head, 32), elf::u32_at(head, 36));
     let (flags, unpacked) = (elf::u64_at(head, 40), elf::u64_at(head, 56));
-    // Options of the compiler: where they are, and how long; they end in NUL. And a name.
+    // Options of the compiler: where they are, and how long; those of PTX end in NUL. And a name.
     let inside = |at: u32, len: u32| {
         let end = (at as usize).checked_add(len as usize);
         at as usize >= ENTRY && end.is_some_and(|end| end <= header)
     };
     let text = options >= ENTRY && options + 8 <= header && {
         let (at, len) = (elf::u32_at(head, options), elf::u32_at(head, options + 4));
-        (at, len) == (0, 0) || (inside(at, len) && head.get((at + len) as usize) == Some(&0))
+        (at, len) == (0, 0)
+            || (inside(at, len) && (kind == ELF || head.get((at + len) as usize) == Some(&0)))
     };
     if (kind == PTX || options != 0) && !text {
         return Err(damaged("the compiler's options of an entry", at + 20));
@@ -128,17 +131,25 @@ fn check_entry(bytes: &[u8], at: usize, end: usize) -> Result<usize, ImageProble
         return Err(damaged("the name of an entry", at + 32));
     }
     let packing = Packing::of(flags).map_err(|()| damaged("the flags of an entry", at + 40))?;
-    if packing.is_some() != (packed != 0) || packing.is_some() != (unpacked != 0) {
+    if packing.is_some() != (packed_len != 0) || packing.is_some() != (unpacked != 0) {
         return Err(damaged("the flags of an entry", at + 40));
     }
     let next = begin + code.len();
     let Some(packing) = packing else {
         return check_code(kind, code).map(|()| next).map_err(|problem| problem.behind(begin));
     };
-    let code = code.get(..packed).and_then(|packed| packing.unpack(packed, unpacked));
+    if unpacked > *room {
+        let what = "compressed code that claims more than 256 times the size of the fatbin";
+        return Err(ImageProblem::Refused { what, at: begin });
+    }
+    *room -= unpacked;
+    let code = code.get(..packed_len).and_then(|packed| packing.unpack(packed, unpacked));
     let code = code.ok_or(damaged("compressed code", begin))?;
-    let what = |problem| damaged(part(&problem), begin);
-    check_code(kind, &code).map(|()| next).map_err(what)
+    let within = |problem| match problem {
+        ImageProblem::Refused { what, .. } => ImageProblem::Refused { what, at: begin },
+        problem => damaged(part(&problem), begin),
+    };
+    check_code(kind, &code).map(|()| next).map_err(within)
 }
 
 /// Checks what an entry has.
@@ -151,7 +162,7 @@ fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
         ELF => elf::check(code),
         _ if !code.contains(&0) => Err(damaged("PTX without its NUL", 0)),
         _ if !begins => Err(damaged("an entry that is no PTX", 0)),
-        _ => Ok(()),
+        _ => scan::check(code.split(|&byte| byte == 0).next().unwrap_or_default()),
     }
 }
 

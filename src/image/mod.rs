@@ -4,15 +4,20 @@ mod cubin;
 mod elf;
 mod error;
 mod fatbin;
+mod known;
 mod packed;
 mod ptx;
+mod scan;
 mod text;
+mod tokens;
 
 pub use cubin::Cubin;
 pub use error::{ImageError, ImageKind, ImageProblem};
 pub use fatbin::Fatbin;
 pub use ptx::Ptx;
+pub(crate) use scan::MOST;
 pub use text::PtxText;
+pub(crate) use tokens::{Token, Tokens, number};
 
 use crate::{Error, Result};
 use std::path::Path;

@@ -1,11 +1,14 @@
 //! PTX text.
 
-use super::{Bytes, ImageKind, LOAD, PtxText, expect, read};
+use super::{Bytes, ImageError, ImageKind, LOAD, PtxText, expect, read, scan};
 use crate::{Error, Result};
 use std::fmt;
 use std::path::Path;
 
 /// PTX text, ready to be compiled by the driver: with its NUL, which it is given.
+///
+/// What is known to crash the driver's compiler is refused; what is not known is not: see [known
+/// holes](https://docs.rs/crate/cuscope/latest/source/SOUNDNESS.md).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ptx(pub(super) Bytes);
 
@@ -13,11 +16,15 @@ impl Ptx {
     /// Of text in memory: `include_str!("kernel.ptx")`.
     ///
     /// # Errors
-    /// [`Error::Image`](crate::Error::Image) for what begins neither with `.version` nor with a comment;
+    /// [`Error::Image`](crate::Error::Image) for what begins neither with `.version` nor with a comment, and for what
+    /// the driver's compiler is known to die of (F293): a string or number of more than 4 KiB, a name of more than
+    /// 16 KiB, more than 2^20 registers, as many threads, blocks or bytes of an alignment, and a division by what is
+    /// no plain number;
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text with a NUL inside.
     pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
         let text = text.with_nul()?;
         expect(ImageKind::Ptx, text.to_bytes())?;
+        scan::check(text.to_bytes()).map_err(|problem| ImageError::new(ImageKind::Ptx, problem))?;
         Ok(Ptx(Bytes::new(text.to_bytes_with_nul())))
     }
 

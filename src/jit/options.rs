@@ -1,6 +1,7 @@
 //! How PTX is compiled.
 #![allow(unsafe_code, reason = "a setter whose addresses the driver trusts is unsafe")]
 
+use crate::image::MOST;
 use crate::{Error, Name, Result};
 use ffi::{CUjit_option, CUjit_target};
 use std::ffi::{CString, c_void};
@@ -104,15 +105,17 @@ impl JitOptions {
         self
     }
 
-    /// As `with`. The driver divides by some of these numbers without a look (F283).
+    /// As `with`. The driver divides by some of these numbers without a look, when their arithmetic has overflowed
+    /// too (F283, F293).
     fn with_positive(mut self, option: CUjit_option, number: u32) -> Self {
-        if number == 0 {
+        if number == 0 || u64::from(number) > MOST {
             self.refused =
-                Some("an option of the compiler is 0 where it takes a number of at least 1");
+                Some("an option of the compiler is not from 1 to 2^20, where it has to be");
         }
         self.with(option, number as usize)
     }
 
+    // What is not from 1 to 2^20 is an error when the options are used.
     numbers! {
         /// The most registers that a thread may use; more are spilled to local memory.
         max_registers: CU_JIT_MAX_REGISTERS;
@@ -154,13 +157,21 @@ impl JitOptions {
     }
 
     /// How much is optimised: 0 to 4, which is the driver's own choice.
-    pub fn optimization_level(self, level: u32) -> Self {
+    pub fn optimization_level(mut self, level: u32) -> Self {
+        if level > 4 {
+            self.refused = Some("the level of optimisation is more than 4");
+        }
         self.with(ffi::CU_JIT_OPTIMIZATION_LEVEL, level as usize)
     }
 
     /// For another architecture than the context's device: for a [`Linker`](crate::Linker), and to see whether
     /// code compiles.
-    pub fn target(self, target: JitTarget) -> Self {
+    pub fn target(mut self, target: JitTarget) -> Self {
+        // A capability, and above it a mark of what an architecture or a family alone has.
+        if target.0 > 0x3_ffff {
+            self.refused =
+                Some("the target of the compiler is none: take one of `ffi::CU_TARGET_…`");
+        }
         self.with(ffi::CU_JIT_TARGET, target.0 as usize)
     }
 
@@ -189,8 +200,11 @@ impl JitOptions {
         self.with(ffi::CU_JIT_CACHE_MODE, raw.0 as usize)
     }
 
-    /// Threads that compile, 0 for as many as there are processors.
-    pub fn split_compile(self, threads: u32) -> Self {
+    /// Threads that compile, 0 for as many as there are processors, and at most 1024.
+    pub fn split_compile(mut self, threads: u32) -> Self {
+        if threads > 1024 {
+            self.refused = Some("more than 1024 threads are to compile");
+        }
         self.with(ffi::CU_JIT_SPLIT_COMPILE, threads as usize)
     }
 

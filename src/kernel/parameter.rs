@@ -20,7 +20,8 @@ use std::marker::PhantomData;
 )]
 pub trait Parameter: sealed::Sealed {}
 
-/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::Signature). The argument is a `T`.
+/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::Signature). The argument is a `T`. It stands for no
+/// parameter that the PTX text declares as a pointer.
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 
 impl<T: NoUninit> fmt::Debug for Value<T> {

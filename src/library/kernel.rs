@@ -133,13 +133,15 @@ impl LibraryKernel {
     /// One attribute on a device.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
+    /// As [`Function::attribute`].
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
+        const CALL: &str = "cuKernelGetAttribute";
+        function::known(CALL, attribute)?;
         let mut value = 0;
-        // SAFETY: writes one `c_int` to `value`, which is valid for it; the kernel is alive; no context need
-        // be current (F285).
-        check("cuKernelGetAttribute", unsafe {
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the kernel is alive; the attribute is one
+        // (F292); no context need be current (F285).
+        check(CALL, unsafe {
             ffi::cuKernelGetAttribute(&raw mut value, attribute, self.raw, device.raw())
         })?;
         Ok(value)
@@ -149,7 +151,7 @@ impl LibraryKernel {
     /// [`Function`]; those that are keep theirs (F288).
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that cannot be set, or not to this value (F273).
+    /// As [`Function::set_attribute`].
     #[doc(alias = "cuKernelSetAttribute")]
     pub fn set_attribute(
         &self,
@@ -157,7 +159,9 @@ impl LibraryKernel {
         attribute: FunctionAttribute,
         value: i32,
     ) -> Result {
-        // SAFETY: the kernel is alive; no context need be current (F285).
+        function::known(SET, attribute)?;
+        // SAFETY: the kernel is alive; the attribute is one, so that the driver finds it in its table (F292); no
+        // context need be current (F285).
         Ok(check(SET, unsafe {
             ffi::cuKernelSetAttribute(attribute, value, self.raw, device.raw())
         })?)

@@ -102,9 +102,11 @@ impl Library {
         let ptx = (image.kind() == ImageKind::Ptx).then_some(bytes);
         let mut raw = ptr::null_mut();
         let (count, jit, values) = request.parts();
-        // SAFETY: 1. `raw` is valid for one handle. 2. The image is what it says: text that ends in NUL, or a
-        // structure that was checked, with zeros behind it (F113). 3. `jit` and `values` have `count` elements,
-        // and live in `request`. 4. No options of the library. No context need be current (F285).
+        // SAFETY: 1. `raw` is valid for one handle. 2. PTX is text that ends in NUL, without that of which the
+        // compiler is known to die (F293); machine code has what compilers write, and lies whole in the image, which
+        // has zeros behind it (F113). What was made to deceive these checks is a known hole of SOUNDNESS.md. 3. `jit`
+        // and `values` have `count` elements, and live in `request`. 4. No options of the library. No context need be
+        // current (F285).
         let code = unsafe {
             ffi::cuLibraryLoadData(
                 &raw mut raw,
@@ -119,7 +121,7 @@ impl Library {
         };
         let failed = |driver| Box::new(LoadError::new(driver, request.errors(), ptx));
         check(LOAD, code).map_err(failed)?;
-        let entries = ptx.map(|ptx| PtxEntry::all(&String::from_utf8_lossy(ptx)));
+        let entries = ptx.map(PtxEntry::all);
         let inner = LibraryInner {
             raw,
             unloaded: false,

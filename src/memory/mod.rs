@@ -20,6 +20,7 @@ pub use element::Element;
 pub use info::MemoryInfo;
 pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolReuse, PoolUsage};
+pub(crate) use register::LentHost;
 pub use register::Registered;
 pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;

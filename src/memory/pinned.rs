@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "owns memory of the allocator")]
 
 use super::register::Registration;
+use crate::error::means_not_taken;
 use crate::{Context, Element, Error, PushedGuard, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -9,7 +10,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 /// What a page has on the machines of this crate, so that a buffer shares none with anything else.
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
@@ -22,6 +23,9 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 /// (F102, invariant `pinned-is-rusts`). It has no brand: every context can copy from and to it, with
 /// the same speed. Dropping it needs no current context, and waits for all work of the one that it was
 /// registered in (F162, F166); no safe work of any context is in flight on it then.
+///
+/// Once a kernel faulted, an operation that lent it aborts the process if that has several contexts: the work of
+/// those that did not fault goes on, and nothing tells when it ends (F326). With one context it returns the error.
 ///
 /// # Examples
 /// ```
@@ -111,16 +115,21 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuMemHostAlloc")]
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut memory = Memory::zeroed(len)?;
+        // The pointer of the memory, not of a slice: slices that are made later must not end it.
+        let all = ptr::slice_from_raw_parts_mut(memory.start.as_ptr(), len);
         // SAFETY: the memory is owned, and freed by `PinnedBuffer` only once it is not registered.
-        match unsafe { Registration::of(self, memory.slice_mut()) } {
+        match unsafe { Registration::of(self, all) } {
             Ok(registration) => {
                 let mut pinned = PinnedBuffer { registration, memory, mapped: 0 };
                 pinned.mapped = pinned.device_address(self)?;
                 Ok(pinned)
             }
             Err(error) => {
-                // SAFETY: never registered, and nothing else has it.
-                unsafe { memory.free() };
+                // Else it may be registered all the same, and is leaked.
+                if error.code().is_none_or(means_not_taken) {
+                    // SAFETY: never registered, and nothing else has it.
+                    unsafe { memory.free() };
+                }
                 Err(error)
             }
         }

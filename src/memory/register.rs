@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::capture_mode::relaxed;
-use crate::error::{check, is_sticky, release};
-use crate::{Context, Element, Error, PushedGuard, Result};
+use crate::error::{check, release};
+use crate::{Context, Device, Element, Error, PushedGuard, Result};
 use ffi::{
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_NOT_INITIALIZED, CUDA_SUCCESS, CUdeviceptr,
@@ -12,12 +12,55 @@ use ffi::{
 use std::ffi::{c_uint, c_void};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// For all contexts: copies in any use the memory at the same speed. Mapped, as the driver maps it in any
 /// case (F163).
 const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
 
 const UNREGISTER: &str = "cuMemHostUnregister";
+
+/// The memory that is registered: first address, and the one behind the last.
+static REGISTERED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+/// No code of the program runs while this is held.
+fn registered() -> MutexGuard<'static, Vec<(usize, usize)>> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Memory of the host that an operation or scope lends to the device: where it begins, and its bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct LentHost {
+    start: usize,
+    bytes: usize,
+}
+
+impl LentHost {
+    pub(crate) const NONE: LentHost = LentHost { start: 0, bytes: 0 };
+    /// It is not known which.
+    pub(crate) const ANY: LentHost = LentHost { start: 0, bytes: usize::MAX };
+
+    #[inline]
+    pub(crate) fn new(start: *const c_void, bytes: usize) -> LentHost {
+        LentHost { start: start.addr(), bytes }
+    }
+
+    /// Whether the device may use a part of it once the call that copies it has returned: this crate registered
+    /// that, or devices use all memory of the host.
+    pub(crate) fn is_page_locked(self) -> bool {
+        let (start, end) = (self.start, self.start.saturating_add(self.bytes));
+        let part = |&(from, to): &(usize, usize)| from < end && start < to;
+        self.bytes > 0 && (registered().iter().any(part) || devices_use_all())
+    }
+}
+
+/// Whether a device uses memory of the host that nobody registered. Where none does, a copy with such memory is over
+/// when its call returns (F331).
+fn devices_use_all() -> bool {
+    const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
+    let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);
+    Device::all().map_or(true, |devices| devices.into_iter().any(uses_all))
+}
 
 /// A registration, ended when dropped. Its context, which the driver ends it with, lives as long.
 pub(super) struct Registration {
@@ -53,6 +96,7 @@ impl Registration {
         // SAFETY: acts on the current context, which `enter` found to be the guard's; that the memory
         // stays is the caller's obligation 1. The driver checks that it is mapped (F160).
         check(CALL, unsafe { ffi::cuMemHostRegister_v2(start, bytes, FLAGS | flags) })?;
+        registered().push((start.addr(), start.addr() + bytes));
         Ok(Registration { start, context: gpu.context().clone(), ended: None })
     }
 
@@ -61,11 +105,11 @@ impl Registration {
     /// # Safety
     /// 1. The slice stays allocated while it is registered, and is borrowed exclusively, or owned, by
     ///    whoever lends it to the device.
-    pub(super) unsafe fn of<T: Element>(gpu: &PushedGuard<'_>, slice: &mut [T]) -> Result<Self> {
-        let bytes = size_of_val(slice);
+    pub(super) unsafe fn of<T: Element>(gpu: &PushedGuard<'_>, slice: *mut [T]) -> Result<Self> {
+        let bytes = slice.len() * size_of::<T>();
         // SAFETY: obligation 1 is the caller's. Any bytes that the device writes are values of `T`
         // (`Element: AnyBitPattern`).
-        unsafe { Registration::new(gpu, slice.as_mut_ptr().cast(), bytes, 0) }
+        unsafe { Registration::new(gpu, slice.cast(), bytes, 0) }
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -85,7 +129,11 @@ impl Registration {
             code = relaxed(|| unsafe { ffi::cuMemHostUnregister(self.start) });
             code
         });
-        self.ended = Some(is_over(code));
+        let ended = is_over(code);
+        if ended {
+            registered().retain(|&(from, _)| from != self.start.addr());
+        }
+        self.ended = Some(ended);
         code
     }
 
@@ -115,12 +163,11 @@ impl Registration {
     }
 }
 
-/// Whether an answer says that the driver no longer knows the memory, or touches it: it was
-/// unregistered, or its context is gone and the registration with it (F167), or a sticky error
-/// stopped the device, and no copy succeeds any more (F60, F104). That a destroyed context is current
-/// says nothing of it.
+/// Whether an answer says that the driver no longer knows the memory: it was unregistered, or its context is
+/// gone and the registration with it (F167). Behind a fault it stays registered (F60), and the device may use it
+/// (F326). That a destroyed context is current says nothing of it.
 fn is_over(code: CUresult) -> bool {
-    [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code) || is_sticky(code)
+    [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code)
 }
 
 impl Drop for Registration {
@@ -255,12 +302,11 @@ mod tests {
 
     #[test]
     fn memory_is_free_only_if_the_driver_cannot_use_it() {
-        for over in
-            [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, ffi::CUDA_ERROR_LAUNCH_FAILED]
-        {
+        for over in [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED] {
             assert!(is_over(over), "{over:?}");
         }
         for not in [
+            ffi::CUDA_ERROR_LAUNCH_FAILED,
             ffi::CUDA_ERROR_NOT_PERMITTED,
             ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED,
             ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,

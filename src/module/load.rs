@@ -91,8 +91,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut request = Request::new(LOAD, options)?;
         let ptx = (image.kind() == ImageKind::Ptx).then(|| image.bytes().get());
         self.enter(LOAD)?;
-        // SAFETY: `Ptx`, `Cubin` and `Fatbin` are what they say: text that ends in NUL, or a structure that was
-        // checked.
+        // SAFETY: PTX is text that ends in NUL, without that of which the compiler is known to die (F293); machine
+        // code has what compilers write, and lies whole in the image, which has zeros behind it (F113). What was
+        // made to deceive these checks is a known hole of SOUNDNESS.md.
         let module = unsafe { self.load_raw(image.bytes().get().as_ptr(), &mut request, ptx) }?;
         Ok(Loaded { module, log: request.log() })
     }
@@ -136,7 +137,7 @@ impl<'ctx> PushedGuard<'ctx> {
             unsafe { ffi::cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values) };
         check(LOAD, code)
             .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
-        let entries = ptx.map(|ptx| crate::kernel::PtxEntry::all(&String::from_utf8_lossy(ptx)));
+        let entries = ptx.map(crate::kernel::PtxEntry::all);
         let entries = entries.unwrap_or_default();
         Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
     }

@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::error::check;
 use crate::function::Owner;
 use crate::memory::Allocation;
-use crate::{Context, DeviceBuffer, Element, Error, Module, Name, Result};
+use crate::{Context, DeviceBuffer, Element, Error, Module, Name, Result, fork};
 use ffi::CUdeviceptr;
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -39,7 +39,9 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.leases.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.address);
+        if let Some(mut lent) = fork::lock(&self.leases.0) {
+            lent.remove(&self.address);
+        }
     }
 }
 
@@ -65,8 +67,8 @@ impl<'ctx> Module<'ctx> {
     /// variable back; until then it is lent, and there is no second one, so that two exclusive views cannot
     /// be.
     ///
-    /// What kernels of the module do with the variable by its name is a part of the contract of
-    /// [`launch`](crate::OnStream::launch).
+    /// What kernels of the module do with the variable by its name, and that nothing else uses it meanwhile, is a
+    /// part of the contract of [`launch`](crate::OnStream::launch).
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a kernel;

@@ -20,9 +20,8 @@ pub use queue::Queue;
 pub use staged::{Staged, StagedMemory};
 
 use crate::brand::Brand;
-use crate::error::report_drop;
 use crate::memory::Allocation;
-use crate::{DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
+use crate::{Context, DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::cell::OnceCell;
@@ -53,8 +52,13 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// Those of the closure, else of the first queue that has one: a sticky error (F60).
     ///
+    /// # Aborts
+    /// If a kernel faulted, memory of the host was lent, some is page-locked, and the process has several contexts: the
+    /// device may go on using that memory, and nothing tells when it stops (F326). If no wait says that the work is over.
+    ///
     /// # Panics
-    /// If the closure does, or a [host function](Queue::host_function) in it.
+    /// If the closure does, or a [host function](Queue::host_function) in it. Of several panics, that of the
+    /// closure goes on, else the first.
     ///
     /// # Examples
     /// ```
@@ -86,20 +90,18 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<R> {
         /// Waits when the closure panics.
-        struct Close<'a>(&'a Order);
+        struct Close<'a>(&'a Order, &'a Context);
         impl Drop for Close<'_> {
             fn drop(&mut self) {
-                if let Err(error) = self.0.finish() {
-                    report_drop(error);
-                }
+                self.0.abandon(self.1);
             }
         }
         let (order, scratch) = (Order::new(self.context()), OnceCell::new());
         let scope = Scope { gpu: self, order, scratch, _s: Brand::new() };
-        let close = Close(&scope.order);
+        let close = Close(&scope.order, self.context());
         let result = f(&scope);
         std::mem::forget(close);
-        let finished = scope.order.finish();
+        let finished = scope.order.finish(self.context());
         if let Some(panic) = scope.order.end_calls() {
             std::panic::resume_unwind(panic);
         }

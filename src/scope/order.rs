@@ -13,10 +13,11 @@
 
 use super::marks::{Mark, Marks};
 use super::tracked::{Gate, Op, Operand, Tracked};
-use crate::error::check;
-use crate::host_function::{Panic, Pending};
+use crate::error::{check, drop_contained, report_drop};
+use crate::host_function::{Panic, Pending, first};
+use crate::memory::LentHost;
 use crate::wait::{wait, wait_for_all, wait_for_memory};
-use crate::{Context, PushedGuard, Result};
+use crate::{Context, PushedGuard, Result, fault};
 use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -29,6 +30,10 @@ pub(crate) struct Order {
     shut: Gate,
     /// The stream of the first queue.
     first: Cell<Option<CUstream>>,
+    /// Whether memory of the host was lent.
+    host: Cell<bool>,
+    /// Whether a fault was reported before: then the driver takes nothing any more (F60).
+    behind_fault: bool,
     /// How many pieces of memory were used while there was no second one, and not since.
     alone: Cell<usize>,
     more: OnceCell<Box<More>>,
@@ -84,8 +89,16 @@ impl Order {
     /// Of queues on streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
-        let (first, alone, more) = Default::default();
-        Order { gate: Gate::new(context), shut: Gate::shut(), first, alone, more }
+        let (host, first, alone, more) = Default::default();
+        let behind_fault = fault::is_seen();
+        let (gate, shut) = (Gate::new(context), Gate::shut());
+        Order { gate, shut, host, behind_fault, first, alone, more }
+    }
+
+    /// Notes that memory of the host is lent, which may be page-locked.
+    #[inline]
+    pub(super) fn lend_host(&self) {
+        self.host.set(true);
     }
 
     /// The number of the queue on a stream: the same one each time.
@@ -252,26 +265,42 @@ impl Order {
         self.more.get()?.end_calls()
     }
 
+    /// What the end of a scope does whose closure panics, which goes on: waits, and ends the host functions.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn abandon(&self, context: &Context) {
+        if let Err(error) = self.finish(context) {
+            report_drop(error);
+        }
+        // Not left to come up in a later replay.
+        drop_contained(self.end_calls());
+    }
+
     /// Waits for all queues: when this returns, nothing of the scope is in flight.
     ///
     /// # Errors
     /// Of the first queue that has one.
     #[inline]
-    pub(super) fn finish(&self) -> Result {
+    pub(super) fn finish(&self, context: &Context) -> Result {
         const CALL: &str = "cuStreamSynchronize";
         // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
         let wait = |stream| move || unsafe { ffi::cuStreamSynchronize(stream) };
+        let lent = self.host.get() && !self.behind_fault;
+        let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
         let Some(state) = self.several() else {
-            return self.first.get().map_or(Ok(()), |first| wait_for_memory(CALL, wait(first)));
+            let Some(first) = self.first.get() else { return Ok(()) };
+            return wait_for_memory(CALL, key, host, wait(first));
         };
-        wait_for_all(CALL, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
+        wait_for_all(CALL, key, host, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
     }
 }
 
 impl More {
+    #[cold]
+    #[inline(never)]
     fn end_calls(&self) -> Option<Panic> {
         // Each ends, whatever the others did.
-        self.calls.take().iter().map(|call| call.end()).fold(None, Option::or)
+        first(&mut self.calls.take().iter().map(|call| call.end()))
     }
 }
 

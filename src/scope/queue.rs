@@ -92,6 +92,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         Ok(self.raw)
     }
 
+    /// Notes that memory of the host is lent to the scope.
+    #[inline]
+    pub(super) fn lend_host(&self) {
+        self.order.lend_host();
+    }
+
     /// Keeps a host function until the scope is closed.
     pub(crate) fn keep_call(&self, call: Box<dyn Pending>) {
         self.order.keep_call(call);

@@ -26,6 +26,7 @@ assert_not_impl_any!(Staged<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> Staged<'s, T> {
     pub(super) fn new(order: &'s Order, host: &'s mut [T]) -> Self {
+        order.lend_host();
         Staged { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
     }
 

@@ -76,7 +76,17 @@ impl Tracked {
 
     /// Notes a use by one of several queues.
     pub(super) fn note_op(&self, op: &Rc<Op>, writes: bool) {
-        self.uses.borrow_mut().get_or_insert_default().note(op, writes);
+        let mut uses = self.uses.borrow_mut();
+        let uses = uses.get_or_insert_default();
+        if !writes {
+            uses.reads.retain(|read| read.queue != op.queue);
+        }
+        uses.note(op, writes);
+    }
+
+    /// Notes a use by a node of a graph, of which each comes once, or twice in a row.
+    fn note_node(&self, node: &Rc<Op>, writes: bool) {
+        self.uses.borrow_mut().get_or_insert_default().note(node, writes);
     }
 
     /// Shows what a use has to come after, until there is an error.
@@ -124,7 +134,8 @@ struct Uses {
 impl Uses {
     /// What a use has to come after: the reads first, as each of them came after the write.
     fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
-        self.reads.iter().filter(move |_| writes).chain(&self.write)
+        let reads = if writes { &self.reads[..] } else { &[] };
+        reads.iter().chain(&self.write)
     }
 
     fn note(&mut self, op: &Rc<Op>, writes: bool) {
@@ -132,7 +143,6 @@ impl Uses {
             self.reads.clear();
             self.write = Some(op.clone());
         } else {
-            self.reads.retain(|read| read.queue != op.queue);
             self.reads.push(op.clone());
         }
     }
@@ -211,6 +221,6 @@ impl Use<'_> {
 
     /// Notes it as one of a node of a graph.
     pub(crate) fn note_node(&self, node: &Rc<Op>) {
-        self.tracked.note_op(node, self.writes);
+        self.tracked.note_node(node, self.writes);
     }
 }

@@ -36,6 +36,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
         to.takes(UPLOAD, from.len())?;
+        self.lend_host();
         enqueue!(self, UPLOAD, [to.operand(true)] if to.is_noted(true, self.gate), {
             let (host, to, bytes) = (from.as_ptr().cast(), to.address(), size_of_val(from));
             // SAFETY: both have `bytes` bytes, those of `from` are initialised (`Element: NoUninit`), and
@@ -53,6 +54,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         let source = from.lent();
         same_len(DOWNLOAD, source.len, to.len())?;
+        self.lend_host();
         enqueue!(self, DOWNLOAD, [source.operand()] if source.is_ready(self.gate), {
             let (from, host, bytes) = (source.address, to.as_mut_ptr().cast(), size_of_val(to));
             // SAFETY: both have `bytes` bytes, any of which are values of `T` (`Element: AnyBitPattern`),
@@ -164,7 +166,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// queues have to be ordered.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch). Work on the other queues of the scope is in
+    ///    flight at the same time, unless memory that both name, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
@@ -175,6 +178,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         args: A,
     ) -> Result {
         let function = kernel.function();
+        if args.any_host() {
+            self.lend_host();
+        }
         if config.is_extended() {
             let own = self.context().key();
             same_context(config.call(), function.key() == own && config.all_of(own))?;

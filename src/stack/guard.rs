@@ -1,8 +1,7 @@
 //! The guard: a context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::Level;
-use super::slot::Slotted;
+use super::level::{Level, Place};
 use crate::brand::{Brand, NotSend};
 use crate::error::report_drop;
 use crate::wait::wait;
@@ -26,13 +25,14 @@ use std::mem::ManuallyDrop;
 /// [error index](crate::error_index).
 #[must_use = "the context is popped when the guard is dropped"]
 pub struct PushedGuard<'ctx> {
+    /// First, so that the compiler's message names it and not a private part.
+    _thread: NotSend,
     context: &'ctx Context,
-    /// Where its entry is noted.
-    entry: Slotted,
+    /// Its entry in the log.
+    entry: Place,
     /// Invariant, and dropped by *this* type's `Drop`, never by a field's: that is what makes the
     /// borrow below it last, and so what nesting and brands rest on.
     _brand: Brand<'ctx>,
-    _thread: NotSend,
 }
 assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 
@@ -40,12 +40,12 @@ impl<'ctx> PushedGuard<'ctx> {
     #[inline]
     pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
         let entry = below.push(context)?;
-        Ok(PushedGuard { context, entry, _brand: Brand::new(), _thread: [] })
+        Ok(PushedGuard { _thread: [], context, entry, _brand: Brand::new() })
     }
 
     #[inline]
     fn level(&self) -> Level {
-        Level::of(self.entry, self.context)
+        self.entry.above(self.context)
     }
 
     /// Pushes another context on top; this guard cannot be used until that one is gone.

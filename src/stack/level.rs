@@ -1,19 +1,25 @@
 //! Book-keeping of this crate's entries on the thread's stack.
 //!
-//! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard made
-//! above it is dead, but for those of a `reentrant` call that began above it (its *frame*), which is
-//! recorded too: what the record still holds above it was leaked, and is popped then (*settled*).
-//! Foreign code may have changed the stack (F87, F88): a pop that takes something else than the recorded
-//! entry puts it back, and where an entry may not be on top at all, a look comes first.
+//! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard above it is dead,
+//! except those of a `reentrant` call that began above it (its *frame*), which is in the log too. What the log
+//! still holds above a level was leaked, and is popped when the level is next used.
+//! Foreign code may have changed the stack (F87, F88): a pop that takes something else than the entry in the log
+//! puts it back, and where an entry may not be on top at all, a look comes first.
+//!
+//! Code of the program runs inside most calls of this file: the hook of the driver's log inside any driver call,
+//! a tracing subscriber when an entry is added or removed, the hook of `on_release_error` and destructors when a
+//! context ends. It may call everything. So the log is true before each of these, what was read before is
+//! compared again behind it, and the thread's token counts as taken while leaked entries are popped
+//! (invariant `re-entered`).
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::entries::raw_of;
+use super::entries::{self, Entry};
 use super::record::{PoppedBy, Record};
-use super::slot::{Entry, Place, Slotted};
-use crate::error::{check, report_drop};
+use crate::brand::NotSend;
+use crate::context::raw_of;
+use crate::error::{check, means_not_taken, report_drop};
 use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
-use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The top of the calling thread's stack, or null. Costs 10 ns.
@@ -58,55 +64,62 @@ fn below(top: CUcontext) -> Result<CUcontext> {
 /// A place on the stack: what a token or guard sees as "just me, nothing above".
 #[derive(Clone, Copy)]
 pub(super) struct Level {
-    place: Place,
+    /// How many entries of the log lie below.
+    index: usize,
     /// What is current when nothing lies above: the guard's context; for a token, what it found. An
-    /// address to compare with, not a pointer: `NotSend` alone names what ties owners to the thread.
+    /// address to compare with, not a pointer.
     own: usize,
+    /// Whoever holds a level stays on its thread.
+    _thread: NotSend,
 }
 
-impl Slotted {
+/// An entry of a guard: how many lie below it in the log of its thread.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    index: usize,
+    _thread: NotSend,
+}
+
+impl Place {
     /// Pops the entry, which is that of a guard of `context`.
     ///
     /// # Errors
-    /// As [`Level::settle`]: inside a younger frame, or foreign code is on top. What was popped and is not ours
-    /// is on the stack again then. The entry stays recorded, and its context alive until it is popped, which is
+    /// As [`Level::pop_leaked`]: inside a younger frame, or foreign code is on top. What was popped and is not ours
+    /// is on the stack again then. The entry stays in the log, and its context alive until it is popped, which is
     /// when the level below is next reached and finds it on top.
     #[inline]
     pub(super) fn pop(self, context: &Context) -> Result {
-        let (mut popped, mut code) = (MaybeUninit::uninit(), ffi::CUDA_ERROR_UNKNOWN);
-        if self.above().free().is_some() {
-            // SAFETY: as in `pop_top`.
-            code = unsafe { ffi::cuCtxPopCurrent_v2(popped.as_mut_ptr()) };
-            // SAFETY: the driver has written it, as it did not refuse.
-            if code == ffi::CUDA_SUCCESS && unsafe { popped.assume_init() }.addr() == context.key()
-            {
-                Record::remove_own(self);
-                return Ok(());
-            }
+        if Record::with(|r| r.entries.depth()) != self.index + 1 {
+            return self.pop_behind_leaked(context);
         }
-        self.not_popped(context, code, &popped)
+        let mut popped = ptr::null_mut();
+        // SAFETY: writes one handle to `popped`. What it pops is this guard's entry, or is put back below.
+        let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
+        if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
+            Record::with(|r| r.remove_own(self.index));
+            return Ok(());
+        }
+        self.not_popped(context, code, popped)
     }
 
-    /// Something may lie above, and nothing was popped; or the driver refused, or popped something else. One
-    /// function, so that nothing has to be told apart before it is called.
     #[cold]
     #[inline(never)]
-    fn not_popped(
-        self,
-        context: &Context,
-        code: CUresult,
-        popped: &MaybeUninit<CUcontext>,
-    ) -> Result {
-        let done = match self.above().free() {
-            None => Level::of(self, context).settle(POP).and_then(|()| pop_top()),
-            Some(_) => check(POP, code).map_err(Error::from).map(|()| {
-                // SAFETY: as in `pop`.
-                unsafe { popped.assume_init() }
-            }),
-        };
-        let answer = match done {
+    fn pop_behind_leaked(self, context: &Context) -> Result {
+        let popped = self.above(context).pop_leaked(POP).and_then(|()| pop_top());
+        self.popped(context, popped)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_popped(self, context: &Context, code: CUresult, popped: CUcontext) -> Result {
+        self.popped(context, check(POP, code).map_err(Error::from).map(|()| popped))
+    }
+
+    /// Something else was popped, or nothing, or what was leaked had to be popped first.
+    fn popped(self, context: &Context, popped: Result<CUcontext>) -> Result {
+        let answer = match popped {
             Ok(popped) if popped.addr() == context.key() => {
-                Record::remove_own(self);
+                Record::with(|r| r.remove_own(self.index));
                 return Ok(());
             }
             Ok(other) => put_back(other).and(Err(Error::NotCurrent { call: POP })),
@@ -116,28 +129,30 @@ impl Slotted {
             }
             Err(error) => Err(error),
         };
-        self.keep(context);
+        // Alive until the entry is popped (F13).
+        Record::with(|r| r.keep(self.index, context.clone()));
         answer
     }
 
-    /// Keeps the context of the entry alive until that is popped (F13).
-    fn keep(self, context: &Context) {
-        Record::with(|r| r.keep(r.entries.below(self.place()), context.clone()));
+    /// The level of the guard with this entry.
+    #[inline]
+    pub(super) fn above(self, context: &Context) -> Level {
+        Level { index: self.index + 1, own: context.key(), _thread: [] }
     }
 }
 
 impl Level {
     /// The place of a token made now.
     fn here(r: &Record) -> Result<Level> {
-        r.enroll();
-        let own = current()?.addr();
-        Ok(Level { place: r.entries.slot(r.entries.depth()).place(), own })
-    }
-
-    /// That of a guard with this entry.
-    #[inline]
-    pub(super) fn of(entry: Slotted, context: &Context) -> Level {
-        Level { place: entry.above(), own: context.key() }
+        r.enroll()?;
+        loop {
+            let index = r.entries.depth();
+            let own = current()?.addr();
+            // A hook that ran in the call may have taken the stack and pushed.
+            if r.entries.depth() == index {
+                return Ok(Level { index, own, _thread: [] });
+            }
+        }
     }
 
     /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
@@ -146,57 +161,112 @@ impl Level {
     /// # Errors
     /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
     /// nothing is popped.
-    fn settle(self, call: &'static str) -> Result {
-        self.settled(call).map(drop)
+    fn pop_leaked(self, call: &'static str) -> Result {
+        Record::with(|r| self.pop_leaked_of(r, call))
     }
 
-    /// The same, with the slot of what comes on top.
     #[inline]
-    fn settled(self, call: &'static str) -> Result<Slotted> {
-        match self.place.free() {
-            Some(slot) => Ok(slot),
-            None => Level::settle_others(self.place, self.own, call),
-        }
+    fn pop_leaked_of(self, r: &Record, call: &'static str) -> Result {
+        if r.entries.depth() == self.index { Ok(()) } else { self.pop_others(r, call) }
     }
 
-    // Not `self`, which would be in memory for it.
     #[cold]
     #[inline(never)]
-    fn settle_others(place: Place, own: usize, call: &'static str) -> Result<Slotted> {
-        Record::with(|r| {
-            let below = r.entries.below(place);
-            if r.entries.depth() < below || r.entries.is_framed(below) {
-                return Err(Error::Suspended { call });
+    fn pop_others(self, r: &Record, call: &'static str) -> Result {
+        if r.entries.depth() < self.index || r.entries.is_framed(self.index) {
+            return Err(Error::Suspended { call });
+        }
+        while r.entries.depth() > self.index {
+            let at = r.entries.depth() - 1;
+            match r.entries.get(at) {
+                None | Some(Entry::CLOSED) => r.entries.remove(at),
+                Some(entry) => self.pop_entry(r, at, entry, call)?,
             }
-            settle_leaked(r, below, own, call)?;
-            Ok(r.entries.slot(below))
-        })
+        }
+        Ok(())
+    }
+
+    /// Pops a leaked entry, the top one of the log. Where foreign code popped it, it is taken out of the log.
+    fn pop_entry(self, r: &Record, at: usize, entry: Entry, call: &'static str) -> Result {
+        let covered = Err(Error::NotCurrent { call });
+        // Whether nothing happened to the log in a call.
+        let same = || r.entries.depth() == at + 1 && r.entries.get(at) == Some(entry);
+        let (top, raw) = (current()?, raw_of(entry));
+        if !same() {
+            return Ok(()); // a hook that ran in the call popped it: look again
+        }
+        if Some(top.addr()) == raw {
+            let popped = pop_top()?;
+            if !same() || Some(popped.addr()) != raw {
+                return put_back(popped).and(covered);
+            }
+            r.remove(at, PoppedBy::Us);
+            return Ok(());
+        }
+        let gone = top.addr() == self.own && (top.is_null() || Some(below(top)?.addr()) != raw);
+        if gone && same() {
+            r.remove(at, PoppedBy::Foreigner);
+            return Ok(());
+        }
+        covered // foreign code covers the entry
     }
 
     /// Pushes on top of `self`.
     #[inline]
-    pub(super) fn push(self, context: &Context) -> Result<Slotted> {
-        let slot = self.settled(PUSH)?;
+    pub(super) fn push(self, context: &Context) -> Result<Place> {
+        if !Record::with(|r| r.entries.is_ready(self.index)) {
+            Record::with(|r| self.make_ready(r))?;
+        }
         // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
-        // gets the slot borrows `context` until the entry is popped, and where that is leaked the
-        // record keeps the context from its end.
-        check(PUSH, unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) })?;
-        Record::add(slot, context);
-        Ok(slot)
+        // gets the entry borrows `context` until it is popped, and where that is leaked the
+        // log keeps the context from its end.
+        let code = unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) };
+        if code != ffi::CUDA_SUCCESS {
+            self.not_pushed(context, code);
+            check(PUSH, code)?;
+        }
+        Ok(Place { index: Record::with(|r| r.add(context)), _thread: [] })
+    }
+
+    /// Pops what is leaked, and makes room for an entry.
+    #[cold]
+    #[inline(never)]
+    fn make_ready(self, r: &Record) -> Result {
+        self.pop_leaked_of(r, PUSH)?;
+        r.reserve(PUSH)
+    }
+
+    /// A push reported an error, which may be one of earlier work: if the entry is there all the same, it is
+    /// popped. If it may be there and cannot be told apart from the one below, the context is never ended.
+    #[cold]
+    #[inline(never)]
+    fn not_pushed(self, context: &Context, code: CUresult) {
+        let is_top = current().is_ok_and(|top| top.addr() == context.key());
+        if is_top && self.own == context.key() {
+            if !means_not_taken(code) {
+                entries::stays(context.entry());
+            }
+        } else if is_top
+            && let Ok(popped) = pop_top()
+            && popped.addr() != context.key()
+            && let Err(error) = put_back(popped)
+        {
+            report_drop(error);
+        }
     }
 
     /// Checked by every context-sensitive call: `own` is current.
     #[inline]
     pub(super) fn enter(self, call: &'static str) -> Result {
         let here = current()?.addr() == self.own;
-        if here { Ok(()) } else { Level::enter_settled(self.place, self.own, call) }
+        if here { Ok(()) } else { self.enter_behind_leaked(call) }
     }
 
     #[cold]
     #[inline(never)]
-    fn enter_settled(place: Place, own: usize, call: &'static str) -> Result {
-        Level { place, own }.settle(call)?;
-        if current()?.addr() == own { Ok(()) } else { Err(Error::NotCurrent { call }) }
+    fn enter_behind_leaked(self, call: &'static str) -> Result {
+        self.pop_leaked(call)?;
+        if current()?.addr() == self.own { Ok(()) } else { Err(Error::NotCurrent { call }) }
     }
 
     /// Takes the thread's one token.
@@ -205,20 +275,22 @@ impl Level {
             if r.taken.get() || r.frames.get() != 0 {
                 return Err(Error::StackTaken);
             }
-            let _ = settle_orphan(r); // what cannot be popped stays below, as foreign entries do
-            let level = Level::here(r)?;
+            // Before any call, in which code of the program may want the token too.
             r.taken.set(true);
-            Ok(level)
+            let _ = pop_orphan(r); // what cannot be popped stays below, as foreign entries do
+            Level::here(r).inspect_err(|_| r.taken.set(false))
         })
     }
 
     /// Gives the thread's token back: all guards made from it are dead.
     pub(super) fn give_thread_back(self) {
         Record::with(|r| {
-            r.taken.set(false);
-            // An older orphan lies lower: settling it settles this one.
+            // An older orphan lies lower: popping what is above that pops what is above this one.
             r.orphaned.set(r.orphaned.get().or(Some(self)));
-            settle_orphan_in_drop(r);
+            // The token counts as taken until nothing of it is left.
+            let popped = pop_orphan(r);
+            r.taken.set(false);
+            pop_orphan_again(r, popped);
             r.leave_if_unused();
         });
     }
@@ -227,53 +299,46 @@ impl Level {
     pub(super) fn open_frame() -> Result<Frame> {
         Record::with(|r| {
             let before = Level::here(r)?;
-            r.entries.open_frame();
+            r.reserve(PUSH)?;
+            r.entries.push(Entry::OPEN);
             r.frames.set(r.frames.get() + 1);
-            let place = r.entries.slot(r.entries.depth()).place();
-            Ok(Frame { before, base: Level { place, ..before } })
+            Ok(Frame { before, base: Level { index: before.index + 1, ..before } })
         })
     }
 }
 
-/// Pops all but so many entries; where nothing else lies on those, `own` is current.
-fn settle_leaked(r: &Record, left: usize, own: usize, call: &'static str) -> Result {
-    while let Some(entry) = r.entries.top().filter(|_| r.entries.depth() > left) {
-        if entry == Entry::CLOSED {
-            r.entries.pop();
-            continue;
-        }
-        let (top, raw) = (current()?, raw_of(entry));
-        if Some(top.addr()) == raw {
-            pop_top()?;
-            r.remove(PoppedBy::Us);
-        } else if top.addr() == own && (top.is_null() || Some(below(top)?.addr()) != raw) {
-            r.remove(PoppedBy::Foreigner);
-        } else {
-            return Err(Error::NotCurrent { call }); // foreign code covers the entry
-        }
-    }
-    Ok(())
-}
-
-/// Pops what dropped tokens left, once neither a frame nor another token is in the way.
+/// Pops what dropped tokens left, unless a frame is in the way. The caller has the token.
 ///
 /// # Errors
-/// As [`Level::settle`]: inside `reentrant`, or foreign code is on top; then later.
-fn settle_orphan(r: &Record) -> Result {
-    if let Some(orphan) = r.orphaned.get().filter(|_| !r.taken.get()) {
-        orphan.settle(POP)?;
+/// As [`Level::pop_leaked`]: inside `reentrant`, or foreign code is on top; then later.
+fn pop_orphan(r: &Record) -> Result {
+    if let Some(orphan) = r.orphaned.get() {
+        orphan.pop_leaked_of(r, POP)?;
         r.orphaned.set(None);
     }
     Ok(())
 }
 
-/// The same where nobody is there to do it later: it is tried again if the driver failed.
-fn settle_orphan_in_drop(r: &Record) {
-    match settle_orphan(r) {
+/// Pops what dropped tokens left, unless a frame or another token is in the way.
+///
+/// # Errors
+/// As [`pop_orphan`].
+fn pop_orphan_if_free(r: &Record) -> Result {
+    if r.taken.replace(true) {
+        return Ok(());
+    }
+    let popped = pop_orphan(r);
+    r.taken.set(false);
+    popped
+}
+
+/// Where nobody is there to do it later, it is tried again if the driver failed.
+fn pop_orphan_again(r: &Record, popped: Result) {
+    match popped {
         Ok(()) | Err(Error::Suspended { .. }) => {}
         Err(error) => {
             report_drop(error);
-            let _ = settle_orphan(r);
+            let _ = pop_orphan_if_free(r);
         }
     }
 }
@@ -288,21 +353,18 @@ impl Drop for Frame {
     fn drop(&mut self) {
         Record::with(|r| {
             // Inner frames are closed by now, also on unwinding. What cannot be popped because
-            // foreign code left something on top stays recorded, for the levels below to settle.
-            let settled = self.base.settle(POP);
+            // foreign code left something on top stays in the log, for the levels below to pop.
+            let mut popped = self.base.pop_leaked_of(r, POP);
             let outer = r.frames.get() - 1;
-            if settled.is_err() && outer == 0 && !r.taken.get() {
+            if popped.is_err() && outer == 0 && !r.taken.get() {
                 r.orphaned.set(r.orphaned.get().or(Some(self.before)));
-            } // else the frame or the token outside settles it
+            } // else the frame or the token outside pops it
             r.frames.set(outer);
-            r.entries.close_frame(r.entries.below(self.before.place));
-            match settled {
-                Ok(()) => settle_orphan_in_drop(r),
-                Err(error) => {
-                    report_drop(error);
-                    let _ = settle_orphan(r);
-                }
+            r.entries.remove(self.before.index);
+            if popped.is_ok() {
+                popped = pop_orphan_if_free(r);
             }
+            pop_orphan_again(r, popped);
             r.leave_if_unused();
         });
     }

@@ -11,15 +11,13 @@ mod guard;
 mod level;
 mod push;
 mod record;
-mod slot;
 mod state;
 mod token;
 
 pub use current::{CurrentContext, current_context};
-pub(crate) use entries::{entry_for, forget, is_pushed};
+pub(crate) use entries::{Entry, is_pushed, stays};
 pub use guard::PushedGuard;
 pub(crate) use level::current as current_raw;
 pub use push::PushContext;
-pub(crate) use slot::Entry;
 pub use state::StreamPriorityRange;
 pub use token::{ContextStack, NestedStack};

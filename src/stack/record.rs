@@ -1,9 +1,9 @@
 //! What a thread knows of its own stack.
 
-use super::entries::Entries;
+use super::entries::{self, Entries};
 use super::level::Level;
-use super::slot::{Entry, Slotted};
-use crate::{Context, fork, trace};
+use crate::error::check;
+use crate::{Context, Result, fork, trace};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
@@ -70,11 +70,27 @@ impl Record {
     }
 
     /// Before the thread gets what it can push with.
-    pub(super) fn enroll(&self) {
+    ///
+    /// # Errors
+    /// In the child of a fork, what most calls answer there (F20).
+    pub(super) fn enroll(&self) -> Result {
         if !self.entries.has_room() {
+            self.reserve("cuCtxGetCurrent")?;
             // Fails while the thread ends: then `leaving` says so already.
             let _ = LEAVING.try_with(|_| ());
         }
+        Ok(())
+    }
+
+    /// Makes sure that one more entry fits.
+    ///
+    /// # Errors
+    /// In the child of a fork, what most calls answer there (F20).
+    pub(super) fn reserve(&self, call: &'static str) -> Result {
+        if self.entries.reserve() {
+            return Ok(());
+        }
+        Ok(check(call, ffi::CUDA_ERROR_NOT_INITIALIZED)?)
     }
 
     /// Once there is nothing to push with.
@@ -86,29 +102,34 @@ impl Record {
         }
     }
 
-    /// Notes an entry that was pushed.
+    /// Logs an entry that was pushed: how many lie below it.
     #[inline]
-    pub(super) fn add(slot: Slotted, context: &Context) {
-        slot.set(context.entry());
-        Record::with(|r| r.trace.pushed(context));
+    pub(super) fn add(&self, context: &Context) -> usize {
+        let index = self.entries.push(context.entry());
+        self.trace.pushed(context);
+        index
     }
 
-    /// Takes the top entry off the record, which its guard popped: nothing is kept for it.
+    /// Takes an entry out of the log, which its guard popped: nothing is kept for it.
     #[inline]
-    pub(super) fn remove_own(slot: Slotted) {
-        slot.set(Entry::FREE);
-        Record::with(|r| r.trace.popped());
-    }
-
-    /// Takes the top entry off the record: it was popped, by this crate or by foreign code.
-    pub(super) fn remove(&self, by: PoppedBy) {
-        if let PoppedBy::Foreigner = by {
-            // Entries have no identity: this one may be there all the same, further down.
-            self.entries.top_stays();
-        }
-        let left = self.entries.pop();
-        drop(self.take_kept(left));
+    pub(super) fn remove_own(&self, index: usize) {
+        self.entries.remove(index);
         self.trace.popped();
+    }
+
+    /// Takes an entry out of the log: it was popped, by this crate or by foreign code.
+    pub(super) fn remove(&self, index: usize, by: PoppedBy) {
+        if let PoppedBy::Foreigner = by
+            && let Some(entry) = self.entries.get(index)
+        {
+            // Entries have no identity: this one may be there all the same, further down.
+            entries::stays(entry);
+        }
+        self.entries.remove(index);
+        let kept = self.take_kept(index);
+        self.trace.popped();
+        // Last: this may end the context, and run the hook of `on_release_error`.
+        drop(kept);
     }
 
     /// Keeps a context alive until the entry of this index is popped.

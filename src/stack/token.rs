@@ -31,10 +31,11 @@ use std::fmt;
 /// # }
 /// ```
 pub struct ContextStack {
+    /// First, so that the compiler's message names it and not a private part.
+    _thread: NotSend,
     level: Level,
     /// Behind the level, which is given back first.
     _relaxed: Relaxed,
-    _thread: NotSend,
 }
 assert_not_impl_any!(ContextStack: Send, Sync);
 
@@ -104,9 +105,10 @@ impl fmt::Debug for ContextStack {
 
 /// What [`ContextStack::reentrant`] lends. Its brand keeps it from being swapped for another one.
 pub struct NestedStack<'s> {
+    /// First, as in [`ContextStack`].
+    _thread: NotSend,
     level: Level,
     _brand: Brand<'s>,
-    _thread: NotSend,
 }
 assert_not_impl_any!(NestedStack<'static>: Send, Sync);
 

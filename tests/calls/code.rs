@@ -122,6 +122,10 @@ fn linker(t: &mut Table, gpu: &PushedGuard<'_>, ptx: &Ptx) {
         t.row("PushedGuard::linker", &["cuLinkCreate_v2"], || gpu.linker(&options)).unwrap();
     let linker = t.row("Linker::add", &[add], || linker.add(ptx, "it")).unwrap();
     t.row("Linker::finish", &["cuLinkComplete", destroy], || linker.finish()).unwrap();
+    let linker = create();
+    // SAFETY: what a compiler wrote.
+    let added = t.row("Linker::add_code", &[add], || unsafe { linker.add_code(ptx, "it") });
+    drop(added.unwrap());
     // What the software driver does not link.
     let linker = create();
     // SAFETY: machine code of NVIDIA's compiler; it is refused.

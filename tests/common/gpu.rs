@@ -3,6 +3,9 @@
 
 use cuscope::{Context, ContextFlags, ContextStack, Device, DeviceBuffer, PushedGuard};
 
+/// The length of a buffer whose copies take a while, so that what does not wait for them is seen.
+pub(crate) const LARGE: usize = super::fewer(1 << 16, 1 << 7);
+
 /// A context of the first device.
 pub(crate) fn create() -> Context {
     Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()

@@ -89,6 +89,41 @@ pub(crate) const SUM12: &str = "
 }
 ";
 
+/// `saxpy(n, a, x, y)`: `y = a * x + y` over `n` `f32`s, as a compiler writes it, and no more.
+pub(crate) const SAXPY: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
+{
+    .reg .pred %p<2>;
+    .reg .f32 %f<5>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    ld.param.u32 %r2, [n];
+    ld.param.f32 %f1, [a];
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ntid.x;
+    mov.u32 %r5, %tid.x;
+    mad.lo.s32 %r1, %r3, %r4, %r5;
+    setp.ge.u32 %p1, %r1, %r2;
+    @%p1 bra $end;
+    cvta.to.global.u64 %rd3, %rd2;
+    cvta.to.global.u64 %rd4, %rd1;
+    mul.wide.u32 %rd5, %r1, 4;
+    add.s64 %rd6, %rd4, %rd5;
+    ld.global.f32 %f2, [%rd6];
+    add.s64 %rd7, %rd3, %rd5;
+    ld.global.f32 %f3, [%rd7];
+    fma.rn.f32 %f4, %f2, %f1, %f3;
+    st.global.f32 [%rd7], %f4;
+$end:
+    ret;
+}
+";
+
 /// `norm(out, p)`: `*out = p.x * p.x + p.y * p.y` for a struct of two `f32` by value.
 pub(crate) const NORM: &str = "
 .version 7.0

@@ -6,14 +6,18 @@ pub(crate) mod kernels;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 const FRESH: &str = "CUSCOPE_TEST_IN_FRESH_PROCESS";
+/// Why a test is left that `.ci/miri` runs alone, with the variable above.
+pub(crate) const ALONE: &str = "runs in a process of its own";
 
 /// Runs the body of a test in a process of its own: `fresh!(name_of_the_test, { … })`. For what
 /// ruins a process (a sticky error, a fork) or counts what is alive in it.
 #[macro_export]
 macro_rules! fresh {
     ($test:ident, $body:block) => {
+        $crate::alone_under_miri!(stringify!($test));
         if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
             $crate::common::assert_success(stringify!($test), &output);
         } else {
@@ -27,12 +31,57 @@ macro_rules! fresh {
 #[macro_export]
 macro_rules! dangling {
     ($test:ident, $body:block) => {
+        $crate::alone_under_miri!(stringify!($test));
         if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
             $crate::common::assert_success_or_death(stringify!($test), &output);
         } else {
             $body
         }
     };
+}
+
+/// Leaves a test that needs a process of its own, unless this is that process: Miri starts none.
+/// `.ci/miri` reads what this says, and runs the test alone.
+#[macro_export]
+macro_rules! alone_under_miri {
+    ($test:expr) => {
+        if cfg!(miri) && !$crate::common::is_alone(module_path!(), $test) {
+            $crate::skip!("under Miri it {}", $crate::common::ALONE);
+        }
+    };
+}
+
+/// Leaves the test under Miri, saying why: `skip_under_miri!("Miri does not fork")`.
+#[macro_export]
+macro_rules! skip_under_miri {
+    ($why:literal) => {
+        if cfg!(miri) {
+            $crate::skip!($why);
+        }
+    };
+}
+
+/// So many, or the smaller number under Miri, which is about a thousand times slower.
+pub(crate) const fn fewer(count: usize, under_miri: usize) -> usize {
+    if cfg!(miri) { under_miri } else { count }
+}
+
+/// So long, or twenty times as long under Miri: for a kernel that runs while the test makes some calls.
+pub(crate) const fn longer(time: Duration) -> Duration {
+    if cfg!(miri) { time.saturating_mul(20) } else { time }
+}
+
+/// The name of a test in its binary.
+fn path(module: &str, test: &str) -> String {
+    match module.split_once("::") {
+        Some((_crate, rest)) => format!("{rest}::{test}"),
+        None => test.to_owned(),
+    }
+}
+
+/// Whether this is the process of its own of the test `module::test`.
+pub(crate) fn is_alone(module: &str, test: &str) -> bool {
+    std::env::var(FRESH).is_ok_and(|alone| alone == path(module, test))
 }
 
 /// The output of the test `module::test` run alone in a process of its own, or `None` inside it.
@@ -42,13 +91,10 @@ pub(crate) fn respawn(module: &str, test: &str) -> Option<Output> {
 
 /// As [`respawn`], with variables set.
 pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)]) -> Option<Output> {
-    let path = match module.split_once("::") {
-        Some((_crate, rest)) => format!("{rest}::{test}"),
-        None => test.to_owned(),
-    };
-    if std::env::var(FRESH).as_deref() == Ok(&path) {
+    if is_alone(module, test) {
         return None;
     }
+    let path = path(module, test);
     let exe = std::env::current_exe().expect("the test binary has a path");
     let output = Command::new(exe)
         .args([&path, "--exact", "--nocapture", "--test-threads=1"])
@@ -74,13 +120,31 @@ pub(crate) fn assert_success_or_death(test: &str, output: &Output) {
     }
 }
 
+/// Panics with what the process printed unless it aborted, and said all of this.
+pub(crate) fn assert_abort(test: &str, output: &Output, words: &[&str]) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{test}: {}\n{text}", output.status);
+    assert!(
+        words.iter().all(|word| text.contains(word)),
+        "{test}: {words:?} are not all in\n{text}"
+    );
+}
+
 /// Leaves the test, saying so: `skip!("needs two devices")`.
 #[macro_export]
 macro_rules! skip {
     ($($why:tt)*) => {{
-        eprintln!("SKIPPED {}: {}", module_path!(), format_args!($($why)*));
+        fn here() {}
+        eprintln!("SKIPPED {}: {}", $crate::common::name_of(&here), format_args!($($why)*));
         return;
     }};
+}
+
+/// The path of the function, in its crate, that an item `here` stands in.
+pub(crate) fn name_of<T>(_here: &T) -> &'static str {
+    let path = std::any::type_name::<T>();
+    let path = path.split_once("::").map_or(path, |(_crate, rest)| rest);
+    path.trim_end_matches("::here").trim_end_matches("::{{closure}}")
 }
 
 /// Whether the software driver answers.

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod accepted;
 mod case;
 mod digests;
 mod figure;

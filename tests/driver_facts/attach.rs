@@ -118,6 +118,7 @@ fn to_attach_memory_spoils_captures() {
 #[test]
 fn memory_attached_to_nothing_is_the_drivers_death() {
     const TEST: &str = "memory_attached_to_nothing_is_the_drivers_death";
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &[()], |()| {
         let (a, memory) = place();
         assert_eq!(code!(cuStreamAttachMemAsync(a.stream, a.memory, 0, 0)), INVALID_VALUE);

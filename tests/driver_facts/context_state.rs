@@ -481,6 +481,55 @@ fn all_that_comes_next_in_a_context_waits_for_an_event() {
     b.destroy();
 }
 
+/// Whether a stream is under a capture that is still good; ends that.
+fn ends_well(stream: CUstream) -> bool {
+    let mut graph = null_mut();
+    match code!(cuStreamEndCapture(stream, &raw mut graph)) {
+        SUCCESS => {
+            ok!(cuGraphDestroy(graph));
+            true
+        }
+        code => {
+            assert_eq!(code, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+            false
+        }
+    }
+}
+
+/// Makes the calls with captures of each mode in a context, and in another one; the calling thread is in RELAXED mode.
+fn assert_spoils_captures(what: &str, a: &Place, b: &Place, call: impl Fn() -> CUresult) {
+    let (local, relaxed) = (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED);
+    let mut mode = relaxed;
+    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
+    for capture in [CU_STREAM_CAPTURE_MODE_GLOBAL, local, relaxed] {
+        ok!(cuStreamBeginCapture_v2(a.stream, capture));
+        assert_eq!(call(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "{what}, {capture:?}");
+        assert!(!ends_well(a.stream), "{what}, {capture:?}: its context");
+        ok!(cuStreamBeginCapture_v2(b.stream, capture));
+        assert_eq!(call(), SUCCESS, "{what}, {capture:?}");
+        assert!(ends_well(b.stream), "{what}, {capture:?}: another context");
+    }
+    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
+}
+
+/// F123, F124
+#[test]
+fn a_context_with_a_capture_in_it_records_and_waits_for_no_event() {
+    fresh!(a_context_with_a_capture_in_it_records_and_waits_for_no_event, {
+        device();
+        has!(cuCtxRecordEvent, cuCtxWaitEvent);
+        let (a, b) = (Place::new(), Place::new());
+        ok!(cuEventRecord(b.event, b.stream));
+        ok!(cuEventSynchronize(b.event));
+        let record = || newer!(cuCtxRecordEvent(a.context, a.event));
+        assert_spoils_captures("record", &a, &b, record);
+        let wait = || newer!(cuCtxWaitEvent(a.context, b.event));
+        assert_spoils_captures("wait", &a, &b, wait);
+        a.destroy();
+        b.destroy();
+    });
+}
+
 /// F87
 #[test]
 fn a_pop_behind_a_foreign_set_current_pops_what_was_set() {

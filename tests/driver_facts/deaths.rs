@@ -193,6 +193,7 @@ const CASES: [Case; 14] = [
 fn what_a_real_driver_dies_of_is_an_error_of_the_software_driver() {
     const TEST: &str = "what_a_real_driver_dies_of_is_an_error_of_the_software_driver";
     has!(cuDevResourceGenerateDesc, cuLogsRegisterCallback, cuLogsUnregisterCallback);
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &CASES, |(name, call, code)| {
         let a = Place::new();
         ok!(cuCtxPushCurrent_v2(a.context));

@@ -138,6 +138,7 @@ const FIRST: [First; 20] = [
 #[test]
 fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
     const TEST: &str = "what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next";
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &FIRST, |&(name, call, tells)| {
         let (a, b) = (Place::new(), Place::new());
         ok!(cuCtxPushCurrent_v2(a.context));

@@ -433,40 +433,43 @@ fn a_node_of_what_can_run_is_changed_or_switched_off() {
 /// F217
 #[test]
 fn nodes_need_no_current_context_and_spoil_no_capture() {
-    let place = place();
-    let graph = new();
-    let set = fill(graph, &place, 4);
-    let exec = instantiated(graph);
-    let other: CUstream = made!(cuStreamCreate(1));
-    ok!(cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    let context = place.context;
-    let all = || {
+    // Alone: what other tests wait for would be refused by the capture.
+    fresh!(nodes_need_no_current_context_and_spoil_no_capture, {
+        let place = place();
         let graph = new();
-        let params = words(place.memory, 5, 1);
-        let copied = row(place.memory + 64, place.memory, 4);
-        let copy: CUgraph = made!(cuGraphClone(self::new()));
-        let mut node = null_mut();
-        let (a, memory) = alloc(graph, 64);
-        each_gives!(SUCCESS; {
-            cuGraphAddMemsetNode(&raw mut node, graph, null(), 0, &raw const params, context);
-            cuGraphAddMemcpyNode(&raw mut node, graph, null(), 0, &raw const copied, context);
-            cuGraphAddChildGraphNode(&raw mut node, graph, null(), 0, copy);
-            cuGraphAddMemFreeNode(&raw mut node, graph, &raw const a, 1, memory);
-            cuGraphExecMemsetNodeSetParams(exec, set, &raw const params, context);
-            cuGraphNodeSetEnabled(exec, set, 1);
-            cuDeviceGraphMemTrim(0);
-            cuGraphDestroy(copy);
-        });
-    };
-    all();
-    let mut top = null_mut();
-    ok!(cuCtxPopCurrent_v2(&raw mut top));
-    all();
-    ok!(cuCtxPushCurrent_v2(top));
-    let mut captured = null_mut();
-    ok!(cuStreamEndCapture(other, &raw mut captured));
-    assert_eq!(run(exec, &place), 5);
-    place.destroy();
+        let set = fill(graph, &place, 4);
+        let exec = instantiated(graph);
+        let other: CUstream = made!(cuStreamCreate(1));
+        ok!(cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        let context = place.context;
+        let all = || {
+            let graph = new();
+            let params = words(place.memory, 5, 1);
+            let copied = row(place.memory + 64, place.memory, 4);
+            let copy: CUgraph = made!(cuGraphClone(self::new()));
+            let mut node = null_mut();
+            let (a, memory) = alloc(graph, 64);
+            each_gives!(SUCCESS; {
+                cuGraphAddMemsetNode(&raw mut node, graph, null(), 0, &raw const params, context);
+                cuGraphAddMemcpyNode(&raw mut node, graph, null(), 0, &raw const copied, context);
+                cuGraphAddChildGraphNode(&raw mut node, graph, null(), 0, copy);
+                cuGraphAddMemFreeNode(&raw mut node, graph, &raw const a, 1, memory);
+                cuGraphExecMemsetNodeSetParams(exec, set, &raw const params, context);
+                cuGraphNodeSetEnabled(exec, set, 1);
+                cuDeviceGraphMemTrim(0);
+                cuGraphDestroy(copy);
+            });
+        };
+        all();
+        let mut top = null_mut();
+        ok!(cuCtxPopCurrent_v2(&raw mut top));
+        all();
+        ok!(cuCtxPushCurrent_v2(top));
+        let mut captured = null_mut();
+        ok!(cuStreamEndCapture(other, &raw mut captured));
+        assert_eq!(run(exec, &place), 5);
+        place.destroy();
+    });
 }
 
 /// F218

@@ -443,6 +443,30 @@ fn a_wait_of_the_primary_context_holds_green_ones_too() {
     });
 }
 
+/// F123, F124
+#[test]
+fn a_green_context_with_a_capture_in_it_records_and_waits_for_no_event() {
+    fresh!(a_green_context_with_a_capture_in_it_records_and_waits_for_no_event, {
+        device();
+        has_green_contexts!();
+        has!(cuGreenCtxRecordEvent, cuGreenCtxWaitEvent);
+        let World { primary, green, .. } = World::new();
+        ok!(cuCtxPushCurrent_v2(primary));
+        let stream = green_stream(green);
+        let (event, mut graph): (CUevent, _) = (made!(cuEventCreate(0)), null_mut());
+        for waits in [false, true] {
+            ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+            let code = match waits {
+                false => newer!(cuGreenCtxRecordEvent(green, event)),
+                true => newer!(cuGreenCtxWaitEvent(green, event)),
+            };
+            assert_eq!(code, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+            let end = code!(cuStreamEndCapture(stream, &raw mut graph));
+            assert_eq!(end, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+    });
+}
+
 /// F132
 #[test]
 fn a_green_context_has_the_state_of_the_primary_one() {

@@ -62,6 +62,7 @@ const TEXTS: [Text; 7] = [
 #[test]
 fn text_is_read_up_to_its_nul_and_other_images_further() {
     const TEST: &str = "text_is_read_up_to_its_nul_and_other_images_further";
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &TEXTS, |&(bytes, _, code)| {
         let context = create_context();
         assert_eq!(load(at_the_end_of_a_page(bytes)), code, "{bytes:?}");
@@ -113,6 +114,7 @@ fn fatbin_of_ptx(header: u32) -> Vec<u8> {
 fn ptx_in_a_fatbin_has_a_place_for_options() {
     const TEST: &str = "ptx_in_a_fatbin_has_a_place_for_options";
     const HEADERS: [u32; 2] = [72, 64];
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &HEADERS, |&header| {
         let context = create_context();
         assert_eq!(load(fatbin_of_ptx(header).as_ptr().cast()), SUCCESS);
@@ -171,6 +173,7 @@ fn is_accepted(number: usize) -> bool {
 fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
     const TEST: &str = "damaged_machine_code_is_the_drivers_death_unless_it_was_checked";
     const FIRST: &str = "CUSCOPE_TEST_FIRST_IMAGE";
+    crate::skip_under_miri!("it starts processes that may die");
     let all = CUBINS + FATBINS;
     let mut answers = Vec::new();
     let mut deaths = Vec::new();
@@ -242,6 +245,7 @@ fn packed_ptx(flag: u64) -> Vec<u8> {
 fn compressed_ptx_has_one_flag_for_how() {
     const TEST: &str = "compressed_ptx_has_one_flag_for_how";
     const FLAGS: [u64; 2] = [0, 0x4000];
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &FLAGS, |&flag| {
         let context = create_context();
         let code = load(packed_ptx(flag).as_ptr().cast());

@@ -51,6 +51,7 @@ fn fault_of(before: &str, params: &str, body: &str, arguments: &[u64]) -> CUresu
 #[test]
 fn an_assertion_that_fails_is_told_and_ends_the_process() {
     const TEST: &str = "an_assertion_that_fails_is_told_and_ends_the_process";
+    crate::skip_under_miri!("it reads what a process wrote");
     if let Some(output) = respawn(module_path!(), TEST) {
         assert_success(TEST, &output);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -87,6 +88,7 @@ fn an_assertion_that_fails_is_told_and_ends_the_process() {
 #[test]
 fn what_a_kernel_prints_is_written_before_a_wait_returns() {
     const TEST: &str = "what_a_kernel_prints_is_written_before_a_wait_returns";
+    crate::skip_under_miri!("it reads what a process wrote");
     if let Some(output) = respawn(module_path!(), TEST) {
         assert_success(TEST, &output);
         let told = String::from_utf8_lossy(&output.stdout);
@@ -193,6 +195,7 @@ fn a_kernel_allocates_what_there_is() {
 fn a_kernel_frees_only_what_kernels_allocate() {
     const TEST: &str = "a_kernel_frees_only_what_kernels_allocate";
     // At the begin of an allocation of its own pages, and inside of it.
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &[0, 4096], |&inside| {
         let place = place();
         let function = compiled(

@@ -5,7 +5,8 @@ use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const TOO_LARGE: CUresult = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -641,6 +642,62 @@ fn callbacks_are_told_which_call_failed_until_they_are_unregistered() {
         ok!(newer cuLogsUnregisterCallback(*handle));
         assert!(OUT.load(Ordering::Relaxed));
         other.join().unwrap();
+    });
+}
+
+/// The registrations of the test below; null is none.
+static HANDLES: [AtomicPtr<c_void>; 3] = [const { AtomicPtr::new(null_mut()) }; 3];
+/// Which callback ends the registration of which.
+static ENDS: Mutex<Option<(usize, usize)>> = Mutex::new(None);
+/// How often one was called that was not registered any more.
+static LATE: AtomicUsize = AtomicUsize::new(0);
+
+unsafe extern "C" fn end_another(data: *mut c_void, _: CUlogLevel, _: *mut c_char, _: usize) {
+    let own = data.addr();
+    SEEN[own].fetch_add(1, Ordering::Relaxed);
+    if HANDLES[own].load(Ordering::Relaxed).is_null() {
+        LATE.fetch_add(1, Ordering::Relaxed);
+    }
+    if let Some((_, other)) = ENDS.lock().unwrap().take_if(|(who, _)| *who == own) {
+        end_registration(other);
+    }
+}
+
+fn end_registration(of: usize) {
+    let handle = HANDLES[of].swap(null_mut(), Ordering::Relaxed);
+    if !handle.is_null() {
+        ok!(newer cuLogsUnregisterCallback(handle.cast()));
+    }
+}
+
+/// F321
+#[test]
+fn a_callback_that_another_one_unregisters_is_not_called_any_more() {
+    has!(cuLogsRegisterCallback, cuLogsUnregisterCallback);
+    fresh!(a_callback_that_another_one_unregisters_is_not_called_any_more, {
+        ok!(cuInit(0));
+        create_context();
+        let calls = || [0, 1, 2].map(|i: usize| SEEN[i].load(Ordering::Relaxed));
+        for (who, other) in [(0, 1), (0, 2), (1, 2), (1, 0), (2, 1)] {
+            for (i, handle) in HANDLES.iter().enumerate() {
+                let (data, mut made) = (std::ptr::without_provenance_mut(i), null_mut());
+                ok!(newer cuLogsRegisterCallback(Some(end_another), data, &raw mut made));
+                handle.store(made.cast(), Ordering::Relaxed);
+            }
+            let before = calls();
+            fail();
+            let told = calls();
+            let messages = told[0] - before[0];
+            assert!(messages > 0);
+            assert_eq!(told, before.map(|calls| calls + messages), "each is told each message");
+            *ENDS.lock().unwrap() = Some((who, other));
+            fail();
+            let ended = calls();
+            assert_eq!(ended[who], told[who] + messages);
+            assert_eq!(*ENDS.lock().unwrap(), None, "{who} ended {other}");
+            assert_eq!(LATE.load(Ordering::Relaxed), 0, "{who} ended {other}, which is called");
+            (0..3).for_each(end_registration);
+        }
     });
 }
 

@@ -26,6 +26,7 @@ fn capture(stream: CUstream, function: CUfunction) -> (CUresult, CUresult) {
 #[test]
 fn the_legacy_stream_and_captures_on_two_threads() {
     const TEST: &str = "the_legacy_stream_and_captures_on_two_threads";
+    crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &[()], |()| {
         let a = Place::new();
         ok!(cuCtxPushCurrent_v2(a.context));

@@ -19,6 +19,7 @@ mod cooperative;
 mod deaths;
 mod errors;
 mod faults;
+mod faults_elsewhere;
 mod graph_nodes;
 mod graph_updates;
 mod graphs;

@@ -461,6 +461,7 @@ fn a_registration_ends_with_its_context_and_the_memory_stays() {
 #[test]
 fn memory_of_the_driver_is_unmapped_with_its_context() {
     let test = "memory_of_the_driver_is_unmapped_with_its_context";
+    crate::skip_under_miri!("it looks at a process that dies");
     let Some(output) = crate::common::respawn(module_path!(), test) else {
         let a = Place::new();
         let host = a.host.cast::<u8>();

@@ -115,6 +115,7 @@ fn push_of_null_is_invalid_value_and_pushes_nothing() {
 /// F6
 #[test]
 fn push_of_what_never_was_a_context_kills_the_process() {
+    crate::skip_under_miri!("it looks at a process that dies");
     match respawn(module_path!(), "push_of_what_never_was_a_context_kills_the_process") {
         Some(output) => {
             assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
@@ -423,6 +424,7 @@ fn destroy_of_a_primary_context_is_invalid_context() {
 /// F20
 #[test]
 fn every_call_in_a_forked_child_is_not_initialized() {
+    crate::skip_under_miri!("it forks");
     fresh!(every_call_in_a_forked_child_is_not_initialized, {
         let context = create_context();
         // SAFETY: The child makes driver calls, writes to its standard error and ends by `_exit`:
@@ -488,6 +490,7 @@ fn unknown_flags_are_invalid_value_and_an_unknown_device_is_invalid_device() {
 #[test]
 fn creating_a_context_takes_time_and_memory() {
     const NAME: &str = "creating_a_context_takes_time_and_memory";
+    crate::alone_under_miri!(NAME);
     match respawn(module_path!(), NAME) {
         Some(output) => {
             print!("{}", String::from_utf8_lossy(&output.stdout));

@@ -1,14 +1,15 @@
 //! A pool of threads on one context.
 
 use super::{Kept, STORE, Then, context, current};
+use crate::common::fewer;
 use cuscope::{Branded, Context, ContextStack, Error, LaunchConfig, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-const WORKERS: u32 = 8;
-const JOBS: u32 = 100;
+const WORKERS: u32 = fewer(8, 3) as u32;
+const JOBS: u32 = fewer(100, 4) as u32;
 
 struct Job {
     number: u32,

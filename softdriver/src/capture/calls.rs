@@ -77,6 +77,11 @@ driver! {
             if list.of(&target.queue).is_some() {
                 return Err(CUDA_ERROR_ILLEGAL_STATE);
             }
+            // What ends a stream or its context says so before it looks for captures.
+            if target.queue.closed() {
+                return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+            }
+            target.life.check()?;
             list.begin(&target, mode);
             Ok(())
         })

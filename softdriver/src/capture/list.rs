@@ -103,7 +103,8 @@ impl Capture {
     /// Whether what the streams that joined have captured lies before the end of the first one.
     pub(super) fn joined(&self) -> bool {
         let ends = &self.members[0].after;
-        self.members.iter().all(|member| self.graph.reaches(ends, &member.after))
+        let all = self.members.iter().flat_map(|member| &member.after);
+        self.graph.reaches(ends, all.copied())
     }
 
     /// Whether one of its streams is in the context.
@@ -184,14 +185,10 @@ pub(super) fn discard(capture: &Capture) {
 
 /// A stream is destroyed: a capture that began on it is over, silently (F145).
 pub(crate) fn forget(queue: &Arc<Queue>) {
-    if !none() {
-        with(|list| list.forget(|member| member.is(queue))).iter().for_each(discard);
-    }
+    with(|list| list.forget(|member| member.is(queue))).iter().for_each(discard);
 }
 
 /// The same for all streams of a context that ends.
 pub(crate) fn forget_all_of(life: &Life) {
-    if !none() {
-        with(|list| list.forget(|member| member.life.is(life))).iter().for_each(discard);
-    }
+    with(|list| list.forget(|member| member.life.is(life))).iter().for_each(discard);
 }

@@ -54,6 +54,11 @@ thread_local! {
     static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }
 
+/// The capture mode of the calling thread.
+pub(crate) fn mode() -> CUstreamCaptureMode {
+    MODE.get()
+}
+
 /// Refuses a call that captures forbid, while there is one that forbids it.
 #[inline]
 pub(crate) fn admit(name: &str) -> Answer {

@@ -3,13 +3,14 @@
 
 use super::kernel::launch_of;
 use super::{Fill, Graph, Node, Work, find};
+use crate::context;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::HostCall;
 use crate::life::Life;
 use crate::memory::copy::Transfer;
-use crate::{context, sync};
 use cuscope_sys::*;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Adds what `make` makes behind nodes of the same graph, each named once.
@@ -22,11 +23,10 @@ pub(super) fn add(
 ) -> Answer {
     entry::wanted(to)?;
     let graph = find(graph)?;
-    let mut before = Vec::new();
+    let (mut before, mut named) = (Vec::new(), HashSet::new());
     for i in 0..count {
         let one = entry::element(dependencies, i)?.addr();
-        let known = sync::lock(&graph.nodes).iter().any(|node| node.handle == one);
-        if !known || before.contains(&one) {
+        if !graph.has(one) || !named.insert(one) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         before.push(one);

@@ -20,7 +20,7 @@ impl Child {
     pub(super) fn new(of: &Graph) -> Self {
         // What allocates was refused before.
         let copied = of.copied().unwrap_or_default();
-        let (handle, graph) = state().graphs.insert(|_| Graph { child: true, ..copied });
+        let (handle, graph) = Graph { child: true, ..copied }.insert();
         Self { handle, graph }
     }
 

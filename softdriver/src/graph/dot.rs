@@ -1,6 +1,7 @@
 //! Graphs as pictures.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use super::node::places;
 use super::{Graph, Node, Work, find};
 use crate::entry::{self, driver};
 use core::ffi::{c_char, c_uint};
@@ -30,6 +31,7 @@ fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result 
     *number += 1;
     let own = *number;
     let nodes = graph.nodes();
+    let places = places(&nodes);
     writeln!(to, "subgraph cluster_{own} {{\nlabel=\"graph_{own}\" graph[style=\"dashed\"];")?;
     for (place, node) in nodes.iter().enumerate() {
         let label = label(node);
@@ -37,7 +39,7 @@ fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result 
     }
     for (place, node) in nodes.iter().enumerate() {
         for before in &node.before {
-            let from = nodes.iter().position(|one| one.handle == *before).unwrap_or(0);
+            let from = places.get(before).copied().unwrap_or(0);
             writeln!(to, "\"graph_{own}_node_{from}\" -> \"graph_{own}_node_{place}\";")?;
         }
     }

@@ -2,12 +2,10 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::{list, node};
-use super::{Graph, Node, Work, find};
-use crate::driver::driver as state;
+use super::{GRAPHS, Graph, Work, find, graph_of};
 use crate::entry::{self, Answer, driver};
 use crate::sync;
 use cuscope_sys::*;
-use std::sync::Arc;
 
 /// Whether an edge only orders.
 fn is_plain(edge: CUgraphEdgeData) -> bool {
@@ -22,13 +20,11 @@ fn pairs(
     data: *const CUgraphEdgeData,
     count: usize,
 ) -> Answer<Vec<(usize, usize)>> {
-    let nodes = graph.nodes();
-    let known = |handle: usize| nodes.iter().any(|node| node.handle == handle);
     let mut pairs = Vec::new();
     for i in 0..count {
         let pair = (entry::element(from, i)?.addr(), entry::element(to, i)?.addr());
         let plain = data.is_null() || is_plain(entry::element(data, i)?);
-        if !known(pair.0) || !known(pair.1) || !plain {
+        if !graph.has(pair.0) || !graph.has(pair.1) || !plain {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         pairs.push(pair);
@@ -47,9 +43,7 @@ fn change(
 ) -> Answer {
     let graph = find(graph)?;
     for (from, to) in pairs(&graph, from, to, data, count)? {
-        let mut nodes = sync::lock(&graph.nodes);
-        let node = nodes.iter_mut().find(|node| node.handle == to);
-        if from == to || !node.is_some_and(|node| one(&mut node.before, from)) {
+        if from == to || !graph.with_node(to, |node| one(&mut node.before, from))? {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
     }
@@ -86,17 +80,10 @@ fn remove_from(
     change(graph, from, to, data, count, remove)
 }
 
-/// The graph that a node is in.
-fn graph_of(node: &Node) -> Answer<Arc<Graph>> {
-    let has = |graph: &Arc<Graph>| graph.nodes().iter().any(|one| one.handle == node.handle);
-    state().graphs.all().into_iter().find(has).ok_or(CUDA_ERROR_INVALID_VALUE)
-}
-
 /// The nodes that depend on one.
 fn dependent(of: CUgraphNode) -> Answer<Vec<usize>> {
-    let node = node(of)?;
-    let nodes = graph_of(&node)?.nodes();
-    let behind = nodes.iter().filter(|one| one.before.contains(&node.handle));
+    let nodes = graph_of(of.addr())?.nodes();
+    let behind = nodes.iter().filter(|one| one.before.contains(&of.addr()));
     Ok(behind.map(|one| one.handle).collect())
 }
 
@@ -150,16 +137,17 @@ driver! {
     /// Takes a node out of its graph, with its edges; not out of one that a capture adds to (F192).
     fn cuGraphDestroyNode(hNode: CUgraphNode) {
         let node = node(hNode)?;
-        let graph = graph_of(&node)?;
+        let graph = graph_of(node.handle)?;
         if graph.captured() {
             return Err(CUDA_ERROR_ILLEGAL_STATE);
         }
         if matches!(*node.work, Work::Alloc(_) | Work::Free(_)) {
             return Err(CUDA_ERROR_NOT_SUPPORTED); // F213
         }
-        let mut nodes = sync::lock(&graph.nodes);
-        nodes.retain(|one| one.handle != node.handle);
-        for one in nodes.iter_mut() {
+        sync::lock(&GRAPHS).remove(&node.handle);
+        let nodes = &mut sync::lock(&graph.inner).nodes;
+        nodes.remove(&node.handle);
+        for one in nodes.values_mut() {
             one.before.retain(|&before| before != node.handle);
         }
         Ok(())
@@ -167,8 +155,7 @@ driver! {
     /// Copies a graph; its nodes are new ones.
     fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph) {
         entry::wanted(phGraphClone)?;
-        let copied = find(originalGraph)?.copied()?;
-        let (handle, _) = state().graphs.insert(|_| copied);
+        let (handle, _) = find(originalGraph)?.copied()?.insert();
         entry::write(phGraphClone, std::ptr::without_provenance_mut(handle))
     }
     /// The copy of a node in a copy of its graph; not in a copy of that (F193).
@@ -179,9 +166,9 @@ driver! {
     ) {
         entry::wanted(phNode)?;
         let original = node(hOriginalNode)?.handle;
-        let nodes = find(hClonedGraph)?.nodes();
-        let copy = nodes.iter().find(|one| one.copy_of == Some(original));
+        let clone = find(hClonedGraph)?;
+        let copy = clone.copies.get(&original).copied().filter(|&copy| clone.has(copy));
         let copy = copy.ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        entry::write(phNode, std::ptr::without_provenance_mut(copy.handle))
+        entry::write(phNode, std::ptr::without_provenance_mut(copy))
     }
 }

@@ -24,13 +24,7 @@ driver! {
     /// Leaves a kernel, a copy or a fill out from the next launch on, or not: 0 is off.
     fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) {
         let (exec, switched) = switch(hGraphExec, hNode)?;
-        exec.change(|node| {
-            let found = node.handle == switched.handle;
-            if found {
-                node.off = isEnabled == 0;
-            }
-            found
-        })
+        exec.change(switched.handle, |node| node.off = isEnabled == 0)
     }
     /// Whether it is on.
     fn cuGraphNodeGetEnabled(

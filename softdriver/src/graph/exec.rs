@@ -3,7 +3,9 @@
 
 use super::child::flat;
 use super::memory::Memory;
+use super::node::places;
 use super::{Node, Work as NodeWork};
+use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::queue::{Ticket, Work};
@@ -11,7 +13,8 @@ use crate::schedule::{self, Label};
 use crate::{capture, stack, stream, sync};
 use core::ffi::c_ulonglong;
 use cuscope_sys::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -24,7 +27,9 @@ const WIDTH: usize = 16;
 
 /// A graph that can run.
 pub(crate) struct Exec {
-    levels: Mutex<Arc<[Level]>>,
+    levels: Mutex<Arc<Vec<Level>>>,
+    /// The level of each node and its place there, by its handle.
+    places: HashMap<usize, (usize, usize)>,
     /// Its last run: the next one waits for it, in whichever stream (F149).
     last: Mutex<Option<Arc<Ticket>>>,
     /// Whether a launch frees what the one before left.
@@ -42,19 +47,34 @@ impl Drop for Exec {
 /// Nodes of which none depends on another, while each depends on one of the level before.
 type Level = Vec<Node>;
 
-/// Sorts nodes; a node of a cycle if there is one.
-fn levels(mut nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
-    let mut levels: Vec<Level> = Vec::new();
-    while let Some(first) = nodes.first().map(|node| node.handle) {
-        let left: Vec<_> = nodes.iter().map(|node| node.handle).collect();
-        let waits = |node: &Node| node.before.iter().any(|one| left.contains(one));
-        let (rest, level): (Vec<_>, Vec<_>) = nodes.into_iter().partition(waits);
-        if level.is_empty() {
-            return Err(first);
+/// Sorts nodes; one of a cycle, or behind it, if there is one.
+fn levels(nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
+    let places = places(&nodes);
+    // How many nodes each one still waits for, and the nodes behind each one.
+    let (mut waits, mut behind) = (vec![0; nodes.len()], vec![Vec::new(); nodes.len()]);
+    for (place, node) in nodes.iter().enumerate() {
+        for &before in node.before.iter().filter_map(|before| places.get(before)) {
+            waits[place] += 1;
+            behind[before].push(place);
         }
-        levels.push(level);
-        nodes = rest;
     }
+    let mut level_of = vec![0; nodes.len()];
+    let mut ready: Vec<_> = (0..nodes.len()).filter(|&place| waits[place] == 0).collect();
+    while let Some(one) = ready.pop() {
+        for &later in &behind[one] {
+            level_of[later] = level_of[later].max(level_of[one] + 1);
+            waits[later] -= 1;
+            if waits[later] == 0 {
+                ready.push(later);
+            }
+        }
+    }
+    if let Some(stuck) = waits.iter().position(|&waits| waits > 0) {
+        return Err(nodes[stuck].handle);
+    }
+    let count = level_of.iter().max().map_or(0, |last| last + 1);
+    let mut levels: Vec<Level> = vec![Vec::new(); count];
+    nodes.into_iter().zip(level_of).for_each(|(node, level)| levels[level].push(node));
     Ok(levels)
 }
 
@@ -64,18 +84,17 @@ pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Exec>> {
 }
 
 impl Exec {
-    /// Changes nodes from the next launch on; INVALID_VALUE if `change` changes none.
-    pub(super) fn change(&self, mut change: impl FnMut(&mut Node) -> bool) -> Answer {
+    /// Changes a node from the next launch on; INVALID_VALUE without one with this handle.
+    pub(super) fn change<R>(
+        &self,
+        handle: usize,
+        change: impl FnOnce(&mut Node) -> R,
+    ) -> Answer<R> {
+        let &(level, place) = self.places.get(&handle).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let mut levels = sync::lock(&self.levels);
-        let mut changed = levels.to_vec();
-        let any =
-            changed.iter_mut().flatten().filter_map(|node| change(node).then_some(())).count();
-        *levels = changed.into();
-        if any > 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
+        Ok(change(&mut Arc::make_mut(&mut levels)[level][place]))
     }
-}
 
-impl Exec {
     /// What it runs from now on; runs that were enqueued do what they did.
     pub(super) fn update(&self, nodes: Vec<Node>) -> CUgraphExecUpdateResult {
         let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
@@ -88,20 +107,15 @@ impl Exec {
                 level.iter().zip(works.by_ref()).map(|(old, new)| old.with_work_of(new)).collect()
             };
             let updated: Vec<Level> = now.iter().map(level).collect();
-            *now = updated.into();
+            *now = Arc::new(updated);
         }
         change
     }
 
     /// The node with a handle.
     pub(super) fn node(&self, handle: usize) -> Option<Node> {
-        let levels = sync::lock(&self.levels);
-        levels.iter().flatten().find(|node| node.handle == handle).cloned()
-    }
-
-    /// What `see` gives for the first node of which it gives something.
-    pub(super) fn find_work<R>(&self, see: impl Fn(&NodeWork) -> Option<R>) -> Option<R> {
-        sync::lock(&self.levels).iter().flatten().find_map(|node| see(&node.work))
+        let &(level, place) = self.places.get(&handle)?;
+        Some(sync::lock(&self.levels)[level][place].clone())
     }
 
     /// Has some of its nodes do what others do, which are of the same kinds in the same order.
@@ -110,12 +124,11 @@ impl Exec {
         if kinds(old) != kinds(new) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        self.change(|node| {
-            let index = old.iter().position(|one| one.handle == node.handle);
-            let other = index.and_then(|index| new.get(index));
-            other.into_iter().for_each(|other| *node = node.with_work_of(other));
-            other.is_some()
-        })
+        let replace = |(old, new): (&Node, &Node)| {
+            self.change(old.handle, |node| *node = node.with_work_of(new))
+        };
+        let replaced = old.iter().zip(new).filter(|&pair| replace(pair).is_ok()).count();
+        if replaced > 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
     }
 }
 
@@ -123,12 +136,16 @@ impl Exec {
 /// (F213).
 fn account(levels: &[Level], frees: bool) -> Answer {
     let works = || levels.iter().flatten().map(|node| &*node.work);
-    let freed = |memory: &Arc<Memory>| {
-        works().any(|work| matches!(work, NodeWork::Free(one) if Arc::ptr_eq(one, memory)))
-    };
-    let allocated = |memory: &Arc<Memory>| {
-        works().any(|work| matches!(work, NodeWork::Alloc(one) if Arc::ptr_eq(one, memory)))
-    };
+    let (mut all_allocated, mut all_freed) = (HashSet::new(), HashSet::new());
+    for work in works() {
+        match work {
+            NodeWork::Alloc(memory) => all_allocated.insert(Arc::as_ptr(memory)),
+            NodeWork::Free(memory) => all_freed.insert(Arc::as_ptr(memory)),
+            _ => false,
+        };
+    }
+    let allocated = |memory: &Arc<Memory>| all_allocated.contains(&Arc::as_ptr(memory));
+    let freed = |memory: &Arc<Memory>| all_freed.contains(&Arc::as_ptr(memory));
     for work in works() {
         let bad = match work {
             NodeWork::Alloc(memory) => !frees && memory.left.load(Ordering::Acquire),
@@ -150,7 +167,7 @@ fn account(levels: &[Level], frees: bool) -> Answer {
 }
 
 /// The nodes as a launch runs them: waits are for what events have recorded by now.
-fn launched(levels: &[Level]) -> Arc<[Level]> {
+fn launched(levels: &[Level]) -> Vec<Level> {
     let node = |node: &Node| match &*node.work {
         NodeWork::Wait(event, _) => {
             let work = NodeWork::WaitFor(event.recorded());
@@ -163,13 +180,13 @@ fn launched(levels: &[Level]) -> Arc<[Level]> {
 
 /// Whether one graph can become the other: node by node, in order.
 fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
-    let places = |levels: &[Level]| -> Vec<Vec<usize>> {
-        let handles: Vec<usize> = levels.iter().flatten().map(|node| node.handle).collect();
-        let place = |handle: &usize| handles.iter().position(|one| one == handle);
+    let edges = |levels: &[Level]| -> Vec<Vec<usize>> {
+        let places = places(levels.iter().flatten());
+        let place = |handle: &usize| places.get(handle).copied();
         let before = |node: &Node| node.before.iter().filter_map(place).collect();
         levels.iter().flatten().map(before).collect()
     };
-    if places(now) != places(new) {
+    if edges(now) != edges(new) {
         return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
     let mut pairs = now.iter().flatten().zip(new.iter().flatten());
@@ -199,13 +216,19 @@ fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     nodes.iter().try_for_each(Node::check_now).map_err(failed)?;
     let invalid = CUDA_ERROR_INVALID_VALUE;
     let cycle = |node| (invalid, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node);
-    let levels = Mutex::new(levels(nodes).map_err(cycle)?.into());
+    let levels = levels(nodes).map_err(cycle)?;
+    let place = |(level, nodes): (usize, &Level)| {
+        let handles = nodes.iter().map(|node| node.handle);
+        handles.enumerate().map(|(place, handle)| (handle, (level, place))).collect::<Vec<_>>()
+    };
+    let places = levels.iter().enumerate().flat_map(place).collect();
     let of = graph.allocates().then(|| graph.instantiated.clone());
     if of.as_ref().is_some_and(|of| of.swap(true, Ordering::AcqRel)) {
         return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F213
     }
     let frees = flags & 1 != 0;
-    Ok(state().execs.insert(|_| Exec { levels, last: Mutex::default(), frees, of }).0)
+    let levels = Mutex::new(Arc::new(levels));
+    Ok(state().execs.insert(|_| Exec { levels, places, last: Mutex::default(), frees, of }).0)
 }
 
 /// Runs a level, side by side (F149).
@@ -213,9 +236,18 @@ fn run(level: &[Node]) -> Answer {
     if let [one] = level {
         return one.run();
     }
-    level.chunks(WIDTH).try_for_each(|nodes| {
+    let next = AtomicUsize::new(0);
+    // Once one fails, no more is begun.
+    let run_some = || -> Answer {
+        while let Some(one) = level.get(next.fetch_add(1, Ordering::Relaxed)) {
+            one.run().inspect_err(|_| next.store(level.len(), Ordering::Relaxed))?;
+        }
+        Ok(())
+    };
+    domain::in_parts(|parts| {
         thread::scope(|scope| {
-            let threads: Vec<_> = nodes.iter().map(|one| scope.spawn(|| one.run())).collect();
+            let threads = 0..level.len().min(WIDTH);
+            let threads: Vec<_> = threads.map(|_| scope.spawn(|| parts.run(run_some))).collect();
             let ends = threads.into_iter().map(|thread| thread.join());
             // All are joined before the first error counts.
             let ends: Vec<_> =
@@ -228,7 +260,8 @@ fn run(level: &[Node]) -> Answer {
 /// The nodes as pieces of work of their own, with the indices of those that each is behind.
 fn branches(levels: &[Level]) -> Vec<(Vec<usize>, Label, Work)> {
     let nodes: Vec<_> = levels.iter().flatten().cloned().collect();
-    let index = |handle: &usize| nodes.iter().position(|node| node.handle == *handle);
+    let places = places(&nodes);
+    let index = |handle: &usize| places.get(handle).copied();
     let branch = |node: &Node| {
         let before = node.before.iter().filter_map(index).collect();
         let work = node.clone();
@@ -265,7 +298,7 @@ driver! {
         let made = entry::wanted(phGraphExec).map_err(failed).and_then(|()| match params.flags {
             0..4 | 8..12 => instantiate(hGraph, params.flags),
             4 | 6 | 12 | 14 => {
-                let first = super::find(hGraph).map_err(failed)?.nodes().first().map(|one| one.handle);
+                let first = super::find(hGraph).map_err(failed)?.handles().first().copied();
                 let what = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
                 Err((CUDA_ERROR_INVALID_VALUE, what, first.unwrap_or(0)))
             }

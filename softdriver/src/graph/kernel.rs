@@ -2,11 +2,10 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::node;
-use super::{Node, Work, find_exec};
-use crate::driver::driver as state;
+use super::{Work, find_exec, graph_of};
 use crate::entry::{self, Answer, driver};
 use crate::launch::{self, Launch};
-use crate::{function, stack, sync};
+use crate::{function, stack};
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -43,14 +42,13 @@ driver! {
         let handle = node(hNode)?.handle;
         entry::refuse_in_host_function()?;
         let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
-        let is = |node: &&mut Node| node.handle == handle && node.is_kernel();
-        for graph in state().graphs.all() {
-            if let Some(node) = sync::lock(&graph.nodes).iter_mut().find(is) {
-                node.work = launch;
-                return Ok(());
+        graph_of(handle)?.with_node(handle, |node| {
+            if !node.is_kernel() {
+                return Err(CUDA_ERROR_INVALID_VALUE);
             }
-        }
-        Err(CUDA_ERROR_INVALID_VALUE)
+            node.work = launch;
+            Ok(())
+        })?
     }
     /// The same in an instantiated graph, by the node of the original; from its next launch on.
     fn cuGraphExecKernelNodeSetParams_v2(
@@ -64,12 +62,12 @@ driver! {
         }
         let handle = node(hNode)?.handle;
         let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
-        exec.change(|node| {
-            let is = node.handle == handle && node.is_kernel();
-            if is {
-                node.work = launch.clone();
+        exec.change(handle, |node| {
+            if !node.is_kernel() {
+                return Err(CUDA_ERROR_INVALID_VALUE);
             }
-            is
-        })
+            node.work = launch;
+            Ok(())
+        })?
     }
 }

@@ -1,9 +1,9 @@
 //! Memory that the nodes of graphs allocate and free (F213, F214).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
+use super::Work;
 use super::add::add;
 use super::query::node;
-use super::{Graph, Work};
 use crate::device;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -13,6 +13,7 @@ use crate::race::{self, Access};
 use crate::sync;
 use core::ffi::c_void;
 use cuscope_sys::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -41,6 +42,11 @@ impl Memory {
         self.allocation.base
     }
 
+    /// Notes the handle of the node that allocates it.
+    pub(super) fn allocated_by(&self, node: usize) {
+        sync::lock(&NODES).insert(self.address(), node);
+    }
+
     /// Whether `len` bytes at the address lie in it.
     pub(super) fn holds(&self, address: u64, len: usize) -> bool {
         self.allocation.holds(address, len)
@@ -65,6 +71,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        sync::lock(&NODES).remove(&self.address());
         // What was not freed stays for the call that frees it.
         if !self.left.load(Ordering::Acquire) {
             state().space.take(&self.allocation);
@@ -82,19 +89,21 @@ struct Usage {
 /// By the ordinal.
 static USAGE: Mutex<[Usage; 64]> = Mutex::new([Usage { now: 0, high: 0 }; 64]);
 
+/// The nodes that allocate, by the address.
+static NODES: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+
 /// The memory that a node allocates which is at an address.
 fn owner(address: u64) -> Answer<Arc<Memory>> {
-    let graphs = state().graphs.all();
-    let memory = |work: &Work| match work {
-        Work::Alloc(memory) if memory.address() == address => Some(memory.clone()),
-        _ => None,
+    let handle = sync::lock(&NODES).get(&address).copied().ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    // The graph may be gone, and what was instantiated of it not.
+    let of_exec = |_| {
+        let execs = state().execs.all();
+        execs.iter().find_map(|exec| exec.node(handle)).ok_or(CUDA_ERROR_INVALID_VALUE)
     };
-    let of_graph = |graph: &Arc<Graph>| graph.nodes().iter().find_map(|node| memory(&node.work));
-    let of_graphs = graphs.iter().find_map(of_graph);
-    let execs = state().execs.all();
-    of_graphs
-        .or_else(|| execs.iter().find_map(|exec| exec.find_work(memory)))
-        .ok_or(CUDA_ERROR_INVALID_VALUE)
+    match &*node(std::ptr::without_provenance_mut(handle)).or_else(of_exec)?.work {
+        Work::Alloc(memory) => Ok(memory.clone()),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
+    }
 }
 
 /// Frees by a call what a launch left allocated; none if the address is not of such memory.
@@ -178,7 +187,7 @@ driver! {
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
             let memory = owner(dptr)?;
-            if graph.frees(dptr, 1) {
+            if graph.frees(dptr) {
                 return Err(CUDA_ERROR_INVALID_VALUE);
             }
             Ok((None, Work::Free(memory)))

@@ -20,8 +20,10 @@ use crate::entry::{self, Answer, driver};
 use crate::sync;
 use core::ffi::c_uint;
 use cuscope_sys::*;
+use memory::Memory;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
@@ -73,8 +75,9 @@ pub use update::cuGraphExecUpdate_v2;
 /// A graph under construction.
 #[derive(Default)]
 pub(crate) struct Graph {
-    /// In the order in which they were added.
-    nodes: Mutex<Vec<Node>>,
+    inner: Mutex<Inner>,
+    /// The copies of another graph's nodes, by the handles of these.
+    copies: HashMap<usize, usize>,
     /// Whether it belongs to a capture that goes on.
     captured: AtomicBool,
     /// Whether it is that of a child graph node.
@@ -83,11 +86,58 @@ pub(crate) struct Graph {
     instantiated: Arc<AtomicBool>,
 }
 
+/// What it consists of.
+#[derive(Default)]
+struct Inner {
+    /// By their handles, which grow in the order in which they were added.
+    nodes: BTreeMap<usize, Node>,
+    /// What nodes free, by its address.
+    freed: BTreeMap<u64, Arc<Memory>>,
+    /// Whether a node allocates or frees.
+    allocates: bool,
+}
+
+impl Inner {
+    fn add(&mut self, node: Node) {
+        match &*node.work {
+            Work::Alloc(memory) => {
+                memory.allocated_by(node.handle);
+                self.allocates = true;
+            }
+            Work::Free(memory) => {
+                self.freed.insert(memory.address(), memory.clone());
+                self.allocates = true;
+            }
+            _ => {}
+        }
+        self.nodes.insert(node.handle, node);
+    }
+}
+
+/// The graphs that nodes are in, by the handles of the nodes.
+static GRAPHS: Mutex<BTreeMap<usize, Weak<Graph>>> = Mutex::new(BTreeMap::new());
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let mut graphs = sync::lock(&GRAPHS);
+        for handle in self.nodes.keys() {
+            graphs.remove(handle);
+        }
+    }
+}
+
 impl Graph {
+    /// Gives a graph a handle.
+    fn insert(self) -> (usize, Arc<Self>) {
+        let (handle, graph) = state().graphs.insert(|_| self);
+        let nodes = graph.handles().into_iter().map(|node| (node, Arc::downgrade(&graph)));
+        sync::lock(&GRAPHS).extend(nodes);
+        (handle, graph)
+    }
+
     /// An empty graph of a capture, and its handle.
     pub(crate) fn of_capture() -> (usize, Arc<Self>) {
-        let graph = || Self { captured: AtomicBool::new(true), ..Self::default() };
-        state().graphs.insert(|_| graph())
+        Self { captured: AtomicBool::new(true), ..Self::default() }.insert()
     }
 
     /// Whether it belongs to a capture that goes on.
@@ -106,9 +156,10 @@ impl Graph {
     }
 
     /// Adds a node behind others of this graph, and gives its handle.
-    pub(crate) fn add(&self, node: Node) -> usize {
+    pub(crate) fn add(self: &Arc<Self>, node: Node) -> usize {
         let handle = node.handle;
-        sync::lock(&self.nodes).push(node);
+        sync::lock(&GRAPHS).insert(handle, Arc::downgrade(self));
+        sync::lock(&self.inner).add(node);
         handle
     }
 
@@ -118,61 +169,79 @@ impl Graph {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let nodes = self.nodes();
-        let mut copies: Vec<_> = nodes.iter().map(Node::copied).collect();
-        let new: Vec<_> = copies.iter().map(|copy| copy.handle).collect();
-        let handle_of = |old: &usize| {
-            let index = nodes.iter().position(|node| node.handle == *old);
-            index.and_then(|index| new.get(index).copied())
-        };
-        for copy in &mut copies {
-            copy.before = copy.before.iter().filter_map(handle_of).collect();
+        let copied: Vec<_> = nodes.iter().map(Node::copied).collect();
+        let handles = nodes.iter().zip(&copied).map(|(node, copy)| (node.handle, copy.handle));
+        let copies: HashMap<_, _> = handles.collect();
+        let mut inner = Inner::default();
+        for mut copy in copied {
+            let before = copy.before.iter().filter_map(|old| copies.get(old).copied());
+            copy.before = before.collect();
+            inner.add(copy);
         }
-        Ok(Graph { nodes: copies.into(), ..Graph::default() })
+        Ok(Graph { inner: Mutex::new(inner), copies, ..Graph::default() })
     }
 
     /// Whether a node allocates or frees.
     fn allocates(&self) -> bool {
-        let nodes = self.nodes();
-        nodes.iter().any(|node| matches!(*node.work, Work::Alloc(_) | Work::Free(_)))
+        sync::lock(&self.inner).allocates
     }
 
-    /// Whether a node frees the memory that holds `len` bytes at the address.
-    fn frees(&self, address: u64, len: usize) -> bool {
-        self.nodes().iter().any(|node| match &*node.work {
-            Work::Free(memory) => memory.holds(address, len),
-            _ => false,
-        })
+    /// Whether a node frees the memory that is at the address.
+    fn frees(&self, address: u64) -> bool {
+        let inner = sync::lock(&self.inner);
+        let below = inner.freed.range(..=address).next_back();
+        below.is_some_and(|(_, memory)| memory.holds(address, 1))
     }
 
     /// INVALID_VALUE for memory that a node frees: nothing more is added that uses it (F213).
     fn names(&self, address: u64) -> Answer {
-        if self.frees(address, 1) { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+        if self.frees(address) { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
-    /// Its nodes.
+    /// Its nodes, in the order in which they were added.
     fn nodes(&self) -> Vec<Node> {
-        sync::lock(&self.nodes).clone()
+        sync::lock(&self.inner).nodes.values().cloned().collect()
+    }
+
+    /// The handles of its nodes, in the same order.
+    fn handles(&self) -> Vec<usize> {
+        sync::lock(&self.inner).nodes.keys().copied().collect()
+    }
+
+    /// Whether it has the node with a handle.
+    fn has(&self, handle: usize) -> bool {
+        sync::lock(&self.inner).nodes.contains_key(&handle)
+    }
+
+    /// Works on the node with a handle; INVALID_VALUE without one.
+    fn with_node<R>(&self, handle: usize, f: impl FnOnce(&mut Node) -> R) -> Answer<R> {
+        let mut inner = sync::lock(&self.inner);
+        inner.nodes.get_mut(&handle).map(f).ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 
     /// Whether all of `nodes` are among `ends` or before one of them.
-    pub(crate) fn reaches(&self, ends: &[usize], nodes: &[usize]) -> bool {
-        let all = sync::lock(&self.nodes);
-        let mut reached = Vec::new();
+    pub(crate) fn reaches(&self, ends: &[usize], mut nodes: impl Iterator<Item = usize>) -> bool {
+        let all = &sync::lock(&self.inner).nodes;
+        let mut reached = HashSet::new();
         let mut next = ends.to_vec();
         while let Some(one) = next.pop() {
-            if !reached.contains(&one) {
-                reached.push(one);
-                let node = all.iter().find(|node| node.handle == one);
-                next.extend(node.into_iter().flat_map(|node| &node.before));
+            if reached.insert(one) {
+                next.extend(all.get(&one).into_iter().flat_map(|node| &node.before));
             }
         }
-        nodes.iter().all(|node| reached.contains(node))
+        nodes.all(|node| reached.contains(&node))
     }
 }
 
 /// The graph of a handle; INVALID_VALUE for what is none.
 fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
     state().graphs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+}
+
+/// The graph that the node with a handle is in; INVALID_VALUE for what is none.
+fn graph_of(handle: usize) -> Answer<Arc<Graph>> {
+    let graph = sync::lock(&GRAPHS).get(&handle).and_then(Weak::upgrade);
+    graph.ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
 driver! {
@@ -182,7 +251,7 @@ driver! {
         if flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let (handle, _) = state().graphs.insert(|_| Graph::default());
+        let (handle, _) = Graph::default().insert();
         entry::write(phGraph, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys a graph, unless a capture still adds to it; what was instantiated from it stays.

@@ -2,6 +2,7 @@
 
 use super::child::Child;
 use super::memory::Memory;
+use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::event::Event;
@@ -12,6 +13,7 @@ use crate::memory::set::Pattern;
 use crate::queue::Ticket;
 use crate::schedule::{Class, Label};
 use cuscope_sys::*;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,13 +27,11 @@ pub(crate) struct Node {
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
     pub(super) work: Arc<Work>,
-    /// The handle of the node that it was copied from, with its graph.
-    pub(super) copy_of: Option<usize>,
     /// Whether an instantiated graph leaves it out.
     pub(super) off: bool,
 }
 
-/// A handle that no node had before.
+/// A handle that no node had before, greater than those.
 fn new_handle() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0x58 << 56);
     NEXT.fetch_add(0x10, Ordering::Relaxed) + 0x10
@@ -40,12 +40,12 @@ fn new_handle() -> usize {
 impl Node {
     /// A node with a handle of its own.
     pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
-        Self { handle: new_handle(), before, life, work: Arc::new(work), copy_of: None, off: false }
+        Self { handle: new_handle(), before, life, work: Arc::new(work), off: false }
     }
 
     /// A copy with a handle of its own, behind the same nodes.
     pub(super) fn copied(&self) -> Self {
-        let mut copy = Self { handle: new_handle(), copy_of: Some(self.handle), ..self.clone() };
+        let mut copy = Self { handle: new_handle(), ..self.clone() };
         if let Work::Child(child) = &*self.work {
             copy.work = Arc::new(Work::Child(Child::new(child.graph())));
         }
@@ -105,10 +105,19 @@ impl Node {
         self.work.label()
     }
 
-    /// Does it.
+    /// Does it, unless a fault has dropped the rest of its graph meanwhile, or the end of the context.
     pub(crate) fn run(&self) -> Answer {
-        if self.off { Ok(()) } else { self.work.run() }
+        match self.off {
+            _ if domain::should_end() => Err(CUDA_ERROR_LAUNCH_FAILED),
+            true => Ok(()),
+            false => self.work.run(),
+        }
     }
+}
+
+/// The places of nodes in a list, by their handles.
+pub(super) fn places<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> HashMap<usize, usize> {
+    nodes.into_iter().enumerate().map(|(place, node)| (node.handle, place)).collect()
 }
 
 /// What a node does.
@@ -167,15 +176,8 @@ impl Work {
                 call.run();
                 Ok(())
             }
-            Self::Wait(event, _) => {
-                // A fault ends the wait, and then this too.
-                let _done = event.recorded().is_none_or(|ticket| ticket.settle());
-                Ok(())
-            }
-            Self::WaitFor(ticket) => {
-                let _done = ticket.as_ref().is_none_or(|ticket| ticket.settle());
-                Ok(())
-            }
+            Self::Wait(event, _) => wait_for(event.recorded().as_deref()),
+            Self::WaitFor(ticket) => wait_for(ticket.as_deref()),
             Self::Alloc(memory) => {
                 memory.begin();
                 Ok(())
@@ -186,6 +188,16 @@ impl Work {
             }
         }
     }
+}
+
+/// Waits for work of whatever context. Behind what a fault has dropped nothing is done.
+fn wait_for(ticket: Option<&Ticket>) -> Answer {
+    if let (Some(ticket), Some(domain)) = (ticket, domain::current())
+        && !ticket.settle_within(&domain)
+    {
+        return Err(CUDA_ERROR_LAUNCH_FAILED);
+    }
+    Ok(())
 }
 
 /// A fill of rows.
@@ -228,8 +240,10 @@ impl Fill {
 
     /// INVALID_VALUE if the rows lie in no memory; else the device, if it is that of one.
     fn check_memory(&self) -> Answer<Option<usize>> {
+        // A capture takes a fill of any length (F146).
+        let row = self.width.checked_mul(self.pattern.size);
         let before = self.pitch.checked_mul(self.rows - 1);
-        let bytes = before.and_then(|before| before.checked_add(self.width * self.pattern.size));
+        let bytes = before.zip(row).and_then(|(before, row)| before.checked_add(row));
         let found =
             state().space.find_for_graph(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
         Ok((!found.kind.is_host()).then_some(found.life.device))

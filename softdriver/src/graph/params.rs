@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::node;
-use super::{Fill, Node, Work, find_exec};
+use super::{Fill, Node, Work, find_exec, graph_of};
+use crate::context;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::HostCall;
 use crate::life::Life;
 use crate::memory::copy::Transfer;
-use crate::{context, sync};
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -26,15 +26,7 @@ pub(super) fn set(
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let (life, work) = make()?;
-    for graph in state().graphs.all() {
-        if let Some(node) =
-            sync::lock(&graph.nodes).iter_mut().find(|node| node.handle == found.handle)
-        {
-            node.does(life, work);
-            return Ok(());
-        }
-    }
-    Err(CUDA_ERROR_INVALID_VALUE)
+    graph_of(found.handle)?.with_node(found.handle, |node| node.does(life, work))
 }
 
 /// The same in an instantiated graph, by the node of the original; from its next launch on.
@@ -52,13 +44,7 @@ pub(super) fn set_in_exec(
     let old = exec.node(handle).filter(|node| is(node)).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let (life, work) = make(&old)?;
     let new = Node::new(Vec::new(), life, work);
-    exec.change(|node| {
-        let found = node.handle == handle;
-        if found {
-            *node = node.with_work_of(&new);
-        }
-        found
-    })
+    exec.change(handle, |node| *node = node.with_work_of(&new))
 }
 
 /// The context that a node acts in: that of the memory if none is given.

@@ -1,8 +1,7 @@
 //! What is asked of graphs.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::{Node, find};
-use crate::driver::driver as state;
+use super::{Node, find, graph_of};
 use crate::entry::{self, Answer, driver};
 use cuscope_sys::*;
 
@@ -29,28 +28,24 @@ pub(super) fn list(to: &[*mut CUgraphNode], count: *mut usize, rows: &[&[usize]]
 /// The edges of a graph: the nodes in front, and those behind.
 fn edges(graph: CUgraph) -> Answer<(Vec<usize>, Vec<usize>)> {
     let nodes = find(graph)?.nodes();
-    let behind = |from: &Node| {
-        let from = from.handle;
-        nodes
-            .iter()
-            .filter(move |node| node.before.contains(&from))
-            .map(move |to| (from, to.handle))
+    let before = |to: &Node| {
+        let to_handle = to.handle;
+        to.before.iter().map(|&from| (from, to_handle)).collect::<Vec<_>>()
     };
-    Ok(nodes.iter().flat_map(behind).unzip())
+    let mut edges: Vec<_> = nodes.iter().flat_map(before).collect();
+    edges.sort_unstable();
+    Ok(edges.into_iter().unzip())
 }
 
 /// The node of a handle; INVALID_VALUE for what is none.
 pub(super) fn node(handle: CUgraphNode) -> Answer<Node> {
-    let is = |node: &Node| node.handle == handle.addr();
-    let mut graphs = state().graphs.all().into_iter();
-    graphs.find_map(|graph| graph.nodes().into_iter().find(is)).ok_or(CUDA_ERROR_INVALID_VALUE)
+    graph_of(handle.addr())?.with_node(handle.addr(), |node| node.clone())
 }
 
 driver! {
     /// The nodes, in the order in which they were added.
     fn cuGraphGetNodes(hGraph: CUgraph, nodes: *mut CUgraphNode, numNodes: *mut usize) {
-        let all: Vec<_> = find(hGraph)?.nodes().iter().map(|node| node.handle).collect();
-        list(&[nodes], numNodes, &[&all])
+        list(&[nodes], numNodes, &[&find(hGraph)?.handles()])
     }
     /// The nodes that depend on none.
     fn cuGraphGetRootNodes(

@@ -1,31 +1,29 @@
 //! How a running kernel reaches memory.
 
 use super::space::{Allocation, Kind, Snapshot, touchable};
+use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::life::Life;
 use crate::ptx::{Fault, Memory, Row, lanes};
-use crate::{race, schedule, sticky, sync};
-use std::cell::Cell;
+use crate::{domain, race, schedule, sync};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The memory that a kernel on a device may touch, as it was when the kernel started.
 pub(crate) struct DeviceMemory {
     device: usize,
-    /// Base and end of each allocation, in order.
-    ranges: Box<[(u64, u64)]>,
-    allocations: Snapshot,
+    memory: Snapshot,
     life: Arc<Life>,
+    /// What the work belongs to.
+    domain: Arc<Domain>,
 }
 
 impl DeviceMemory {
     /// The memory of a life's device as it is now.
     pub(crate) fn new(life: &Arc<Life>) -> Self {
         let (device, life) = (life.device, life.clone());
-        let allocations = state().space.snapshot(device);
-        let range = |one: &Arc<Allocation>| (one.base, one.base + one.size as u64);
-        let ranges = allocations.iter().map(range).collect();
-        Self { device, ranges, allocations, life }
+        let domain = domain::current().unwrap_or_else(|| life.domain.clone());
+        Self { device, memory: state().space.snapshot(device), life, domain }
     }
 
     /// Runs `f` on the memory; with a seed, notes what it touches.
@@ -50,8 +48,9 @@ impl DeviceMemory {
         let mut of_one = (0, Vec::new());
         for mut range in ranges {
             while !range.is_empty() {
-                let index = self.ranges.partition_point(|&(base, _)| base <= range.start);
-                let older = index.checked_sub(1).map(|index| self.ranges[index]);
+                let ranges = &self.memory.ranges;
+                let index = ranges.partition_point(|&(base, _)| base <= range.start);
+                let older = index.checked_sub(1).map(|index| ranges[index]);
                 let older = older.filter(|&(_, end)| range.start < end);
                 let newer = || state().space.find_running(range.start, 1);
                 let of = |one: Arc<Allocation>| (one.base, one.base + one.size as u64);
@@ -73,7 +72,7 @@ impl DeviceMemory {
     /// Whether a range holds `len` bytes at the address.
     #[inline]
     fn holds(&self, index: usize, address: u64, len: usize) -> bool {
-        self.ranges.get(index).is_some_and(|&(base, end)| {
+        self.memory.ranges.get(index).is_some_and(|&(base, end)| {
             base <= address && address <= end && len as u64 <= end - address
         })
     }
@@ -85,7 +84,8 @@ impl DeviceMemory {
         if self.holds(last, address, len) {
             return Some(last);
         }
-        let index = self.ranges.partition_point(|&(base, _)| base <= address).wrapping_sub(1);
+        let ranges = &self.memory.ranges;
+        let index = ranges.partition_point(|&(base, _)| base <= address).wrapping_sub(1);
         self.holds(index, address, len).then_some(index)
     }
 
@@ -105,7 +105,7 @@ impl DeviceMemory {
             return self.with_newer(address, len, f);
         };
         *last = index;
-        let allocation = &self.allocations[index];
+        let allocation = &self.memory.allocations[index];
         if allocation.gone() {
             return Err(Fault::IllegalAddress);
         }
@@ -126,16 +126,14 @@ impl DeviceMemory {
         f(&found)
     }
 
-    /// Runs `f`, which changes an allocation; one of the host only if there is no fault (F104).
+    /// Runs `f`, which changes an allocation; one of the host only until the kernel is cut off, which
+    /// ends it (F328).
     #[inline]
-    fn change<R: Default>(allocation: &Allocation, f: impl FnOnce() -> R) -> R {
+    fn change<R>(&self, allocation: &Allocation, f: impl FnOnce() -> R) -> Result<R, Fault> {
         if !allocation.storage.host {
-            return f();
+            return Ok(f());
         }
-        // After a fault nothing of this kernel counts any more.
-        let result = Cell::new(R::default());
-        sticky::with_host_memory(|| result.set(f()));
-        result.into_inner()
+        self.domain.with_host_memory(f).ok_or(Fault::CutOff)
     }
 }
 
@@ -163,8 +161,7 @@ impl DeviceMemory {
                 }
                 let offset = allocation.offset(at[lane]);
                 let word = values[lane].to_le_bytes();
-                Self::change(allocation, || allocation.storage.store(offset, &word[..N]));
-                Ok(())
+                self.change(allocation, || allocation.storage.store(offset, &word[..N]))
             })
         })
     }
@@ -202,10 +199,13 @@ impl Memory for DeviceMemory {
             }
             let offset = allocation.offset(address);
             let old =
-                Self::change(allocation, || Some(allocation.storage.atomic(offset, bytes, update)));
-            // None of the outer kind: host memory after a fault, when no value counts any more.
-            old.unwrap_or(Some(0)).ok_or(Fault::MisalignedAddress)
+                self.change(allocation, || allocation.storage.atomic(offset, bytes, update))?;
+            old.ok_or(Fault::MisalignedAddress)
         })
+    }
+
+    fn cut_off(&self) -> bool {
+        self.domain.is_cut()
     }
 
     fn allocate(&self, bytes: u64) -> Option<u64> {

@@ -50,6 +50,7 @@ driver! {
         if dptr == 0 {
             return Ok(());
         }
+        sticky::check_shown().map_err(|code| state().space.find(dptr, 1).err().unwrap_or(code))?;
         let managed = state().space.exactly(dptr, Kind::Managed).is_ok();
         free(dptr, if managed { Kind::Managed } else { Kind::Device })
     }

@@ -8,6 +8,7 @@ use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
 use crate::graph::Work;
 use crate::plan;
+use crate::queue::Ticket;
 use crate::race::{self, Access};
 use crate::stream::{self, Target};
 use core::ffi::c_void;
@@ -56,6 +57,16 @@ enum Return {
     Soon,
 }
 
+/// Waits for a copy if the call does. One with pageable memory is over when the call returns, whatever it
+/// answers; another one may go on after a fault elsewhere (F331).
+pub(super) fn wait_as(pageable: bool, wait: bool, ticket: &Ticket) -> Answer {
+    match (pageable, wait) {
+        (true, _) => ticket.wait_or_call_off(),
+        (false, true) => ticket.wait(),
+        (false, false) => Ok(()),
+    }
+}
+
 /// Whether host memory is no such, but device memory, which has addresses of its own.
 fn on_a_device(at: *const c_void, len: usize) -> bool {
     state().space.find(at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
@@ -92,21 +103,32 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
         })?;
         return Ok(());
     }
-    let wait = when == Return::Done || locked.is_none();
+    let pageable = locked.is_none();
+    let wait = when == Return::Done || pageable;
     let source = from.expose_provenance();
     let work = move || {
         plan::slow_copy();
         still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Write);
         touch_host(locked.as_deref(), source, len, Access::Read);
-        let source = ptr::with_exposed_provenance(source);
-        // SAFETY: the caller promises `len` readable bytes until the copy is done. Either the call
-        // waits for that, or for a fault, or the memory is page-locked and held by `locked`.
-        unsafe { allocation.storage.copy_in(offset, source, len) };
-        drop(locked);
+        match &locked {
+            // The driver's own, which kernels may write at the same time.
+            Some(locked) if locked.kind != Kind::Registered => {
+                let start = locked.offset(source as u64);
+                allocation.storage.copy_across(offset, &locked.storage, start, len);
+            }
+            _ => {
+                let source = ptr::with_exposed_provenance(source);
+                // SAFETY: the caller promises `len` readable bytes until the copy is done, and that
+                // nobody writes them. Either the call waits for that, or calls it off, or the memory is
+                // registered, and held by `locked`.
+                unsafe { allocation.storage.copy_in(offset, source, len) };
+            }
+        }
         Ok(())
     };
-    if wait { target.submit_short(work)?.wait() } else { target.submit(work).map(drop) }
+    let ticket = if wait { target.submit_short(work)? } else { target.submit(work)? };
+    wait_as(pageable, wait, &ticket)
 }
 
 /// Copies to the host (F54, F55, F64), or to where its address leads.
@@ -131,7 +153,8 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
         let to = Place::of_host(to, locked.is_some());
         return capture::add(target, Work::Copy(Transfer { to, from: Place::Known(from), len }));
     }
-    let wait = when == Return::Done || locked.is_none();
+    let pageable = locked.is_none();
+    let wait = when == Return::Done || pageable;
     let destination = to.expose_provenance();
     let work = move || {
         plan::slow_copy();
@@ -140,12 +163,13 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
         touch_host(locked.as_deref(), destination, len, Access::Write);
         let destination = ptr::with_exposed_provenance_mut(destination);
         // SAFETY: the caller promises `len` writable bytes until the copy is done. Either the call
-        // waits for that, or for a fault, or the memory is page-locked and held by `locked`.
+        // waits for that, or calls it off, or the memory is page-locked and held by `locked`.
         unsafe { allocation.storage.copy_out(offset, destination, len) };
         drop(locked);
         Ok(())
     };
-    if wait { target.submit_short(work)?.wait() } else { target.submit(work).map(drop) }
+    let ticket = if wait { target.submit_short(work)? } else { target.submit(work)? };
+    wait_as(pageable, wait, &ticket)
 }
 
 /// Copies on and between devices (F64, F80), overlapping or not; never waits.
@@ -381,7 +405,7 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
         return capture::add(target, Work::Copy(copy));
     }
     let ticket = target.submit_short(move || copy.run())?;
-    if when == Return::Done || !both { ticket.wait() } else { Ok(()) }
+    wait_as(!both, when == Return::Done || !both, &ticket)
 }
 
 /// Copies from whatever address to whatever other (F257).

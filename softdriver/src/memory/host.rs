@@ -5,7 +5,7 @@
 use super::space::Kind;
 use crate::driver::driver as state;
 use crate::entry::{self, driver};
-use crate::stack;
+use crate::{stack, sticky};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::fs;
@@ -17,8 +17,11 @@ const KNOWN: c_uint =
 const TOO_MUCH: usize = 1 << 39;
 
 /// Whether the program can read a range of addresses, and write it unless `read_only`. Where the
-/// system does not tell, it can.
+/// system does not tell, it can; Miri has addresses of its own, of which the system knows nothing.
 fn mapped(start: usize, len: usize, read_only: bool) -> bool {
+    if cfg!(miri) {
+        return true;
+    }
     let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
     let mut at = start;
     for line in maps.lines() {
@@ -67,6 +70,7 @@ driver! {
         let Ok(found) = space.find(address, 1) else {
             return Err(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
         };
+        sticky::check_shown()?;
         if found.kind != Kind::Registered || found.base != address {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }

@@ -1,7 +1,7 @@
 //! Copies of rows and of planes of rows, fills of rows, and memory for them (F258, F259).
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
-use super::copy::{Place, Transfer};
+use super::copy::{Place, Transfer, wait_as};
 use super::set::Pattern;
 use super::space::Kind;
 use super::storage::Storage;
@@ -144,7 +144,7 @@ fn copy(target: &Target, to: &Asked, from: &Asked, extent: Extent, later: bool) 
     let bytes = extent.width.saturating_mul(extent.height).saturating_mul(extent.depth);
     let work = move || run(to, from, extent);
     let ticket = target.submit_sized(if wait { 0 } else { bytes }, work)?;
-    if wait { ticket.wait() } else { Ok(()) }
+    wait_as(pageable, wait, &ticket)
 }
 
 /// Copies rows.

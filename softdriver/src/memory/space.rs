@@ -162,7 +162,12 @@ pub(crate) struct Usage {
 }
 
 /// Allocations in the order of their addresses.
-pub(crate) type Snapshot = Arc<[Arc<Allocation>]>;
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    /// The first address of each and the one behind it.
+    pub(crate) ranges: Arc<[(u64, u64)]>,
+    pub(crate) allocations: Arc<[Arc<Allocation>]>,
+}
 
 /// The address space.
 pub(crate) struct Space {
@@ -255,7 +260,9 @@ impl Space {
         flags: c_uint,
     ) -> Answer {
         let base = start.expose_provenance() as u64;
-        let storage = Storage::registered(start, size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let read_only = flags & CU_MEMHOSTREGISTER_READ_ONLY != 0;
+        let storage = Storage::registered(start, size, read_only);
+        let storage = storage.ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let mut inner = sync::write(&self.inner);
         let last = inner.allocations.range(..base + size as u64).next_back();
         if let Some((_, other)) = last.filter(|(_, other)| other.base + other.size as u64 > base) {
@@ -365,7 +372,9 @@ impl Space {
         }
         let mut inner = sync::write(&self.inner);
         let touchable = |one: &&Arc<Allocation>| touchable(one, device);
-        let snapshot: Snapshot = inner.allocations.values().filter(touchable).cloned().collect();
+        let allocations: Arc<[_]> = inner.allocations.values().filter(touchable).cloned().collect();
+        let range = |one: &Arc<Allocation>| (one.base, one.base + one.size as u64);
+        let snapshot = Snapshot { ranges: allocations.iter().map(range).collect(), allocations };
         inner.snapshots[device] = Some(snapshot.clone());
         snapshot
     }
@@ -421,8 +430,8 @@ mod tests {
         }
         assert_eq!(space.used(0), 0);
         assert_eq!(space.used(1), 1024);
-        assert_eq!(space.snapshot(1).len(), 2);
-        assert_eq!(space.snapshot(0).len(), 0);
+        assert_eq!(space.snapshot(1).allocations.len(), 2);
+        assert_eq!(space.snapshot(0).allocations.len(), 0);
     }
 
     #[test]

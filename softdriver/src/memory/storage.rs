@@ -2,14 +2,14 @@
 //! time, so that every access is atomic; a race gives any of the values, never more.
 #![allow(unsafe_code, reason = "raw memory, shared with whoever runs at the same time")]
 
-use crate::sticky;
+use crate::domain;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Storage is aligned to this; the allocator gives zeroed memory of it without touching it.
 const ALIGN: usize = 16;
-/// Host memory is changed in pieces of this size, so that a fault elsewhere stops a copy (F104).
+/// Host memory is changed in pieces of this size, so that the end of a context stops a copy (F328).
 const PIECE: usize = 1 << 20;
 
 /// Zeroed memory of a fixed size.
@@ -20,6 +20,8 @@ pub(crate) struct Storage {
     pub(crate) host: bool,
     /// Not the program's own.
     owned: bool,
+    /// Nobody writes it while it is known here, and maybe nobody can: no atomic may lie in it.
+    read_only: bool,
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -38,7 +40,7 @@ impl Storage {
         let layout = Self::layout(len)?;
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        Some(Self { start: NonNull::new(start)?, len, host: false, owned: true })
+        Some(Self { start: NonNull::new(start)?, len, host: false, owned: true, read_only: false })
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
@@ -50,12 +52,13 @@ impl Storage {
         if start == libc::MAP_FAILED {
             return None;
         }
-        Some(Self { start: NonNull::new(start.cast())?, len, host: true, owned: true })
+        let start = NonNull::new(start.cast())?;
+        Some(Self { start, len, host: true, owned: true, read_only: false })
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
-    pub(crate) fn registered(start: *mut u8, len: usize) -> Option<Self> {
-        Some(Self { start: NonNull::new(start)?, len, host: true, owned: false })
+    pub(crate) fn registered(start: *mut u8, len: usize, read_only: bool) -> Option<Self> {
+        Some(Self { start: NonNull::new(start)?, len, host: true, owned: false, read_only })
     }
 
     /// Where it starts in the program's address space.
@@ -68,13 +71,20 @@ impl Storage {
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
         assert!(offset <= self.len && len <= self.len - offset, "access beyond an allocation");
-        self.start.as_ptr().wrapping_add(offset)
+        if self.owned {
+            return self.start.as_ptr().wrapping_add(offset);
+        }
+        // The program lent it by address, and may use pointers of its own in between.
+        ptr::with_exposed_provenance_mut(self.start.addr().get() + offset)
     }
 
     /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
     #[inline]
     pub(crate) fn load(&self, offset: usize, out: &mut [u8]) {
         let at = self.at(offset, out.len());
+        if self.read_only {
+            return take(out.as_mut_ptr(), at, out.len());
+        }
         if !at.addr().is_multiple_of(out.len().clamp(1, 8)) {
             return copy(out.as_mut_ptr(), at, out.len());
         }
@@ -105,7 +115,7 @@ impl Storage {
     pub(crate) fn store(&self, offset: usize, bytes: &[u8]) {
         let at = self.at(offset, bytes.len());
         if !at.addr().is_multiple_of(bytes.len().clamp(1, 8)) {
-            return copy(at, bytes.as_ptr(), bytes.len());
+            return take(at, bytes.as_ptr(), bytes.len());
         }
         match *bytes {
             // SAFETY: inside the storage, aligned, and only ever accessed atomically.
@@ -125,7 +135,7 @@ impl Storage {
                 let word = unsafe { AtomicU64::from_ptr(at.cast()) };
                 word.store(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), Relaxed);
             }
-            _ => copy(at, bytes.as_ptr(), bytes.len()),
+            _ => take(at, bytes.as_ptr(), bytes.len()),
         }
     }
 
@@ -172,7 +182,7 @@ impl Storage {
     /// Fills with a pattern: the byte at an address that is `i` above a multiple of 8 is byte `i`
     /// of the pattern.
     pub(crate) fn fill(&self, offset: usize, len: usize, pattern: [u8; 8]) {
-        self.in_pieces(offset, len, |at, len, _| {
+        in_pieces(self.host, self.at(offset, len), len, |at, len, _| {
             let start = at.addr();
             let head = (start.wrapping_neg() % 8).min(len);
             let tail = (len - head) % 8;
@@ -189,41 +199,32 @@ impl Storage {
         });
     }
 
-    /// Copies from memory of the program into the storage; stops at a fault.
+    /// Copies from memory of the program into the storage, until that is cut off.
     ///
     /// # Safety
     ///
-    /// `from` leads to `len` readable bytes, until the copy is done or there is a fault.
+    /// `from` leads to `len` readable bytes that nobody writes, until the copy is done, called off or cut off.
     pub(crate) unsafe fn copy_in(&self, offset: usize, from: *const u8, len: usize) {
-        with_host(self.at(offset, len), from, len);
+        let read = |at: *mut u8, len, done| take(at, from.wrapping_add(done), len);
+        in_pieces(true, self.at(offset, len), len, read);
     }
 
-    /// Copies from another storage into this one.
+    /// Copies from another storage into this one; if one of them is host memory, until that is cut off.
     pub(crate) fn copy_across(&self, offset: usize, from: &Storage, start: usize, len: usize) {
-        let from = from.at(start, len);
-        self.in_pieces(offset, len, |at, len, done| copy(at, from.wrapping_add(done), len));
+        let (host, read_only, from) = (self.host || from.host, from.read_only, from.at(start, len));
+        let read = if read_only { take } else { copy };
+        let read = |at: *mut u8, len, done| read(at, from.wrapping_add(done), len);
+        in_pieces(host, self.at(offset, len), len, read);
     }
 
-    /// Copies out to memory of the program; stops at a fault (F104).
+    /// Copies out to memory of the program, until that is cut off.
     ///
     /// # Safety
     ///
-    /// `to` leads to `len` writable bytes, until the copy is done or there is a fault.
+    /// `to` leads to `len` writable bytes, until the copy is done, called off or cut off.
     pub(crate) unsafe fn copy_out(&self, offset: usize, to: *mut u8, len: usize) {
-        with_host(to, self.at(offset, len), len);
-    }
-
-    /// Calls `f` for pieces with their place, length and offset; if this is host memory, only as
-    /// long as there is no fault (F104).
-    fn in_pieces(&self, offset: usize, len: usize, f: impl Fn(*mut u8, usize, usize)) {
-        let at = self.at(offset, len);
-        if !self.host {
-            return f(at, len, 0);
-        }
-        for start in (0..len).step_by(PIECE) {
-            let len = PIECE.min(len - start);
-            sticky::with_host_memory(|| f(at.wrapping_add(start), len, start));
-        }
+        let (read, from) = (if self.read_only { take } else { copy }, self.at(offset, len));
+        in_pieces(true, to, len, |to, len, done| read(to, from.wrapping_add(done), len));
     }
 }
 
@@ -242,26 +243,50 @@ impl Drop for Storage {
     }
 }
 
-/// Copies where one side is memory of the program: only as long as there is no fault, since a call
-/// that waits for the copy returns then, and the memory is the caller's again (F104).
-fn with_host(to: *mut u8, from: *const u8, len: usize) {
+/// Calls `f` for pieces with their place, length and offset. Where memory of the program is used, until that is
+/// called off, as the memory is the caller's again (F331), or cut off (F328).
+fn in_pieces(host: bool, at: *mut u8, len: usize, f: impl Fn(*mut u8, usize, usize)) {
+    if !host {
+        return f(at, len, 0);
+    }
     for start in (0..len).step_by(PIECE) {
-        let piece = PIECE.min(len - start);
-        let (to, from) = (to.wrapping_add(start), from.wrapping_add(start));
-        sticky::with_host_memory(|| copy(to, from, piece));
+        let len = PIECE.min(len - start);
+        domain::with_host_memory(|| f(at.wrapping_add(start), len, start));
     }
 }
 
-/// Copies bytes that do not overlap, in atomic words where both sides are aligned alike.
+/// Copies from bytes that nobody writes meanwhile into shared memory. They may be such that cannot be
+/// written, and so are read as they are: an atomic needs memory that can be.
 ///
 /// Private to this file: both sides are `len` bytes that callers have a right to.
+fn take(to: *mut u8, from: *const u8, len: usize) {
+    let head = (to.addr().wrapping_neg() % 8).min(len);
+    let tail = (len - head) % 8;
+    let byte = |i: usize| {
+        // SAFETY: one of the `len` bytes, which nobody writes.
+        let value = unsafe { from.wrapping_add(i).read() };
+        // SAFETY: one of the `len` bytes; every access to shared memory is atomic.
+        unsafe { AtomicU8::from_ptr(to.wrapping_add(i)) }.store(value, Relaxed);
+    };
+    (0..head).for_each(byte);
+    for i in (head..len - tail).step_by(8) {
+        // SAFETY: eight of the `len` bytes, which nobody writes.
+        let value = unsafe { from.wrapping_add(i).cast::<u64>().read_unaligned() };
+        // SAFETY: eight of the `len` bytes, aligned behind the head; otherwise as above.
+        unsafe { AtomicU64::from_ptr(to.wrapping_add(i).cast()) }.store(value, Relaxed);
+    }
+    (len - tail..len).for_each(byte);
+}
+
+/// Copies bytes of shared memory that do not overlap, in atomic words where both sides are aligned alike.
+///
+/// Private to this file: both sides are `len` writable bytes that callers have a right to.
 fn copy(to: *mut u8, from: *const u8, len: usize) {
     let alike = to.addr() % 8 == from.addr() % 8;
     let head = if alike { (to.addr().wrapping_neg() % 8).min(len) } else { len };
     let tail = (len - head) % 8;
     let byte = |i: usize| {
-        // SAFETY: one of the `len` bytes; every access to shared memory is atomic. A source that
-        // is only readable is only loaded from.
+        // SAFETY: one of the `len` bytes; every access to shared memory is atomic.
         let value = unsafe { AtomicU8::from_ptr(from.wrapping_add(i).cast_mut()) }.load(Relaxed);
         // SAFETY: one of the `len` bytes; every access to shared memory is atomic.
         unsafe { AtomicU8::from_ptr(to.wrapping_add(i)) }.store(value, Relaxed);
@@ -301,6 +326,12 @@ mod tests {
                 unsafe { other.copy_out(0, moved.as_mut_ptr(), 64) };
                 assert_eq!(moved[3..3 + len], seen[shift..shift + len]);
                 assert!(moved[..3].iter().chain(&moved[3 + len..]).all(|&byte| byte == 0));
+                let (taken, mut bytes) = (Storage::device(64).unwrap(), [0; 64]);
+                // SAFETY: the bytes of a part of a local array, which nobody writes.
+                unsafe { taken.copy_in(3, seen[shift..].as_ptr(), len) };
+                // SAFETY: as above.
+                unsafe { taken.copy_out(0, bytes.as_mut_ptr(), 64) };
+                assert_eq!(bytes, moved);
             }
         }
     }

@@ -123,6 +123,10 @@ impl Memory for Noted<'_> {
         self.note(2, address, bytes, self.memory.atomic(address, bytes, update))
     }
 
+    fn cut_off(&self) -> bool {
+        self.memory.cut_off()
+    }
+
     fn allocate(&self, bytes: u64) -> Option<u64> {
         self.memory.allocate(bytes)
     }

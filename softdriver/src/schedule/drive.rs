@@ -2,6 +2,7 @@
 
 use super::label::{Class, Label};
 use super::state::{self, Pending, State, Turn};
+use crate::domain::Domain;
 use crate::queue::{Ticket, Work};
 use crate::race::Submission;
 use crate::{race, sticky, sync};
@@ -33,6 +34,7 @@ pub(super) fn order() -> Vec<u64> {
 
 /// Adds work of a queue, behind the given tickets.
 pub(crate) fn push(
+    domain: Arc<Domain>,
     queue: u64,
     position: u64,
     after: Vec<Arc<Ticket>>,
@@ -45,17 +47,17 @@ pub(crate) fn push(
     }
     let submission = Submission::new(&label, queue, position);
     let number = state.number();
-    let (ticket, pending) = state::pending(number, queue, after, work, label, submission);
+    let (ticket, pending) = state::pending(domain, number, queue, after, work, label, submission);
     state.push(queue, pending);
     ticket
 }
 
-/// Runs work until that of the ticket has ended, or there is a fault.
-pub(crate) fn drive(ticket: &Ticket, number: u64) {
+/// Runs work until that of the ticket has ended, or the caller has given up.
+pub(crate) fn drive(ticket: &Ticket, number: u64, given_up: &dyn Fn() -> bool) {
     let me = race::running();
     let mut state = sync::lock(&STATE);
     let needed = state.needed(number);
-    while !ticket.done() && !sticky::faulted() {
+    while !ticket.done() && !given_up() {
         state.active = std::time::Instant::now();
         state = match state.turn(me) {
             Turn::Of(rest) => sync::wait_for(&CHANGED, state, rest.min(GLANCE)).0,
@@ -78,12 +80,24 @@ pub(crate) fn poll(ticket: &Ticket, number: u64) {
     }
 }
 
-/// Runs as much as the seed wants at this call; after a fault all, which then does nothing.
+/// Drops the work of contexts in which none begins any more.
+pub(crate) fn drop_stopped() {
+    loop {
+        let stopped = sync::lock(&STATE).take_stopped();
+        let Some(pending) = stopped else { return };
+        pending.execute();
+    }
+}
+
+/// Runs as much as the seed wants at this call; after a fault, first drops what that has stopped.
 pub(super) fn tick() {
+    if sticky::faulted() {
+        drop_stopped();
+    }
     let me = race::running();
     let mut state = sync::lock(&STATE);
     state.active = std::time::Instant::now();
-    while matches!(state.turn(me), Turn::Mine) && (sticky::faulted() || state.eager()) {
+    while matches!(state.turn(me), Turn::Mine) && state.eager() {
         let Some(pending) = state.choose(None) else { return };
         state = run(state, pending, me);
     }

@@ -2,9 +2,9 @@
 
 use super::label::Label;
 use super::rng::Rng;
+use crate::domain::Domain;
 use crate::queue::{Item, Ticket};
 use crate::race::Submission;
-use crate::sticky;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub(super) struct Pending {
 
 impl Pending {
     fn ready(&self) -> bool {
-        sticky::faulted() || self.item.after.iter().all(|ticket| ticket.done())
+        self.item.domain.stopped() || self.item.after.iter().all(|ticket| ticket.done())
     }
 }
 
@@ -175,6 +175,17 @@ impl State {
         taken
     }
 
+    /// Takes a piece of work of a context in which none begins any more.
+    pub(super) fn take_stopped(&mut self) -> Option<Pending> {
+        let stopped = |lane: &Lane| lane.items.front().is_some_and(|one| one.item.domain.stopped());
+        let index = self.lanes.iter().position(stopped)?;
+        let taken = self.lanes[index].items.pop_front();
+        if self.lanes[index].items.is_empty() {
+            self.lanes.remove(index);
+        }
+        taken
+    }
+
     /// Notes that work begins, which has its time alone.
     pub(super) fn start(&mut self, one: &Pending) {
         let until = Instant::now() + one.item.label.class.grace();
@@ -222,6 +233,7 @@ impl State {
 
 /// What becomes of a new piece of work.
 pub(super) fn pending(
+    domain: Arc<Domain>,
     number: u64,
     queue: u64,
     after: Vec<Arc<Ticket>>,
@@ -231,6 +243,6 @@ pub(super) fn pending(
 ) -> (Arc<Ticket>, Pending) {
     let ticket = Arc::new(Ticket::numbered(number));
     let queue = label.stream.unwrap_or(queue);
-    let item = Item { after, work, ticket: ticket.clone(), label, queue };
+    let item = Item { domain, after, work, ticket: ticket.clone(), label, queue };
     (ticket, Pending { number, item, submission })
 }

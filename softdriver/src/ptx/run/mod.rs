@@ -50,6 +50,11 @@ pub(crate) trait Memory: Sync {
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault>;
 
+    /// Whether the launch is to end now.
+    fn cut_off(&self) -> bool {
+        false
+    }
+
     /// Memory of the device's heap; none if there is not so much.
     fn allocate(&self, bytes: u64) -> Option<u64>;
 
@@ -90,6 +95,8 @@ pub(crate) enum Fault {
     /// No thread of a block can go on: they wait at barriers for one another.
     /// Or the steps of the launch are spent.
     LaunchTimeout,
+    /// The launch was to end.
+    CutOff,
 }
 
 /// What is launched.

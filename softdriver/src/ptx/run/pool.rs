@@ -86,6 +86,8 @@ impl<'a> Pool<'a> {
                     let steps = self.steps.fetch_add(made, Relaxed).saturating_add(made);
                     if steps > self.launch.most_steps {
                         self.fail(Fault::LaunchTimeout);
+                    } else if state != State::Ended && self.launch.memory.cut_off() {
+                        self.fail(Fault::CutOff);
                     } else if state == State::Ended {
                         spare = Some(block);
                     } else {

@@ -1,0 +1,373 @@
+//! A kernel that faults in one context while another context works (F326): what has returned is over all the
+//! same, or the process ends.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::kernels::{SPIN, TRAP};
+use common::{assert_abort, respawn, software};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi,
+};
+use cuscope_softdriver::control::live;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// `count(address, ns)`: stores 1, 2, 3 … there for about `ns` nanoseconds.
+const COUNT: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry count(.param .u64 address, .param .u64 ns)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<7>;
+    ld.param.u64 %rd1, [address];
+    ld.param.u64 %rd2, [ns];
+    cvta.to.global.u64 %rd3, %rd1;
+    mov.u32 %r1, 0;
+    mov.u64 %rd4, %globaltimer;
+again:
+    add.u32 %r1, %r1, 1;
+    st.volatile.global.u32 [%rd3], %r1;
+    mov.u64 %rd5, %globaltimer;
+    sub.u64 %rd6, %rd5, %rd4;
+    setp.lt.u64 %p1, %rd6, %rd2;
+    @%p1 bra again;
+    ret;
+}
+";
+
+/// How long work goes on that nobody stops: longer than a real driver takes to report a fault.
+fn work() -> Duration {
+    Duration::from_secs(if software() { 2 } else { 5 })
+}
+
+/// Tests of this file run one after another, as they take their time on one device.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn create() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos().try_into().unwrap()
+}
+
+/// Lets a kernel trap under a guard.
+fn fault(gpu: &PushedGuard<'_>) {
+    let stream = gpu.stream().unwrap();
+    let fault = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+    // SAFETY: the kernel has no parameters and uses no memory.
+    let result = unsafe { gpu.on(&stream).launch(&fault, LaunchConfig::new(1, 1), ()) };
+    assert!(is_lost(&result), "{result:?}");
+}
+
+/// Lets a kernel trap in a context, on a thread of its own.
+fn fault_in(context: &Context) {
+    let trap = || {
+        let mut stack = ContextStack::current_thread().unwrap();
+        fault(&stack.push(context).unwrap());
+    };
+    thread::scope(|scope| scope.spawn(trap).join().unwrap());
+}
+
+fn is_lost<R>(result: &Result<R>) -> bool {
+    result.as_ref().err().and_then(Error::code) == Some(ffi::CUDA_ERROR_LAUNCH_FAILED)
+}
+
+/// Runs the body of a test in a process of its own, which must abort.
+macro_rules! aborts {
+    ($test:ident, $why:literal, $body:block) => {
+        if let Some(output) = respawn(module_path!(), stringify!($test)) {
+            assert_abort(stringify!($test), &output, &["without waiting", $why]);
+            return;
+        } else {
+            $body
+        }
+    };
+}
+
+/// A wait in a context without a fault answers at once while its work goes on, and nothing tells when that ends.
+#[test]
+fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts,
+        "may still use page-locked",
+        {
+            let (a, b) = (create(), create());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
+            let mut counted = gpu.pinned::<u32>(1).unwrap();
+            let result = gpu.scope(|s| {
+                let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
+                // SAFETY: the kernel is count(u32 *, u64), and writes one element.
+                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(work()))) }?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+#[test]
+fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts,
+        "may still use page-locked",
+        {
+            let (a, b) = (create(), create());
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(work() / 10);
+                    fault_in(&b);
+                });
+                let mut stack = ContextStack::current_thread().unwrap();
+                let gpu = stack.push(&a).unwrap();
+                let stream = gpu.stream().unwrap();
+                let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
+                let mut counted = gpu.pinned::<u32>(1).unwrap();
+                let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
+                // SAFETY: the kernel is count(u32 *, u64), and writes one element.
+                let result = unsafe { on.launch(&count, one, (&mut counted, nanoseconds(work()))) };
+                panic!("the launch returned {result:?} and its memory");
+            });
+        }
+    );
+}
+
+/// In the context that faulted all is over when the fault is reported, and where there is no other one it is that.
+#[test]
+fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
+    let _one = one_at_a_time();
+    fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
+        let a = create();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (kernels, faults) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
+        let trap = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+        let (mut counted, one) = (gpu.pinned::<u32>(1).unwrap(), LaunchConfig::new(1, 1));
+        let result = gpu.scope(|s| {
+            // SAFETY: the kernel is count(u32 *, u64), and writes one element.
+            unsafe { s.on(&kernels).launch(&count, one, (&mut counted, nanoseconds(work() / 4))) }?;
+            // SAFETY: the kernel has no parameters and uses no memory.
+            unsafe { s.on(&faults).launch(&trap, one, ()) }
+        });
+        assert!(is_lost(&result), "{result:?}");
+        let first = counted[0];
+        thread::sleep(work() / 4);
+        assert_eq!(counted[0], first, "the device went on writing");
+        // Its registration cannot be ended any more: the memory stays allocated.
+        drop(counted);
+        assert!(!software() || live().registrations == 1, "{:?}", live());
+    });
+}
+
+/// Copies with ordinary memory are over when their call returns (F331), and device memory of a process that has
+/// lost the GPU is used by nobody.
+#[test]
+fn what_lends_no_page_locked_memory_returns_the_error() {
+    let _one = one_at_a_time();
+    fresh!(what_lends_no_page_locked_memory_returns_the_error, {
+        let (a, b) = (create(), create());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let stream = gpu.stream().unwrap();
+        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let elsewhere = gpu.pinned::<u32>(64).unwrap();
+        let (mut memory, mut host) = (gpu.alloc::<u32>(64).unwrap(), [1; 64]);
+        gpu.on(&stream).upload(&host, &mut memory).unwrap();
+        let result = gpu.scope(|s| {
+            let run = s.on(&stream);
+            // SAFETY: the kernel is spin(u64), and uses no memory.
+            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(work() / 2),)) }?;
+            fault_in(&b);
+            Ok(())
+        });
+        assert!(is_lost(&result), "{result:?}");
+        let result = gpu.on(&stream).download(&memory, &mut host);
+        assert!(is_lost(&result), "{result:?}");
+        assert_eq!((host, elsewhere[0]), ([1; 64], 0));
+    });
+}
+
+/// Nothing is taken any more once a fault was reported.
+#[test]
+fn behind_a_fault_operations_with_page_locked_memory_return_the_error() {
+    let _one = one_at_a_time();
+    fresh!(behind_a_fault_operations_with_page_locked_memory_return_the_error, {
+        let (a, b) = (create(), create());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let stream = gpu.stream().unwrap();
+        let (mut memory, mut host) = (gpu.alloc::<u32>(64).unwrap(), gpu.pinned(64).unwrap());
+        fault_in(&b);
+        let results = [
+            gpu.on(&stream).upload(&host, &mut memory),
+            gpu.on(&stream).download(&memory, &mut host),
+            gpu.scope(|s| s.on(&stream).download(&memory, &mut host)),
+            gpu.scope(|s| {
+                let mut memory = s.hold(&mut memory);
+                s.on(&stream).upload_staged(&s.map(&mut host), &mut memory)
+            }),
+        ];
+        assert!(results.iter().all(is_lost), "{results:?}");
+    });
+}
+
+/// A function that runs for a while, notes that it ran, and owns what it notes that in.
+fn slow(began: &Arc<AtomicU32>, ended: &Arc<AtomicU32>) -> impl FnMut() + Send + 'static {
+    let (began, ended) = (began.clone(), ended.clone());
+    move || {
+        began.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(work());
+        ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn wait_for(count: &AtomicU32) {
+    while count.load(Ordering::SeqCst) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A function of the host goes on behind a fault elsewhere, and the end of its context would kill the process
+/// (F330).
+#[test]
+fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
+    let _one = one_at_a_time();
+    fresh!(a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended, {
+        let (began, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (a, b) = (create(), create());
+        {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let result = gpu.scope(|s| {
+                s.on(&stream).host_function(slow(&began, &ended))?;
+                wait_for(&began);
+                fault_in(&b);
+                Ok(())
+            });
+            assert!(is_lost(&result), "{result:?}");
+        }
+        assert_eq!(ended.load(Ordering::SeqCst), 0, "it still runs");
+        let a = a.try_destroy().expect_err("the function may use it");
+        drop(a);
+        wait_for(&ended);
+        assert_eq!(Arc::strong_count(&ended), 1, "and is dropped when it has run");
+        assert!(!software() || live().contexts == 2, "{:?}", live());
+    });
+}
+
+/// The driver has a pointer to a graph's function, and may call later nodes too.
+#[test]
+fn a_function_of_a_graph_outlives_the_graph_behind_a_fault() {
+    let _one = one_at_a_time();
+    fresh!(a_function_of_a_graph_outlives_the_graph_behind_a_fault, {
+        let [began, ended, second] = [(); 3].map(|()| Arc::new(AtomicU32::new(0)));
+        let (a, b) = (create(), create());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let stream = gpu.stream().unwrap();
+        let later = second.clone();
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let first = g.host_function(&[], slow(&began, &ended))?.id();
+                g.host_function(&[first], move || {
+                    later.fetch_add(1, Ordering::SeqCst);
+                })
+                .map(drop)
+            })
+            .unwrap();
+        let result = gpu.scope(|s| {
+            s.on(&stream).replay(&graph, ())?;
+            wait_for(&began);
+            fault_in(&b);
+            Ok(())
+        });
+        assert!(is_lost(&result), "{result:?}");
+        assert_eq!(ended.load(Ordering::SeqCst), 0, "it still runs");
+        drop(graph);
+        assert_eq!(Arc::strong_count(&second), 1, "what does not run is dropped with the graph");
+        assert_eq!(Arc::strong_count(&ended), 2, "what runs is not");
+        wait_for(&ended);
+        thread::sleep(work() / 8);
+        assert_eq!(Arc::strong_count(&ended), 1, "until it has run");
+        assert_eq!(second.load(Ordering::SeqCst), 0, "what was dropped is not called");
+    });
+}
+
+/// An answer that proves nothing, twice.
+#[test]
+fn an_operation_of_which_no_wait_tells_that_it_is_over_aborts() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    aborts!(
+        an_operation_of_which_no_wait_tells_that_it_is_over_aborts,
+        "does not know whether the work is over",
+        {
+            let a = create();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let (mut memory, host) = (gpu.alloc::<u32>(4).unwrap(), [1; 4]);
+            let code = ffi::CUDA_ERROR_UNKNOWN;
+            let fault =
+                Fault { which: Which::Named("cuStreamSynchronize"), code, performed: false };
+            let scope = || {
+                gpu.scope(|s| {
+                    let mut memory = s.hold(&mut memory);
+                    s.on(&stream).upload(&host, &mut memory)
+                })
+            };
+            let (result, _) = with_fault(fault, scope);
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// The work of a green context goes on when that is destroyed (F134), so that the answer proves nothing where there
+/// are any.
+#[test]
+fn a_destroyed_context_proves_nothing_where_there_are_green_ones() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    let code = ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    let fault = Fault { which: Which::Named("cuStreamSynchronize"), code, performed: false };
+    let operate = || {
+        let a = create();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let stream = gpu.stream().unwrap();
+        let mut memory = gpu.alloc::<u32>(4).unwrap();
+        with_fault(fault, || gpu.on(&stream).zero(&mut memory)).0
+    };
+    aborts!(
+        a_destroyed_context_proves_nothing_where_there_are_green_ones,
+        "does not know whether the work is over",
+        {
+            assert_eq!(operate().unwrap_err().code(), Some(code), "without green ones it does");
+            let all = Device::get(0).unwrap().sm_resource().unwrap();
+            let _green = Context::create_green(&[all]).unwrap();
+            panic!("the operation returned {:?} and its memory", operate());
+        }
+    );
+}

@@ -1,0 +1,333 @@
+//! One test for each way in which code of the program that the crate calls broke an earlier version.
+
+use crate::machine::Machine;
+use crate::tower::Tower;
+use crate::{common, fresh, skip};
+use cuscope::{Context, ContextFlags, ContextStack, Device, DriverLogHook, Error, Result, ffi};
+use cuscope_softdriver::control;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::cell::RefCell;
+use std::mem::forget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+fn create() -> Context {
+    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+}
+
+const fn fault(which: Which) -> Fault {
+    Fault { which, code: ffi::CUDA_ERROR_UNKNOWN, performed: false }
+}
+
+const POP: Fault = fault(Which::Named("cuCtxPopCurrent_v2"));
+
+type Action = Box<dyn FnOnce()>;
+
+thread_local! {
+    /// What the next hook that is called on this thread does.
+    static NEXT: RefCell<Option<Action>> = const { RefCell::new(None) };
+    /// What a hook got: the thread's stack, with a guard on it.
+    static TAKEN: RefCell<Option<Result<Tower>>> = const { RefCell::new(None) };
+}
+
+fn act() {
+    if let Ok(Some(next)) = NEXT.try_with(RefCell::take) {
+        next();
+    }
+}
+
+/// The next hook that is called on this thread takes its stack, pushes the context, and keeps both.
+fn take_in_hook(context: &Context) {
+    let context = context.clone();
+    NEXT.set(Some(Box::new(move || {
+        let taken = ContextStack::current_thread().map(|stack| {
+            let machine = Machine::counting();
+            let mut kept = Tower::new(&machine, stack);
+            kept.push(&machine, context).unwrap();
+            kept
+        });
+        TAKEN.set(Some(taken));
+    })));
+}
+
+/// What the hook got.
+fn taken() -> Result<Tower> {
+    TAKEN.take().expect("the hook ran")
+}
+
+fn log_hook() -> DriverLogHook {
+    cuscope::on_driver_log(|_, _| act()).unwrap()
+}
+
+fn assert_no_destroyed() {
+    let stack = control::stack();
+    assert!(stack.iter().all(|entry| !entry.destroyed), "{stack:x?}");
+}
+
+fn is_relaxed() -> bool {
+    control::capture_mode() == ffi::CU_STREAM_CAPTURE_MODE_RELAXED
+}
+
+/// Runs the body in a process of its own, as the hooks belong to it.
+macro_rules! attack {
+    ($name:ident, $body:block) => {
+        if !common::software() {
+            skip!("only the software driver fails on demand");
+        }
+        fresh!($name, $body);
+    };
+}
+
+/// A thread's stack is taken while a dropped one is: its leaked entries were popped from under the new guard.
+#[test]
+fn the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped() {
+    attack!(the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped, {
+        cuscope::on_release_error(|_| act());
+        let (a, b, kept, other) = (create(), create(), create(), create());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        let mut leaked = outer.push(&b).unwrap();
+        let guard = leaked.push(&kept).unwrap();
+        ContextStack::reentrant(|_| {
+            drop(guard); // cannot pop here: its entry stays, and owns a clone
+            Ok(())
+        })
+        .unwrap();
+        forget(leaked);
+        forget(outer);
+        drop(kept);
+        take_in_hook(&other);
+        let destroy = fault(Which::Named("cuCtxDestroy_v2"));
+        let ((), failed) = with_fault(destroy, || drop(stack));
+        assert_eq!(failed.len(), 1, "the end of the context whose entry was popped");
+        if let Ok(mut kept) = taken() {
+            // The stack belongs to the hook then, and the entry of its guard is there.
+            kept.top().unwrap().synchronize().unwrap();
+            panic!("the stack is not given back yet");
+        }
+        assert_eq!(control::stack_depth(), 0);
+        visible_again(&other);
+    });
+}
+
+/// What is pushed from now on is seen by whoever ends contexts.
+fn visible_again(context: &Context) {
+    let mut stack = ContextStack::current_thread().unwrap();
+    let own = create();
+    forget(stack.push(&own).unwrap());
+    let own = own.try_destroy().expect_err("it is on the stack");
+    drop(own);
+    assert_no_destroyed();
+    stack.push(context).unwrap().synchronize().unwrap();
+}
+
+/// Leaves entries that could not be popped when their stack ended.
+fn leave_an_orphan(context: &Context) {
+    let mut stack = ContextStack::current_thread().unwrap();
+    forget(stack.push(context).unwrap());
+    let ((), failed) = with_fault(POP, || drop(stack));
+    assert_eq!((failed.len(), control::stack_depth()), (2, 1));
+}
+
+/// Two values each took the top for their own.
+#[test]
+fn a_stack_that_is_being_taken_is_taken() {
+    attack!(a_stack_that_is_being_taken_is_taken, {
+        let _hook = log_hook();
+        let (a, b, c) = (create(), create(), create());
+        leave_an_orphan(&a);
+        take_in_hook(&b);
+        // Pops what the stack before left, after a look at what is current.
+        let (stack, failed) = with_fault(fault(Which::Nth(1)), ContextStack::current_thread);
+        assert_eq!(failed, ["cuCtxPopCurrent_v2"]);
+        assert_eq!(taken().err(), Some(Error::StackTaken));
+        let mut stack = stack.unwrap();
+        stack.push(&c).unwrap().synchronize().unwrap();
+        drop(stack);
+
+        // It is free again if it could not be taken.
+        take_in_hook(&b);
+        let (stack, failed) = with_fault(fault(Which::Nth(0)), ContextStack::current_thread);
+        assert_eq!(failed, ["cuCtxGetCurrent"]);
+        assert!(stack.is_err());
+        assert_eq!(taken().err(), Some(Error::StackTaken));
+        drop(ContextStack::current_thread().unwrap());
+    });
+}
+
+/// The room of its entries went to another thread, which wrote over the entry of a live guard.
+#[test]
+fn a_stack_that_outlives_the_threads_other_values_keeps_its_room() {
+    /// Ends behind the crate's own values of the thread.
+    struct Last;
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    thread_local! {
+        static LAST: Last = const { Last };
+        static STACK: RefCell<Option<ContextStack>> = const { RefCell::new(None) };
+    }
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let own = create();
+            forget(stack.push(&own).unwrap());
+            // Another thread comes and goes, with entries of its own.
+            std::thread::spawn(|| {
+                let other = create();
+                let mut stack = ContextStack::current_thread().unwrap();
+                let mut guard = stack.push(&other).unwrap();
+                guard.push(&other).unwrap().synchronize().unwrap();
+            })
+            .join()
+            .unwrap();
+            drop(own.try_destroy().expect_err("it is on the stack"));
+            ENDED.store(true, Ordering::Relaxed);
+        }
+    }
+    attack!(a_stack_that_outlives_the_threads_other_values_keeps_its_room, {
+        let _hook = log_hook();
+        let thread = std::thread::spawn(|| {
+            // In this order: what is used first ends last, and the crate's own before these.
+            let (a, b) = (create(), create());
+            LAST.with(|_| ());
+            STACK.with_borrow(|_| ());
+            leave_an_orphan(&a);
+            take_in_hook(&b);
+            let (stack, _) = with_fault(fault(Which::Nth(1)), ContextStack::current_thread);
+            assert_eq!(taken().err(), Some(Error::StackTaken));
+            STACK.set(Some(stack.unwrap()));
+        });
+        thread.join().expect("nothing panicked at the end of the thread");
+        assert!(ENDED.load(Ordering::Relaxed));
+    });
+}
+
+/// The new context was destroyed below the entry of a guard.
+#[test]
+fn a_context_that_cannot_be_popped_is_not_destroyed_below_another_entry() {
+    attack!(a_context_that_cannot_be_popped_is_not_destroyed_below_another_entry, {
+        let _hook = log_hook();
+        let other = create();
+        take_in_hook(&other);
+        let make = || Context::create(Device::get(0).unwrap(), ContextFlags::default());
+        let device_get_comes_first = fault(Which::Nth(2));
+        let (made, failed) = with_fault(device_get_comes_first, make);
+        assert_eq!(failed, ["cuCtxPopCurrent_v2"]);
+        assert!(made.is_err());
+        assert_no_destroyed();
+        let mut kept = taken().expect("nobody had the stack");
+        kept.top().unwrap().synchronize().unwrap();
+        drop(kept);
+        assert_no_destroyed();
+        visible_again(&other);
+
+        // The hook of the second try to pop it.
+        take_in_hook(&other);
+        let ends = NEXT.take();
+        NEXT.set(Some(Box::new(move || NEXT.set(ends))));
+        let (made, failed) = with_fault(POP, make);
+        assert_eq!((made.is_err(), failed.len()), (true, 2));
+        assert_no_destroyed();
+        drop(taken().expect("nobody had the stack"));
+        assert_no_destroyed();
+    });
+}
+
+/// The context was destroyed with its entry on the stack.
+#[test]
+fn a_push_that_reports_an_error_leaves_no_entry() {
+    attack!(a_push_that_reports_an_error_leaves_no_entry, {
+        let (a, b) = (create(), create());
+        let push = Fault { performed: true, ..fault(Which::Named("cuCtxPushCurrent_v2")) };
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        let (pushed, failed) = with_fault(push, || outer.push(&b).map(drop));
+        assert!(pushed.is_err() && !failed.is_empty());
+        assert_eq!(control::stack_depth(), 1, "it was taken off again");
+        b.try_destroy().expect("it is on no stack").unwrap();
+        outer.synchronize().unwrap();
+
+        // On itself it cannot be told whether it is there: it stays alive.
+        let (pushed, _) = with_fault(push, || outer.push(&a).map(drop));
+        assert!(pushed.is_err());
+        outer.synchronize().unwrap();
+        outer.pop().unwrap();
+        drop(stack);
+        drop(a);
+        assert_no_destroyed();
+    });
+}
+
+/// The mode was given back when the wait was over, and taken from the stack that was taken inside; or never.
+#[test]
+fn a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back() {
+    attack!(a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back, {
+        let _hook = log_hook();
+        let (context, other) = (create(), create());
+        assert!(!is_relaxed());
+        let wait = || {
+            take_in_hook(&other);
+            let wait = fault(Which::Named("cuCtxSynchronize_v2"));
+            let (waited, failed) = with_fault(wait, || context.synchronize());
+            assert!(waited.is_err() && !failed.is_empty());
+            taken().expect("the thread had no stack")
+        };
+        let mut kept = wait();
+        assert!(is_relaxed(), "the thread has its stack");
+        kept.top().unwrap().synchronize().unwrap();
+        context.synchronize().unwrap();
+        assert!(is_relaxed(), "a wait gives nothing back");
+        drop(kept);
+        assert!(!is_relaxed(), "the mode is the thread's own again");
+        // And again, from the start.
+        drop(wait());
+        assert!(!is_relaxed());
+        context.synchronize().unwrap();
+        assert!(!is_relaxed());
+    });
+}
+
+/// The mode that the stack had set was given back after the stack had ended, and stayed for ever.
+#[test]
+fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
+    attack!(a_stack_that_ends_inside_a_refused_free_gives_its_mode_back, {
+        let _hook = log_hook();
+        let context = create();
+        let free = |last: bool| {
+            let buffer = ContextStack::reentrant(|stack| {
+                Ok(cuscope::Branded::detach(stack.push(&context)?.alloc::<u32>(4)?))
+            })
+            .unwrap();
+            let stack = ContextStack::current_thread().unwrap();
+            let ends: Action = Box::new(move || drop(stack));
+            // Inside the first call, or inside the second one.
+            NEXT.set(Some(if last { Box::new(move || NEXT.set(Some(ends))) } else { ends }));
+            let code = ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+            let free = Fault { code, ..fault(Which::Named("cuMemFree_v2")) };
+            let ((), failed) = with_fault(free, || drop(buffer));
+            assert_eq!(failed.len(), 2);
+            assert!(!is_relaxed(), "the stack is gone: {last}");
+        };
+        free(false);
+        free(true);
+        drop(ContextStack::current_thread().unwrap());
+        assert!(!is_relaxed());
+    });
+}
+
+/// The function was freed, and called.
+#[test]
+fn a_function_that_was_registered_though_the_call_failed_stays() {
+    attack!(a_function_that_was_registered_though_the_call_failed_stays, {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let own = calls.clone();
+        let function = move |_: cuscope::LogLevel, _: &str| {
+            own.fetch_add(1, Ordering::Relaxed);
+        };
+        let register = fault(Which::Named("cuLogsRegisterCallback"));
+        let register = Fault { performed: true, ..register };
+        let (hook, _) = with_fault(register, || cuscope::on_driver_log(function));
+        assert!(hook.is_err());
+        assert!(Device::get(99).is_err());
+        assert!(calls.load(Ordering::Relaxed) > 0 && Arc::strong_count(&calls) == 2);
+    });
+}
