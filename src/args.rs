@@ -1,8 +1,10 @@
 //! Kernel arguments.
 
+use crate::memory::access::Access;
+use crate::memory::uses::Gate;
+use crate::tuples::tuples;
 use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
-use ffi::CUdeviceptr;
 use std::ffi::c_void;
 
 /// One kernel argument: a plain value (a number, an array, a `#[repr(C)]` struct with bytemuck's
@@ -17,7 +19,7 @@ use std::ffi::c_void;
     label = "neither a plain value nor borrowed device memory",
     note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write"
 )]
-pub trait KernelArg<'ctx>: sealed::Lowered {}
+pub trait KernelArg<'ctx>: sealed::Operand {}
 
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit> KernelArg<'_> for T {}
@@ -36,138 +38,121 @@ impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
     note = "a single argument is written `(x,)`, none is `()`; at most twelve",
     note = "each is a plain value, `&buffer` or `&mut buffer`"
 )]
-pub trait KernelArgs<'ctx>: sealed::Args {}
+pub trait KernelArgs<'ctx>: sealed::Operands {}
+
+/// Makes types of memory operands, from what they say of their own use: whether it is written.
+macro_rules! operands {
+    ($($memory:ty, $writes:literal;)*) => { $(
+        impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
+            type Parameter = ffi::CUdeviceptr;
+            #[inline]
+            fn parameter(self) -> ffi::CUdeviceptr {
+                self.used($writes).address
+            }
+            #[inline]
+            fn access(&self) -> $crate::memory::access::Access<'_> {
+                self.used($writes)
+            }
+        }
+    )* };
+}
+pub(crate) use operands;
 
 pub(crate) mod sealed {
     use super::*;
 
+    /// Memory that an operation uses, borrowed as the operation needs it, or a plain value.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArg`, which is sealed",
         label = "neither a plain value nor borrowed device memory",
         note = "a plain `#[repr(C)]` struct becomes one by bytemuck's `#[derive(NoUninit)]`"
     )]
-    pub trait Lowered: Sized {
-        /// What the kernel's parameter holds.
+    pub trait Operand: Sized {
+        /// The type of the kernel's parameter.
         type Parameter: Copy;
-        fn lower(self) -> Self::Parameter;
-        /// Whether it can be used in the context with this [key](crate::Context::key): all but memory of
-        /// another one.
-        fn is_of(&self, key: usize) -> bool;
-        /// Whether it is memory of the host, which no graph keeps.
-        #[inline]
-        fn is_host(&self) -> bool {
-            false
-        }
+        fn parameter(self) -> Self::Parameter;
+        /// The memory and its use; [`Access::NONE`] for a plain value.
+        fn access(&self) -> Access<'_>;
     }
     #[diagnostic::do_not_recommend]
-    impl<T: NoUninit> Lowered for T {
+    impl<T: NoUninit> Operand for T {
         type Parameter = T;
         #[inline]
-        fn lower(self) -> T {
+        fn parameter(self) -> T {
             self
         }
         #[inline]
-        fn is_of(&self, _: usize) -> bool {
-            true
+        fn access(&self) -> Access<'_> {
+            Access::NONE
         }
     }
-    macro_rules! device_memory {
-        ($($memory:ty;)*) => { $(
-            impl<T: Element> Lowered for $memory {
-                type Parameter = CUdeviceptr;
-                #[inline]
-                fn lower(self) -> CUdeviceptr {
-                    self.address()
-                }
-                #[inline]
-                fn is_of(&self, key: usize) -> bool {
-                    self.memory().key() == key
-                }
-            }
-        )* };
+    operands! {
+        &DeviceBuffer<'_, T>, false;
+        &mut DeviceBuffer<'_, T>, true;
+        DeviceSlice<'_, '_, T>, false;
+        &DeviceSliceMut<'_, '_, T>, false;
+        &mut DeviceSliceMut<'_, '_, T>, true;
+        &PinnedBuffer<T>, false;
+        &mut PinnedBuffer<T>, true;
     }
-    device_memory! {
-        &DeviceBuffer<'_, T>;
-        &mut DeviceBuffer<'_, T>;
-        &DeviceSliceMut<'_, '_, T>;
-        &mut DeviceSliceMut<'_, '_, T>;
-    }
-    impl<T: Element> Lowered for DeviceSlice<'_, '_, T> {
-        type Parameter = CUdeviceptr;
-        #[inline]
-        fn lower(self) -> CUdeviceptr {
-            self.address()
-        }
-        #[inline]
-        fn is_of(&self, key: usize) -> bool {
-            self.memory().key() == key
-        }
-    }
-    macro_rules! host_memory {
-        ($($memory:ty;)*) => { $(
-            impl<T: Element> Lowered for $memory {
-                type Parameter = CUdeviceptr;
-                #[inline]
-                fn lower(self) -> CUdeviceptr {
-                    self.mapped()
-                }
-                #[inline]
-                fn is_of(&self, key: usize) -> bool {
-                    self.mapped_in().is_none_or(|only| only.key() == key)
-                }
-                #[inline]
-                fn is_host(&self) -> bool {
-                    true
-                }
-            }
-        )* };
-    }
-    host_memory! { &PinnedBuffer<T>; &mut PinnedBuffer<T>; }
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArgs`, which is sealed",
         label = "only tuples do"
     )]
-    pub trait Args: Sized {
-        /// Whether all memory among the arguments is of the context with this key.
+    pub trait Operands: Sized {
+        /// Whether the context with this [key](crate::Context::key) can use all memory among the arguments.
         fn all_of(&self, key: usize) -> bool;
         /// Whether memory of the host is among the arguments.
         fn any_host(&self) -> bool;
+        /// Whether an operation may use all of them as they are: [`Access::is_ready`].
+        fn all_ready(&self, gate: &Gate) -> bool;
+        /// Calls `f` with the use of each argument. Nothing is allocated.
+        fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
         fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
     }
 }
 
-macro_rules! tuples {
-    ($(($($a:ident)*))*) => { $(
+macro_rules! args {
+    ($(($($a:ident $second:ident)*))*) => { $(
         impl<'ctx, $($a: KernelArg<'ctx>),*> KernelArgs<'ctx> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
-        impl<$($a: sealed::Lowered),*> sealed::Args for ($($a,)*) {
+        impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             #[inline]
             fn all_of(&self, key: usize) -> bool {
                 let ($($a,)*) = self;
-                true $(&& $a.is_of(key))*
+                true $(&& $a.access().is_of(key))*
             }
             #[inline]
             fn any_host(&self) -> bool {
                 let ($($a,)*) = self;
-                false $(|| $a.is_host())*
+                false $(|| $a.access().is_host())*
+            }
+            #[inline]
+            fn all_ready(&self, gate: &Gate) -> bool {
+                let ($($a,)*) = self;
+                gate.is_open() $(&& $a.access().is_ready(gate))*
+            }
+            #[inline]
+            fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
+                let ($($a,)*) = self;
+                f(&[$($a.access()),*])
             }
             #[inline]
             fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 let ($($a,)*) = self;
-                $(let mut $a = $a.lower();)*
+                $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])
             }
         }
     )* };
 }
-tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
-(A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L) }
+tuples!(args);
 
 #[cfg(test)]
 mod tests {
-    use super::sealed::Args;
+    use super::sealed::Operands;
 
     #[test]
     fn every_value_has_its_pointer_in_order() {

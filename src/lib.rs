@@ -45,6 +45,7 @@ mod stream;
 mod stream_attributes;
 mod sync;
 mod trace;
+mod tuples;
 mod wait;
 
 pub mod error_index;

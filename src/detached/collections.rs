@@ -3,6 +3,7 @@
 
 use super::branded::{Branded, Key, Sealed};
 use crate::Context;
+use crate::tuples::tuples;
 
 /// For collections of one type of handle: how to see each, and how to map them.
 macro_rules! collections {
@@ -29,8 +30,9 @@ collections! {
     [H; N] [N] => |all| all.iter(), |all, f| all.map(f), [H::With<'b>; N];
 }
 
-macro_rules! tuples {
-    ($($($g:ident)*;)*) => { $(
+macro_rules! handles {
+    // No tuple of none: it would belong to no context.
+    (() $(($($g:ident $second:ident)*))*) => { $(
         impl<$($g: Branded),*> Sealed for ($($g,)*) {}
         // SAFETY: 1. and 2. field by field.
         unsafe impl<$($g: Branded),*> Branded for ($($g,)*) {
@@ -49,13 +51,4 @@ macro_rules! tuples {
         }
     )* };
 }
-tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-}
+tuples!(handles);

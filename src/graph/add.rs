@@ -10,9 +10,12 @@ use super::node::{
 };
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
 use crate::enqueue::{same_context, same_len};
+use crate::memory::access::Access;
 use crate::scope::{Held, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
-use ffi::{CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr};
+use ffi::{
+    CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUgraphNode,
+};
 use std::ffi::c_void;
 use std::{mem, ptr};
 
@@ -24,6 +27,19 @@ use std::{mem, ptr};
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     fn same(&self, call: &'static str, is_of: impl FnOnce(&Context) -> bool) -> Result {
         same_context(call, is_of(self.gpu.context()))
+    }
+
+    /// What the next node runs behind, for uses of memory that belongs to the context of the graph.
+    fn ordered(
+        &self,
+        call: &'static str,
+        after: &[NodeId],
+        accesses: &[Access<'_>],
+    ) -> Result<Vec<CUgraphNode>> {
+        let key = self.gpu.context().key();
+        same_context(call, accesses.iter().all(|access| access.is_of(key)))?;
+        self.names(accesses);
+        self.behind(call, after, accesses)
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments stay what they are now, until
@@ -56,17 +72,14 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
                 return Err(Error::InvalidArgument { call: CALL, reason: NO_HOST_MEMORY });
             }
             self.gpu.enter(CALL)?;
-            let mut spans = Vec::new();
-            args.each_memory(|touched| {
-                self.names(touched.memory, touched.writes);
-                spans.push(Span::new(&touched));
-            });
-            {
+            let before = args.with_accesses(|accesses| {
+                self.names(accesses);
                 let mut kept = self.record.kept.borrow_mut();
                 kept.code(function.owner());
-                kept.kernel(self.place(), spans);
-            }
-            let before = args.with_operands(|operands| self.behind(CALL, after, operands))?;
+                kept.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
+                drop(kept);
+                self.behind(CALL, after, accesses)
+            })?;
             args.with_pointers(|pointers| {
                 let params = kernel_params(function, config, pointers);
                 self.add(CALL, &before, |Slot { node, graph, before, count }| {
@@ -96,14 +109,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ) -> Result<MemcpyNode> {
         const CALL: &str = "cuGraphAddMemcpyNode";
         let add = || {
-            let source = from.lent();
-            same_len(CALL, source.len, to.len())?;
-            self.same(CALL, |own| source.memory.is_of(own))?;
-            self.same(CALL, |own| to.memory().is_of(own))?;
-            self.names(source.memory, false);
-            self.names(to.memory(), true);
-            let before = self.behind(CALL, after, &[source.operand(), to.operand(true)])?;
-            let params = row(source.address, to.address(), to.size_bytes());
+            let (from, to) = (from.access(), to.used(true));
+            same_len(CALL, from.len, to.len)?;
+            let before = self.ordered(CALL, after, &[from, to])?;
+            let params = row(from.address, to.address, to.bytes());
             let context = self.gpu.context().raw();
             self.add(CALL, &before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. Both have that many bytes, and are distinct, as `to` is borrowed
@@ -153,9 +162,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         len: usize,
     ) -> Result<MemsetNode> {
         const CALL: &str = "cuGraphAddMemsetNode";
-        self.same(CALL, |own| to.memory().is_of(own))?;
-        self.names(to.memory(), true);
-        let before = self.behind(CALL, after, &[to.operand(true)])?;
+        let before = self.ordered(CALL, after, &[to.used(true)])?;
         let params = CUDA_MEMSET_NODE_PARAMS {
             dst: to.address(),
             pitch: 0,
@@ -240,10 +247,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
             graph.copyable(CALL)?;
             let mut uses = Vec::with_capacity(graph.buffers());
-            buffers.each(&mut |name| {
-                self.names(name.memory, name.writes);
-                uses.push(name.operand());
-            });
+            buffers.each(&mut |access| uses.push(access));
+            self.names(&uses);
             self.record.kept.borrow_mut().child(&graph.inner.kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();

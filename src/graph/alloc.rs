@@ -5,10 +5,9 @@ use super::GraphBuilder;
 use super::add::zeros;
 use super::build::Slot;
 use super::node::{AllocNode, FreeNode, NodeId};
+use crate::memory::uses::Op;
 use crate::memory::{Allocation, size_for};
 use crate::scope::Held;
-use crate::scope::PART;
-use crate::scope::tracked::Op;
 use crate::{Element, Error, Result};
 use ffi::CUdeviceptr;
 
@@ -49,7 +48,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             let held = Held::new(memory, len);
             // Everything comes after the node that allocates.
             let op = Op::node(node.id().place);
-            held.used(true).into_iter().for_each(|used| used.note_node(&op));
+            held.tracked().note_node(&op, true);
             Ok((held, node))
         };
         self.record.note(add())
@@ -63,7 +62,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// for a node of another graph.
     #[doc(alias = "cuGraphAddMemFreeNode")]
     pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
-        let whole = (memory.whole() != PART).then_some(memory.whole());
+        let whole = memory.used(true).whole();
         let reason = "free a whole buffer that `alloc` of this builder gave";
         let refused = Error::InvalidArgument { call: FREE, reason };
         self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))

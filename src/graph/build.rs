@@ -9,8 +9,9 @@ use super::{Graph, GraphInner};
 use crate::brand::Brand;
 use crate::error::check;
 use crate::memory::Allocation;
+use crate::memory::access::Access;
+use crate::memory::uses::Op;
 use crate::scope::Held;
-use crate::scope::tracked::{Op, Operand};
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
 use static_assertions::assert_not_impl_any;
@@ -153,10 +154,15 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Notes that the next node uses memory.
-    pub(super) fn names(&self, memory: &Allocation, writes: bool) {
-        self.record.kept.borrow_mut().memory(memory, writes);
-        if let Some(users) = self.allocated.borrow_mut().get_mut(&memory.address()) {
-            users.push(self.place());
+    pub(super) fn names(&self, accesses: &[Access<'_>]) {
+        let (mut kept, mut allocated) =
+            (self.record.kept.borrow_mut(), self.allocated.borrow_mut());
+        for access in accesses {
+            kept.memory(access);
+            let address = access.memory().map(Allocation::address);
+            if let Some(users) = address.and_then(|address| allocated.get_mut(&address)) {
+                users.push(self.place());
+            }
         }
     }
 
@@ -172,9 +178,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         call: &'static str,
         after: &[NodeId],
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
     ) -> Result<Vec<CUgraphNode>> {
-        self.behind_all(call, after, Vec::new(), operands)
+        self.behind_all(call, after, Vec::new(), accesses)
     }
 
     /// The same, and nodes at more places.
@@ -183,7 +189,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         call: &'static str,
         after: &[NodeId],
         mut before: Vec<usize>,
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
     ) -> Result<Vec<CUgraphNode>> {
         // A node that could not be added has no place.
         self.record.failed()?;
@@ -192,11 +198,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         }
         before.extend(after.iter().map(|node| node.place));
         let op = Op::node(self.place());
-        for one in Operand::uses(operands) {
-            one.each_node_before(|place| before.push(place));
+        for (tracked, writes) in Access::tracked(accesses) {
+            tracked.each_node_before(writes, |place| before.push(place));
         }
         // Only now: two uses by one node are not behind each other.
-        Operand::uses(operands).for_each(|one| one.note_node(&op));
+        Access::tracked(accesses).for_each(|(tracked, writes)| tracked.note_node(&op, writes));
         before.sort_unstable();
         before.dedup();
         let nodes = self.nodes.borrow();

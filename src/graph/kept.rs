@@ -4,8 +4,8 @@ use super::host::Called;
 use crate::event::EventInner;
 use crate::function::Owner;
 use crate::host_function::{Panic, Pending, first};
+use crate::memory::access::Access;
 use crate::memory::{Allocation, Share};
-use crate::scope::args::sealed::Touched;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
 use std::cell::Cell;
@@ -56,9 +56,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub(super) fn new(touched: &Touched<'_>) -> Span {
-        let range = touched.start..touched.start + touched.bytes as CUdeviceptr;
-        Span { memory: touched.memory.address(), range, writes: touched.writes }
+    /// Of memory of the device.
+    pub(super) fn of(access: &Access<'_>) -> Option<Span> {
+        let memory = access.memory()?.address();
+        Some(Span { memory, range: access.range(), writes: access.writes })
     }
 
     /// Whether this use stands for another one: of no more memory, and to no more than read what this one
@@ -72,8 +73,9 @@ impl Span {
 }
 
 impl Kept {
-    /// Notes a use of memory, and takes a share in it.
-    pub(super) fn memory(&mut self, memory: &Allocation, writes: bool) {
+    /// Notes a use of memory of the device, and takes a share in it.
+    pub(super) fn memory(&mut self, access: &Access<'_>) {
+        let (Some(memory), writes) = (access.memory(), access.writes) else { return };
         let (address, last) = (memory.address(), self.named.len());
         match *self.places.entry(address).or_insert(Some(last)) {
             None => {}

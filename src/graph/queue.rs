@@ -33,7 +33,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
 
     /// Notes memory that the graph writes.
     fn writes<T: Element>(&self, to: &Held<'s, T>) {
-        self.record.kept.borrow_mut().memory(to.memory(), true);
+        self.record.kept.borrow_mut().memory(&to.used(true));
     }
 
     /// Captures a copy of a buffer to another.
@@ -44,7 +44,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
     #[doc(alias = "cuMemcpyDtoDAsync")]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
-        self.record.kept.borrow_mut().memory(from.lent().memory, false);
+        self.record.kept.borrow_mut().memory(&from.access());
         self.writes(to);
         self.record.note(self.queue.copy(from, to))
     }
@@ -101,7 +101,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         {
             let mut kept = self.record.kept.borrow_mut();
             kept.code(kernel.function().owner());
-            args.each_memory(|touched| kept.memory(touched.memory, touched.writes));
+            args.with_accesses(|all| all.iter().for_each(|access| kept.memory(access)));
         }
         // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
         self.record.note(unsafe { self.queue.launch(kernel, config, args) })

@@ -4,7 +4,7 @@
 use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers, ScopeGraphBuffers};
 use crate::enqueue::{answer, same_context};
-use crate::scope::PART;
+use crate::memory::access::Access;
 use crate::{Error, OnStream, Queue, Result};
 use ffi::CUstream;
 use std::panic::resume_unwind;
@@ -23,14 +23,16 @@ impl Graph<'_> {
     #[inline]
     fn names_only(&self, buffers: &impl Names) -> bool {
         let kept = &self.inner.kept;
-        buffers.only().is_some_and(|name| kept.is_only(name.whole, name.writes))
+        let only = |access: Access<'_>| {
+            access.whole().is_some_and(|address| kept.is_only(address, access.writes))
+        };
+        buffers.only().is_some_and(only)
     }
 
     fn names_all(&self, call: &'static str, buffers: &impl Names) -> Result {
         let mut look = self.inner.kept.look();
         // A part does not stand for the memory: other parts of it may be in use.
-        buffers
-            .each(&mut |name| look.show((name.whole != PART).then_some(name.whole), name.writes));
+        buffers.each(&mut |access| look.show(access.whole(), access.writes));
         look.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
     }
 
@@ -105,7 +107,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         // The memory is then the graph's, and so of its context.
         let ready = graph.context().key() == self.gate.key()
             && graph.names_only(&buffers)
-            && buffers.only().is_some_and(|name| name.is_ready(self.gate));
+            && buffers.only().is_some_and(|access| access.is_ready(self.gate));
         if !ready {
             self.prepare_replay(graph, buffers)?;
         }
@@ -125,13 +127,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         graph.accepts(CALL, self.context().key(), &buffers)?;
         if !self.gate.is_open() {
             let mut uses = Vec::with_capacity(graph.buffers());
-            buffers.each(&mut |name| uses.push(name.operand()));
+            buffers.each(&mut |access| uses.push(access));
             return self.prepare(CALL, &uses);
         }
         let mut noted = Ok(());
-        buffers.each(&mut |name| {
-            if noted.is_ok() && !name.is_ready(self.gate) {
-                noted = self.prepare(CALL, &[name.operand()]);
+        buffers.each(&mut |access| {
+            if noted.is_ok() && !access.is_ready(self.gate) {
+                noted = self.prepare(CALL, &[access]);
             }
         });
         noted

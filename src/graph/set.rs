@@ -118,8 +118,8 @@ impl<'ctx> PushedGuard<'ctx> {
             return Err(Error::OtherContext { call: CALL });
         }
         let (exec, raw) = graph.node_of(CALL, node.id())?;
-        let mut uses = Vec::new();
-        args.each_memory(|touched| uses.push(Span::new(&touched)));
+        let uses: Vec<_> =
+            args.with_accesses(|accesses| accesses.iter().filter_map(Span::of).collect());
         let kept = &mut graph.inner.kept;
         let refused = match kept.kernel_may_use(node.id().place, &uses) {
             _ if args.any_host() => Some(NO_HOST_MEMORY),

@@ -2,6 +2,7 @@
 
 use super::{Kernel, Signature, Value};
 use crate::scope::{Held, HeldSlice, Mapped};
+use crate::tuples::tuples;
 use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
 use bytemuck::NoUninit;
 
@@ -83,12 +84,9 @@ impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
 impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
 
-macro_rules! tuples {
+macro_rules! matches {
     ($(($($a:ident $p:ident)*))*) => { $(
         impl<$($a: Argument<$p>, $p),*> Matches<($($p,)*)> for ($($a,)*) {}
     )* };
 }
-tuples! { () (A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T)
-(A P B Q C R D S E T F U) (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W)
-(A P B Q C R D S E T F U G V H W I X) (A P B Q C R D S E T F U G V H W I X J Y)
-(A P B Q C R D S E T F U G V H W I X J Y K Z) (A P B Q C R D S E T F U G V H W I X J Y K Z L O) }
+tuples!(matches);

@@ -2,6 +2,7 @@
 
 use super::Parameter;
 use super::parameter::{Given, sealed::Sealed};
+use crate::tuples::tuples;
 
 /// The parameters of a kernel: a tuple of up to twelve [`Parameter`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
@@ -25,13 +26,12 @@ pub(crate) mod sealed {
     }
 }
 
-macro_rules! tuples {
-    ($(($($p:ident)*))*) => { $(
+macro_rules! signatures {
+    ($(($($p:ident $second:ident)*))*) => { $(
         impl<$($p: Parameter),*> Signature for ($($p,)*) {}
         impl<$($p: Parameter),*> sealed::Sealed for ($($p,)*) {
             const GIVEN: &'static [Given] = &[$(<$p as Sealed>::GIVEN),*];
         }
     )* };
 }
-tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
-(A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L) }
+tuples!(signatures);

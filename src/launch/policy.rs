@@ -111,9 +111,9 @@ impl AccessPolicy {
             let reason = "what an access policy misses cannot persist: make it normal or streaming";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
-        let lent = memory.lent();
-        let bytes = lent.len * size_of::<T>();
-        Ok(AccessPolicy { address: lent.address, bytes, hit_ratio, hit, miss })
+        let access = memory.access();
+        let (address, bytes) = (access.address, access.bytes());
+        Ok(AccessPolicy { address, bytes, hit_ratio, hit, miss })
     }
 
     pub(super) fn raw(self) -> CUaccessPolicyWindow {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::spec::sealed::Spec;
-use crate::args::sealed::Args;
+use crate::args::sealed::Operands;
 use crate::{Function, LaunchConfig, Result, enqueue};
 use ffi::{CUlaunchConfig, CUresult, CUstream};
 use std::ptr;
@@ -27,7 +27,7 @@ pub(crate) unsafe fn launch(
     stream: &CUstream,
     function: &Function<'_>,
     spec: &impl Spec,
-    args: impl Args,
+    args: impl Operands,
     refused: impl FnOnce(CUresult) -> Result,
 ) -> Result {
     let mut code = ffi::CUDA_SUCCESS;

@@ -90,12 +90,6 @@ impl Allocation {
         self.of
     }
 
-    /// Whether this is its context.
-    #[inline]
-    pub(crate) fn is_of(&self, context: &Context) -> bool {
-        self.of == context.key()
-    }
-
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::Allocation;
+use super::access::Access;
 use super::view::View;
 use crate::brand::Brand;
 use crate::error::{Error, check};
@@ -99,9 +100,10 @@ impl<T: Element> DeviceBuffer<'_, T> {
         View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
+    /// A use by an operation.
     #[inline]
-    pub(crate) fn memory(&self) -> &Allocation {
-        &self.inner
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        Access::device::<T>(self.view(), writes)
     }
 
     /// The context.

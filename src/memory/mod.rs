@@ -1,5 +1,6 @@
 //! Device memory, its pools, and page-locked memory of the host.
 
+pub(crate) mod access;
 mod allocation;
 mod buffer;
 mod element;
@@ -11,6 +12,7 @@ mod short;
 mod slice;
 mod slice_mut;
 mod stream_ordered;
+pub(crate) mod uses;
 pub(crate) mod view;
 
 pub(crate) use allocation::{Allocation, Share};

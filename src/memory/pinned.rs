@@ -1,6 +1,7 @@
 //! Page-locked buffers of the host.
 #![allow(unsafe_code, reason = "owns memory of the allocator")]
 
+use super::access::Access;
 use super::register::Registration;
 use crate::error::means_not_taken;
 use crate::{Context, Element, Error, PushedGuard, Result};
@@ -157,6 +158,12 @@ impl<T: Element> PinnedBuffer<T> {
     /// Where kernels find it.
     pub(crate) fn mapped(&self) -> CUdeviceptr {
         self.mapped
+    }
+
+    /// A use by a kernel.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        Access::host::<T>(self.mapped_in(), self.mapped, self.memory.len, writes)
     }
 
     /// The slice, and what [`mapped_in`](Self::mapped_in) says.

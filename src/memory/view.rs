@@ -1,4 +1,4 @@
-//! Parts of allocations, and what operations take of them.
+//! Parts of allocations.
 
 use super::Allocation;
 use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Error, Result};
@@ -41,7 +41,7 @@ pub struct View<'b> {
 
 impl<'b> View<'b> {
     /// Elements of it, of type `T`: start and length, of [`part`] or [`chunks`] with its own length.
-    pub(super) fn part<T>(self, (start, len): (usize, usize)) -> View<'b> {
+    pub(crate) fn part<T>(self, (start, len): (usize, usize)) -> View<'b> {
         let whole = self.whole && len == self.len;
         View { address: offset::<T>(self.address, start), len, whole, ..self }
     }
@@ -119,10 +119,10 @@ macro_rules! view_methods {
                 self.view.address
             }
 
-            /// What a graph that names the memory keeps.
+            /// A use by an operation.
             #[inline]
-            pub(crate) fn memory(&self) -> &$crate::memory::Allocation {
-                self.view.memory
+            pub(crate) fn used(&self, writes: bool) -> $crate::memory::access::Access<'_> {
+                $crate::memory::access::Access::device::<T>(self.view, writes)
             }
         }
 

@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::staged::Staged;
-use super::tracked::Use;
+use crate::memory::access::Access;
 use crate::{Context, Element, PinnedBuffer, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -14,6 +14,7 @@ use std::fmt;
 pub struct Mapped<'s, T: Element> {
     staged: Staged<'s, T>,
     address: CUdeviceptr,
+    /// The one context in which the address is good, if it is not every one.
     only: Option<&'s Context>,
 }
 
@@ -47,20 +48,11 @@ impl<'s, T: Element> Mapped<'s, T> {
         &self.staged
     }
 
+    /// A use by a kernel.
     #[inline]
-    pub(super) fn address(&self) -> CUdeviceptr {
-        self.address
-    }
-
-    /// The one context in which the address is good, if it is not every one.
-    pub(super) fn mapped_in(&self) -> Option<&Context> {
-        self.only
-    }
-
-    /// A use by an operation.
-    #[inline]
-    pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
-        self.staged.used(writes)
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        let access = Access::host::<T>(self.only, self.address, self.len(), writes);
+        access.noted_in(self.staged.tracked())
     }
 }
 
@@ -73,7 +65,6 @@ impl<T: Element> fmt::Debug for Mapped<'_, T> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::args::sealed::Used;
     use super::*;
     use crate::{ContextFlags, ContextStack, Device, Error};
 
@@ -93,11 +84,11 @@ mod tests {
                 q.upload_staged(&mapped, &mut held)?;
                 q.download_staged(&held, &mut mapped)?;
                 let good = only != Some(&there);
-                assert_eq!(Used::is_ready(&&mapped, q.gate), good);
-                let prepared = q.prepare("a launch", &[Used::operand(&&mut mapped)]);
+                assert_eq!(mapped.used(false).is_ready(q.gate), good);
+                let prepared = q.prepare("a launch", &[mapped.used(true)]);
                 assert_eq!(prepared.is_ok(), good);
                 assert!(good || prepared == Err(Error::OtherContext { call: "a launch" }));
-                assert_eq!(Used::is_ready(&&mut mapped, q.gate), good);
+                assert_eq!(mapped.used(true).is_ready(q.gate), good);
                 Ok(())
             })
             .unwrap();

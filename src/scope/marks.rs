@@ -3,6 +3,7 @@
 
 use crate::error::check;
 use crate::event::EventInner;
+use crate::memory::uses::Mark;
 use crate::{EventFlags, PushedGuard, Result};
 use ffi::{CUevent, CUstream};
 use std::cell::{OnceCell, RefCell};
@@ -16,16 +17,6 @@ pub(super) struct Marks {
     /// Those that no operation refers to, once there are any. Waits that were enqueued for them keep what they
     /// wait for.
     free: OnceCell<Rc<RefCell<Vec<usize>>>>,
-}
-
-/// An event that was recorded behind an operation, of which everything up to the `covers`-th of its queue
-/// is done when the event is.
-pub(super) struct Mark {
-    event: usize,
-    covers: u64,
-    /// What the queue had waited for by then: for each queue, so many of its operations are done too.
-    behind: Vec<u64>,
-    free: Rc<RefCell<Vec<usize>>>,
 }
 
 impl Marks {
@@ -50,29 +41,13 @@ impl Marks {
                 self.events.len() - 1
             }
         };
-        let mark = Mark { event, covers, behind, free };
+        let mark = Mark::new(event, covers, behind, free);
         // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
         check("cuEventRecord", unsafe { ffi::cuEventRecord(self.event(&mark), stream) })?;
         Ok(mark)
     }
 
     pub(super) fn event(&self, mark: &Mark) -> CUevent {
-        self.events[mark.event].raw()
-    }
-}
-
-impl Mark {
-    pub(super) fn covers(&self) -> u64 {
-        self.covers
-    }
-
-    pub(super) fn behind(&self) -> &[u64] {
-        &self.behind
-    }
-}
-
-impl Drop for Mark {
-    fn drop(&mut self) {
-        self.free.borrow_mut().push(self.event);
+        self.events[mark.event()].raw()
     }
 }

@@ -1,6 +1,6 @@
 //! Stream scopes: work on any number of streams, all of it complete when the scope returns.
 
-pub(crate) mod args;
+mod args;
 mod held;
 mod mapped;
 mod marks;
@@ -8,12 +8,10 @@ mod order;
 mod parts;
 mod queue;
 mod staged;
-pub(crate) mod tracked;
 mod verbs;
 
 pub use args::{ScopeArg, ScopeArgs, Source};
 pub use held::Held;
-pub(crate) use held::PART;
 pub use mapped::Mapped;
 pub use parts::HeldSlice;
 pub use queue::Queue;

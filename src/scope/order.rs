@@ -11,11 +11,12 @@
 //! costs in C. A second queue takes all that the first one did for one operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::marks::{Mark, Marks};
-use super::tracked::{Gate, Op, Operand, Tracked};
+use super::marks::Marks;
 use crate::error::{check, drop_contained, report_drop};
 use crate::host_function::{Panic, Pending, first};
 use crate::memory::LentHost;
+use crate::memory::access::Access;
+use crate::memory::uses::{Gate, Mark, Op, Tracked};
 use crate::wait::{wait, wait_for_all, wait_for_memory};
 use crate::{Context, PushedGuard, Result, fault};
 use ffi::{CUevent, CUstream};
@@ -170,13 +171,13 @@ impl Order {
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
     ) -> Result {
         if !self.gate.is_open() {
-            return self.prepare_one_of_several(gpu, queue, operands);
+            return self.prepare_one_of_several(gpu, queue, accesses);
         }
-        for used in Operand::uses(operands) {
-            let first = used.tracked.note(used.writes, &self.gate);
+        for (tracked, writes) in Access::tracked(accesses) {
+            let first = tracked.note(writes, &self.gate);
             self.alone.set(self.alone.get() + usize::from(first));
         }
         Ok(())
@@ -187,15 +188,15 @@ impl Order {
         &self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
     ) -> Result {
         let mut state = self.state().borrow_mut();
-        for used in Operand::uses(operands) {
-            self.remember(&state, used.tracked);
+        for (tracked, writes) in Access::tracked(accesses) {
+            self.remember(&state, tracked);
             let order = |earlier: &Rc<Op>| state.order(gpu, queue, earlier);
-            used.tracked.each_before(used.writes, order)?;
+            tracked.each_before(writes, order)?;
         }
-        state.advance(gpu, queue, operands, self.alone.get() > 0)
+        state.advance(gpu, queue, accesses, self.alone.get() > 0)
     }
 
     /// Notes as what it was a use by the first queue while it was alone.
@@ -348,16 +349,16 @@ impl State {
         &mut self,
         gpu: &PushedGuard<'_>,
         queue: usize,
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
         unknown: bool,
     ) -> Result {
         let lane = &mut self.lanes[queue];
         let number = lane.last + 1;
         let before = lane.newest.take();
-        if Operand::uses(operands).next().is_some() {
+        if Access::tracked(accesses).next().is_some() {
             let op = Rc::new(Op { queue, number, mark: OnceCell::new() });
-            for used in Operand::uses(operands) {
-                used.tracked.note_op(&op, used.writes);
+            for (tracked, writes) in Access::tracked(accesses) {
+                tracked.note_op(&op, writes);
             }
             lane.newest = Some(op);
         }

@@ -2,11 +2,12 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
-use super::tracked::{Gate, Operand};
 use crate::blocking::{RECORD, record_refused};
 use crate::brand::Brand;
 use crate::enqueue::{answer, same_context};
 use crate::host_function::Pending;
+use crate::memory::access::Access;
+use crate::memory::uses::Gate;
 use crate::{Context, Event, PushedGuard, Result, Stream};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
@@ -57,11 +58,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); as [`Order::prepare`].
     #[cold]
     #[inline(never)]
-    pub(crate) fn prepare(self, call: &'static str, operands: &[Operand<'_>]) -> Result {
+    pub(crate) fn prepare(self, call: &'static str, accesses: &[Access<'_>]) -> Result {
         let own = self.context();
-        let same = |operand: &Operand<'_>| operand.is_of(own);
-        same_context(call, self.stream.context() == own && operands.iter().all(same))?;
-        self.order.prepare(self.gpu, self.index, operands)
+        let same = |access: &Access<'_>| access.is_of(own.key());
+        same_context(call, self.stream.context() == own && accesses.iter().all(same))?;
+        self.order.prepare(self.gpu, self.index, accesses)
     }
 
     /// The same, and enqueues it in the stream.
@@ -73,10 +74,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub(super) fn behind(
         self,
         call: &'static str,
-        operands: &[Operand<'_>],
+        accesses: &[Access<'_>],
         work: impl FnOnce(&CUstream) -> Result,
     ) -> Result {
-        self.prepare(call, operands)?;
+        self.prepare(call, accesses)?;
         work(&self.raw)
     }
 

@@ -3,9 +3,11 @@
 
 use super::Mapped;
 use super::order::Order;
-use super::tracked::{Gate, Operand, Tracked, Use};
 use crate::brand::Brand;
+use crate::memory::access::Access;
+use crate::memory::uses::Tracked;
 use crate::{Element, Result};
+use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::ptr::NonNull;
@@ -63,22 +65,17 @@ impl<'s, T: Element> Staged<'s, T> {
         self.slice.as_ptr().cast()
     }
 
-    /// Whether nothing is to be ordered or noted for a use.
+    /// A use by a transfer, for which its context does not matter.
     #[inline]
-    pub(super) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
-        self.tracked.is_noted(writes, gate)
+    pub(super) fn used(&self, writes: bool) -> Access<'_> {
+        let address = self.slice.as_ptr().addr() as CUdeviceptr;
+        Access::host::<T>(None, address, self.len(), writes).noted_in(&self.tracked)
     }
 
-    /// The use by a transfer, for which its context does not matter.
+    /// The uses that are noted.
     #[inline]
-    pub(super) fn operand(&self, writes: bool) -> Operand<'_> {
-        Operand::host(None, self.used(writes))
-    }
-
-    /// A use by a transfer.
-    #[inline]
-    pub(super) fn used(&self, writes: bool) -> Option<Use<'_>> {
-        Some(Use { tracked: &self.tracked, writes })
+    pub(super) fn tracked(&self) -> &Tracked {
+        &self.tracked
     }
 }
 

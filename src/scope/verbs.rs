@@ -12,16 +12,16 @@ use crate::{Element, Function, LaunchSpec, Launchable, Result, launch};
 // operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
 // operations of the scope do with it is ordered by its uses.
 
-/// Enqueues an operation: in the stream as it is if nothing has to be compared or ordered for its operands, or
-/// else behind what it has to come after. It is written into both places, so that nothing is kept ready for the
-/// second.
+/// Enqueues an operation: in the stream as it is if nothing has to be compared or ordered for the memory that it
+/// uses, or else behind what it has to come after. It is written into both places, so that nothing is kept ready for
+/// the second.
 macro_rules! enqueue {
-    ($queue:ident, $call:expr, [$($operand:expr),*] if $ready:expr, $work:expr) => {
-        if $ready {
+    ($queue:ident, $call:expr, [$($access:expr),*], $work:expr) => {
+        if $($access.is_ready($queue.gate))&&* {
             let work = $work;
             work(&$queue.raw)
         } else {
-            $queue.behind($call, &[$($operand),*], $work)
+            $queue.behind($call, &[$($access),*], $work)
         }
     };
 }
@@ -37,7 +37,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
         to.takes(UPLOAD, from.len())?;
         self.lend_host();
-        enqueue!(self, UPLOAD, [to.operand(true)] if to.is_noted(true, self.gate), {
+        enqueue!(self, UPLOAD, [to.used(true)], {
             let (host, to, bytes) = (from.as_ptr().cast(), to.address(), size_of_val(from));
             // SAFETY: both have `bytes` bytes, those of `from` are initialised (`Element: NoUninit`), and
             // both stay borrowed: see above.
@@ -52,10 +52,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
-        let source = from.lent();
+        let source = from.access();
         same_len(DOWNLOAD, source.len, to.len())?;
         self.lend_host();
-        enqueue!(self, DOWNLOAD, [source.operand()] if source.is_ready(self.gate), {
+        enqueue!(self, DOWNLOAD, [source], {
             let (from, host, bytes) = (source.address, to.as_mut_ptr().cast(), size_of_val(to));
             // SAFETY: both have `bytes` bytes, any of which are values of `T` (`Element: AnyBitPattern`),
             // and both stay borrowed: see above.
@@ -76,8 +76,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let from = from.stage();
         to.takes(UPLOAD, from.len())?;
-        let ready = from.is_noted(false, self.gate) && to.is_noted(true, self.gate);
-        enqueue!(self, UPLOAD, [from.operand(false), to.operand(true)] if ready, {
+        enqueue!(self, UPLOAD, [from.used(false), to.used(true)], {
             let (host, to, bytes) = (from.as_ptr().cast(), to.address(), to.size_bytes());
             // SAFETY: as in `upload`; the host gets staged memory back when this is over.
             move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
@@ -95,12 +94,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl StagedMemory<'s, T>,
     ) -> Result {
-        let (source, to) = (from.lent(), to.stage());
+        let (source, to) = (from.access(), to.stage());
         same_len(DOWNLOAD, source.len, to.len())?;
-        let ready = to.is_noted(true, self.gate) && source.is_ready(self.gate);
-        enqueue!(self, DOWNLOAD, [source.operand(), to.operand(true)] if ready, {
-            let bytes = source.len * size_of::<T>();
-            let (from, host) = (source.address, to.as_ptr().cast());
+        enqueue!(self, DOWNLOAD, [source, to.used(true)], {
+            let (from, host, bytes) = (source.address, to.as_ptr().cast(), source.bytes());
             // SAFETY: as in `download`; the host gets staged memory back when this is over.
             move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
         })
@@ -113,11 +110,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[inline]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
-        let source = from.lent();
+        let source = from.access();
         to.takes(COPY, source.len)?;
-        let ready = to.is_noted(true, self.gate) && source.is_ready(self.gate);
-        enqueue!(self, COPY, [source.operand(), to.operand(true)] if ready, {
-            let (from, to, bytes) = (source.address, to.address(), source.len * size_of::<T>());
+        enqueue!(self, COPY, [source, to.used(true)], {
+            let (from, to, bytes) = (source.address, to.address(), source.bytes());
             // SAFETY: both have `bytes` bytes and stay borrowed: see above. They are distinct, as `to` is
             // borrowed exclusively.
             move |stream: &_| unsafe { enqueue::copy(*stream, from, to, bytes) }
@@ -135,7 +131,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let call = enqueue::fill_call(size_of::<T>());
-        enqueue!(self, call, [to.operand(true)] if to.is_noted(true, self.gate), {
+        enqueue!(self, call, [to.used(true)], {
             let (to, len) = (to.address(), to.len());
             move |stream: &_| {
                 // SAFETY: `to` has that many elements and stays borrowed: see above.
@@ -151,7 +147,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
-        enqueue!(self, ZERO, [to.operand(true)] if to.is_noted(true, self.gate), {
+        enqueue!(self, ZERO, [to.used(true)], {
             let (to, bytes) = (to.address(), to.size_bytes());
             // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
             // (`Element: AnyBitPattern`).
@@ -204,7 +200,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        args.with_operands(|operands| self.prepare(config.call(), operands))?;
+        args.with_accesses(|accesses| self.prepare(config.call(), accesses))?;
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { self.launch_now(function, config, args) }
     }

@@ -1,8 +1,6 @@
-//! What the scope knows of one piece of memory: how it was used.
+//! How a piece of memory was used before: what orders the operations of a scope, and the nodes of a graph.
 
-use super::marks::Mark;
-use crate::Context;
-use crate::memory::Allocation;
+use crate::context::Context;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -20,18 +18,18 @@ const SHUT: usize = usize::MAX;
 
 impl Gate {
     #[inline]
-    pub(super) fn new(context: &Context) -> Gate {
+    pub(crate) fn new(context: &Context) -> Gate {
         Gate(Cell::new(context.key()))
     }
 
     /// Of a queue on a stream of another context, which is refused everything.
     #[inline]
-    pub(super) fn shut() -> Gate {
+    pub(crate) fn shut() -> Gate {
         Gate(Cell::new(SHUT))
     }
 
     /// From here on operations have to be ordered.
-    pub(super) fn shut_it(&self) {
+    pub(crate) fn shut_it(&self) {
         self.0.set(SHUT);
     }
 
@@ -67,7 +65,7 @@ impl Tracked {
     }
 
     /// Notes a use by the one queue, of memory that is of its context. Says whether it is the first one.
-    pub(super) fn note(&self, writes: bool, gate: &Gate) -> bool {
+    pub(crate) fn note(&self, writes: bool, gate: &Gate) -> bool {
         if writes {
             self.written.set(gate.key());
         }
@@ -75,7 +73,7 @@ impl Tracked {
     }
 
     /// Notes a use by one of several queues.
-    pub(super) fn note_op(&self, op: &Rc<Op>, writes: bool) {
+    pub(crate) fn note_op(&self, op: &Rc<Op>, writes: bool) {
         let mut uses = self.uses.borrow_mut();
         let uses = uses.get_or_insert_default();
         if !writes {
@@ -85,12 +83,12 @@ impl Tracked {
     }
 
     /// Notes a use by a node of a graph, of which each comes once, or twice in a row.
-    fn note_node(&self, node: &Rc<Op>, writes: bool) {
+    pub(crate) fn note_node(&self, node: &Rc<Op>, writes: bool) {
         self.uses.borrow_mut().get_or_insert_default().note(node, writes);
     }
 
     /// Shows what a use has to come after, until there is an error.
-    pub(super) fn each_before<E>(
+    pub(crate) fn each_before<E>(
         &self,
         writes: bool,
         see: impl FnMut(&Rc<Op>) -> Result<(), E>,
@@ -98,13 +96,22 @@ impl Tracked {
         self.uses.borrow().iter().flat_map(|uses| uses.before(writes)).try_for_each(see)
     }
 
+    /// Shows the nodes of a graph that a use has to come after.
+    pub(crate) fn each_node_before(&self, writes: bool, mut see: impl FnMut(usize)) {
+        let all = self.each_before(writes, |op| {
+            see(op.queue);
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = all;
+    }
+
     /// Whether it was used while there was one queue.
-    pub(super) fn was_used(&self) -> bool {
+    pub(crate) fn was_used(&self) -> bool {
         self.used.get() != 0
     }
 
     /// Forgets the uses of the one queue: whether there was any, and one that wrote.
-    pub(super) fn take(&self) -> Option<bool> {
+    pub(crate) fn take(&self) -> Option<bool> {
         let written = self.written.take() != 0;
         (self.used.take() != 0).then_some(written)
     }
@@ -112,9 +119,9 @@ impl Tracked {
 
 /// An operation, by its place: the `number`-th of its queue.
 pub(crate) struct Op {
-    pub(super) queue: usize,
-    pub(super) number: u64,
-    pub(super) mark: OnceCell<Mark>,
+    pub(crate) queue: usize,
+    pub(crate) number: u64,
+    pub(crate) mark: OnceCell<Mark>,
 }
 
 impl Op {
@@ -148,79 +155,42 @@ impl Uses {
     }
 }
 
-/// What an operation uses, for [`Queue::prepare`](crate::Queue::prepare).
-#[derive(Clone, Copy)]
-pub struct Operand<'a> {
-    of: Of<'a>,
-    /// If it is tracked.
-    used: Option<Use<'a>>,
+/// An event that was recorded behind an operation, of which everything up to the `covers`-th of its queue
+/// is done when the event is.
+pub(crate) struct Mark {
+    event: usize,
+    covers: u64,
+    /// What the queue had waited for by then: for each queue, so many of its operations are done too.
+    behind: Vec<u64>,
+    free: Rc<RefCell<Vec<usize>>>,
 }
 
-/// What an operand is of.
-#[derive(Clone, Copy)]
-enum Of<'a> {
-    /// Every context.
-    Any,
-    Context(&'a Context),
-    Memory(&'a Allocation),
-}
-
-impl<'a> Operand<'a> {
-    /// What is no memory.
-    pub(crate) const NONE: Operand<'static> = Operand { of: Of::Any, used: None };
-
-    /// Memory of the device.
-    #[inline]
-    pub(crate) fn memory(memory: &'a Allocation, used: Option<Use<'a>>) -> Self {
-        Operand { of: Of::Memory(memory), used }
+impl Mark {
+    /// Of the event at a place, which goes back to the `free` ones.
+    pub(crate) fn new(
+        event: usize,
+        covers: u64,
+        behind: Vec<u64>,
+        free: Rc<RefCell<Vec<usize>>>,
+    ) -> Mark {
+        Mark { event, covers, behind, free }
     }
 
-    /// Memory that can be used in every context, or in this one.
-    #[inline]
-    pub(crate) fn host(only: Option<&'a Context>, used: Option<Use<'a>>) -> Self {
-        Operand { of: only.map_or(Of::Any, Of::Context), used }
+    pub(crate) fn event(&self) -> usize {
+        self.event
     }
 
-    /// The tracked uses.
-    pub(crate) fn uses(operands: &[Operand<'a>]) -> impl Iterator<Item = Use<'a>> {
-        operands.iter().filter_map(|operand| operand.used)
+    pub(crate) fn covers(&self) -> u64 {
+        self.covers
     }
 
-    /// Whether it can be used in this context.
-    pub(super) fn is_of(&self, context: &Context) -> bool {
-        match self.of {
-            Of::Any => true,
-            Of::Context(only) => only == context,
-            Of::Memory(memory) => memory.is_of(context),
-        }
+    pub(crate) fn behind(&self) -> &[u64] {
+        &self.behind
     }
 }
 
-/// A use of tracked memory by an operation.
-#[derive(Clone, Copy)]
-pub(crate) struct Use<'a> {
-    pub(super) tracked: &'a Tracked,
-    pub(super) writes: bool,
-}
-
-impl Use<'_> {
-    /// Whether nothing is to be ordered or noted for it, nor compared.
-    #[inline]
-    pub(crate) fn is_noted(&self, gate: &Gate) -> bool {
-        self.tracked.is_noted(self.writes, gate)
-    }
-
-    /// Shows the nodes of a graph that this use has to come after.
-    pub(crate) fn each_node_before(&self, mut see: impl FnMut(usize)) {
-        let all = self.tracked.each_before(self.writes, |op| {
-            see(op.queue);
-            Ok::<_, Infallible>(())
-        });
-        let Ok(()) = all;
-    }
-
-    /// Notes it as one of a node of a graph.
-    pub(crate) fn note_node(&self, node: &Rc<Op>) {
-        self.tracked.note_node(node, self.writes);
+impl Drop for Mark {
+    fn drop(&mut self) {
+        self.free.borrow_mut().push(self.event);
     }
 }
