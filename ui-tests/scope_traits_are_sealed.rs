@@ -9,4 +9,11 @@ impl<'s, 'ctx> Source<'s, 'ctx, f32> for Mine {}
 impl<'s, 'ctx> ScopeArg<'s, 'ctx> for Mine {}
 impl<'s, 'ctx> ScopeArgs<'s, 'ctx> for Mine {}
 
+/// A plain value is an argument of a kernel, and no memory.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Plain(u32);
+
+impl<'s, 'ctx> Source<'s, 'ctx, f32> for Plain {}
+
 fn main() {}

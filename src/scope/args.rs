@@ -14,7 +14,7 @@ use bytemuck::NoUninit;
     label = "expected `&DeviceBuffer<T>`, `&Held<T>`, or a slice of these",
     note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
 )]
-pub trait Source<'s, 'ctx, T: Element>: Copy + Operand {}
+pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + sealed::Readable {}
 
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
@@ -58,6 +58,21 @@ impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
     note = "each is a plain value, `&buffer`, `&held` or `&mut held`"
 )]
 pub trait ScopeArgs<'s, 'ctx>: Operands {}
+
+mod sealed {
+    use super::*;
+
+    /// Memory. A plain value is an [`Operand`] too.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Source`, which is sealed",
+        label = "only `&DeviceBuffer`, `&Held` and slices of them do"
+    )]
+    pub trait Readable {}
+    impl<T: Element> Readable for &DeviceBuffer<'_, T> {}
+    impl<T: Element> Readable for &Held<'_, T> {}
+    impl<T: Element> Readable for DeviceSlice<'_, '_, T> {}
+    impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
+}
 
 operands! {
     &Held<'_, T>, false;
