@@ -76,7 +76,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let from = from.stage();
         to.takes(UPLOAD, from.len())?;
-        enqueue!(self, UPLOAD, [from.used(false), to.used(true)], {
+        enqueue!(self, UPLOAD, [to.used(true), from.used(false)], {
             let (host, to, bytes) = (from.as_ptr().cast(), to.address(), to.size_bytes());
             // SAFETY: as in `upload`; the host gets staged memory back when this is over.
             move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
@@ -96,7 +96,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Result {
         let (source, to) = (from.access(), to.stage());
         same_len(DOWNLOAD, source.len, to.len())?;
-        enqueue!(self, DOWNLOAD, [source, to.used(true)], {
+        enqueue!(self, DOWNLOAD, [to.used(true), source], {
             let (from, host, bytes) = (source.address, to.as_ptr().cast(), source.bytes());
             // SAFETY: as in `download`; the host gets staged memory back when this is over.
             move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
@@ -112,8 +112,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
         let source = from.access();
         to.takes(COPY, source.len)?;
-        enqueue!(self, COPY, [source, to.used(true)], {
-            let (from, to, bytes) = (source.address, to.address(), source.bytes());
+        enqueue!(self, COPY, [to.used(true), source], {
+            let (from, to, bytes) = (source.address, to.address(), to.size_bytes());
             // SAFETY: both have `bytes` bytes and stay borrowed: see above. They are distinct, as `to` is
             // borrowed exclusively.
             move |stream: &_| unsafe { enqueue::copy(*stream, from, to, bytes) }
