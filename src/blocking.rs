@@ -1,7 +1,8 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, answer, refused, same_context, same_len};
+use crate::call::{Answer, answer, name};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
 use crate::error::means_not_taken;
 use crate::memory::LentHost;
 use crate::memory::view::View;
@@ -10,11 +11,11 @@ use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Error, Event, Function, KernelArgs,
     LaunchSpec, Result, launch,
 };
-use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
+use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-pub(crate) const RECORD: &str = "cuEventRecord";
+pub(crate) const RECORD: &str = name!(cuEventRecord);
 
 /// A stream that is there for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
@@ -157,7 +158,7 @@ impl<'a> Blocking<'a> {
             same_context(config.call(), function.key() == key && config.all_of(key))?;
         }
         same_context(config.call(), args.all_of(key))?;
-        let refused = |code| launch::refused(config.call(), code, function, &self.key);
+        let refused = |answer| launch::refused(answer, function, &self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
         unsafe { launch::launch(&self.raw, function, &config, args, refused) }
@@ -166,16 +167,16 @@ impl<'a> Blocking<'a> {
     #[inline]
     pub(crate) fn record(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
-        match unsafe { ffi::cuEventRecord(event.raw(), self.raw) } {
-            ffi::CUDA_SUCCESS => Ok(()),
-            code => record_refused(code, event, self.key),
+        match unsafe { answer!(cuEventRecord(event.raw(), self.raw)) } {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            answer => record_refused(answer, event, self.key),
         }
     }
 
     #[inline]
     pub(crate) fn wait(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there.
-        answer("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) })
+        unsafe { answer!(cuStreamWaitEvent(self.raw, event.raw(), 0)) }.result()
     }
 
     /// Waits until the stream no longer touches the memory of an operation, given what the call answered that
@@ -212,12 +213,12 @@ impl<'a> Blocking<'a> {
     #[inline]
     fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;
-        wait_for_memory("cuStreamSynchronize", self.key, host, move || {
+        wait_for_memory(name!(cuStreamSynchronize), self.key, host, move || {
             // SAFETY: the stream is there (F37).
-            match unsafe { ffi::cuStreamSynchronize(raw) } {
-                ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,
+            match unsafe { answer!(cuStreamSynchronize(raw)) } {
+                done @ Answer { code: ffi::CUDA_SUCCESS, .. } => done,
                 // SAFETY: as above.
-                code => unsafe { not_yet(raw, code) },
+                answer => unsafe { not_yet(raw, answer) },
             }
         })
     }
@@ -229,20 +230,20 @@ impl<'a> Blocking<'a> {
 /// 1. The stream is there.
 #[cold]
 #[inline(never)]
-unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
-    while code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
+unsafe fn not_yet(raw: CUstream, mut answer: Answer) -> Answer {
+    while answer.code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
         std::thread::sleep(Duration::from_micros(100));
         // SAFETY: the caller's obligation 1.
-        code = unsafe { ffi::cuStreamSynchronize(raw) };
+        answer = unsafe { answer!(cuStreamSynchronize(raw)) };
     }
-    code
+    answer
 }
 
 /// The error of a record of an event in a stream of the context with this key.
 #[cold]
 #[inline(never)]
-pub(crate) fn record_refused(code: CUresult, event: &Event<'_>, key: usize) -> Result {
-    refused(RECORD, code, event.context().key() == key)
+pub(crate) fn record_refused(answer: Answer, event: &Event<'_>, key: usize) -> Result {
+    refused(answer, event.context().key() == key)
 }
 
 fn bytes<T>(view: View<'_>) -> usize {

@@ -2,14 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::NotSend;
-use crate::error::{DriverError, check, release, report_drop};
+use crate::call::{Answer, answer};
+use crate::error::{DriverError, release, report_drop};
 use ffi::{
-    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
+    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS,
     CUstreamCaptureMode,
 };
 use std::cell::Cell;
-
-const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
 
 thread_local! {
     /// How many [`Relaxed`] there are on this thread. They may end in any order.
@@ -24,9 +23,9 @@ thread_local! {
 /// error, the transfer still running (F100); a free or unload is refused, so that what it was to release
 /// stays (F101); and both spoil that capture.
 #[inline]
-pub(crate) fn relaxed(call: impl Fn() -> CUresult) -> CUresult {
+pub(crate) fn relaxed(call: impl Fn() -> Answer) -> Answer {
     match at_once(&call) {
-        Ok(()) => CUDA_SUCCESS,
+        Ok(answer) => answer,
         Err(tried) => not_at_once(tried, &call),
     }
 }
@@ -36,40 +35,38 @@ pub(crate) fn relaxed(call: impl Fn() -> CUresult) -> CUresult {
 /// # Errors
 /// What the driver answered, or `None` elsewhere: then [`not_at_once`].
 #[inline]
-pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresult>> {
+pub(crate) fn at_once(call: &impl Fn() -> Answer) -> Result<Answer, Option<Answer>> {
     if RELAXED.get() == 0 {
         return Err(None);
     }
-    match call() {
-        CUDA_SUCCESS => Ok(()),
-        code => Err(Some(code)),
-    }
+    let answer = call();
+    if answer.code == CUDA_SUCCESS { Ok(answer) } else { Err(Some(answer)) }
 }
 
 /// What the driver answers in the end. If a capture refused the call, foreign code changed the thread's mode
 /// and did not restore it: it is made once more.
 #[cold]
 #[inline(never)]
-pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) -> CUresult {
+pub(crate) fn not_at_once(tried: Option<Answer>, call: &dyn Fn() -> Answer) -> Answer {
     match tried {
-        Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) if RELAXED.get() > 0 => {
+        Some(Answer { code: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, .. }) if RELAXED.get() > 0 => {
             // The hook of the driver's log may end all others meanwhile: this one then gives the mode back.
             RELAXED.set(RELAXED.get() + 1);
             let _last = Relaxed([]);
             let mut mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-            let exchanged = check(EXCHANGE, exchange(&mut mode));
-            let code = call();
+            let exchanged = exchange(&mut mode).check();
+            let answer = call();
             match exchanged {
-                Ok(()) => release(EXCHANGE, || exchange(&mut mode)),
+                Ok(()) => release(|| exchange(&mut mode)),
                 Err(error) => report_drop(error.into()),
             }
-            code
+            answer
         }
-        None | Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) => {
+        None | Some(Answer { code: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, .. }) => {
             let _relaxed = Relaxed::or_report();
             call()
         }
-        Some(code) => code,
+        Some(answer) => answer,
     }
 }
 
@@ -96,7 +93,7 @@ impl Relaxed {
         let outer = RELAXED.replace(RELAXED.get() + 1);
         if outer == 0 {
             let mut before = CU_STREAM_CAPTURE_MODE_RELAXED;
-            let exchanged = check(EXCHANGE, exchange(&mut before));
+            let exchanged = exchange(&mut before).check();
             exchanged.inspect_err(|_| RELAXED.set(RELAXED.get().saturating_sub(1)))?;
             BEFORE.set(before);
         }
@@ -113,10 +110,12 @@ impl Drop for Relaxed {
     fn drop(&mut self) {
         if RELAXED.get() == 1 {
             let mut mode = BEFORE.get();
-            release(EXCHANGE, || match exchange(&mut mode) {
+            release(|| match exchange(&mut mode) {
                 // Foreign code set that: it stays.
-                CUDA_SUCCESS if mode != CU_STREAM_CAPTURE_MODE_RELAXED => exchange(&mut mode),
-                code => code,
+                Answer { code: CUDA_SUCCESS, .. } if mode != CU_STREAM_CAPTURE_MODE_RELAXED => {
+                    exchange(&mut mode)
+                }
+                answer => answer,
             });
         }
         // Last, as for `enter`. It is none in the child of a fork.
@@ -125,7 +124,7 @@ impl Drop for Relaxed {
 }
 
 /// Swaps `mode` with that of the calling thread.
-fn exchange(mode: &mut CUstreamCaptureMode) -> CUresult {
+fn exchange(mode: &mut CUstreamCaptureMode) -> Answer {
     // SAFETY: `mode` is valid, and swapped for another valid one; needs no context.
-    unsafe { ffi::cuThreadExchangeStreamCaptureMode(mode) }
+    unsafe { answer!(cuThreadExchangeStreamCaptureMode(mode)) }
 }

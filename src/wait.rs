@@ -1,8 +1,9 @@
 //! Waiting: the one way in which this crate blocks on the device.
 
+use crate::call::Answer;
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
 use crate::context::{is_alone, may_be_green};
-use crate::error::{check, is_sticky};
+use crate::error::is_sticky;
 use crate::memory::LentHost;
 use crate::{Result, fork};
 use ffi::{
@@ -11,15 +12,16 @@ use ffi::{
 };
 use std::io::Write as _;
 
-/// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
+/// Runs `wait`, a synchronizing driver call, in relaxed capture mode. `call` is its name for the child of a fork,
+/// where it is not made.
 ///
 /// # Errors
 /// What the driver answers; the codes of stream capture mean that it did not wait.
 #[inline]
-pub(crate) fn wait(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
+pub(crate) fn wait(call: &'static str, wait: impl Fn() -> Answer) -> Result {
     match at_once(&wait) {
-        Ok(()) => Ok(()),
-        Err(tried) => Ok(check(call, settled(tried, &wait))?),
+        Ok(_) => Ok(()),
+        Err(tried) => Ok(settled(call, tried, &wait).check()?),
     }
 }
 
@@ -37,10 +39,10 @@ pub(crate) fn wait_for_memory(
     call: &'static str,
     context: usize,
     host: LentHost,
-    wait: impl Fn() -> CUresult,
+    wait: impl Fn() -> Answer,
 ) -> Result {
     match at_once(&wait) {
-        Ok(()) => Ok(()),
+        Ok(_) => Ok(()),
         Err(tried) => not_waited_at_once(call, context, host, tried, &wait),
     }
 }
@@ -51,25 +53,25 @@ fn not_waited_at_once(
     call: &'static str,
     context: usize,
     host: LentHost,
-    tried: Option<CUresult>,
-    wait: &dyn Fn() -> CUresult,
+    tried: Option<Answer>,
+    wait: &dyn Fn() -> Answer,
 ) -> Result {
-    let code = settled(tried, wait);
-    match Work::behind(code) {
+    let answer = settled(call, tried, wait);
+    match Work::behind(answer.code) {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, code),
+        Work::Lost => stopped_or_abort(answer, context, host),
         Work::Unknown => wait_again(call, context, host, wait),
     }
-    Ok(check(call, code)?)
+    Ok(answer.check()?)
 }
 
 /// The second try.
-fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
-    let again = settled(None, wait);
-    match Work::behind(again) {
+fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> Answer) {
+    let again = settled(call, None, wait);
+    match Work::behind(again.code) {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, again),
-        Work::Unknown => abort(call, again, NOT_WAITED),
+        Work::Lost => stopped_or_abort(again, context, host),
+        Work::Unknown => abort(again, NOT_WAITED),
     }
 }
 
@@ -78,7 +80,7 @@ fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn(
 ///
 /// # Errors
 /// The first answer that is one.
-pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
+pub(crate) fn wait_for_all<W: Fn() -> Answer>(
     call: &'static str,
     context: usize,
     host: LentHost,
@@ -87,25 +89,24 @@ pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
     if waits.clone().next().is_none() {
         return Ok(());
     }
-    let answer =
-        |wait: W| if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { relaxed(wait) };
-    let mut first = CUDA_SUCCESS;
+    let answer = |wait: W| if fork::is_child() { in_child(call) } else { relaxed(wait) };
+    let mut first = Answer::new(call, CUDA_SUCCESS);
     let mut work = Work::Over;
     {
         let _relaxed = if fork::is_child() { None } else { for_all() };
-        for code in waits.clone().map(answer) {
-            if first == CUDA_SUCCESS {
-                first = code;
+        for answer in waits.clone().map(answer) {
+            if first.code == CUDA_SUCCESS {
+                first = answer;
             }
-            work = work.max(Work::behind(code));
+            work = work.max(Work::behind(answer.code));
         }
     }
     match work {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, first),
+        Work::Lost => stopped_or_abort(first, context, host),
         Work::Unknown => waits.for_each(|wait| wait_again(call, context, host, &wait)),
     }
-    Ok(check(call, first)?)
+    Ok(first.check()?)
 }
 
 /// What the answer of a wait says of the work that it was for.
@@ -140,17 +141,22 @@ impl Work {
 /// In the context that faulted, the work is over when the fault is reported (F327). Ending another context would
 /// stop the device (F328), but kills the process where other threads use that or a function of the host runs in
 /// it (F330).
-fn stopped_or_abort(call: &str, context: usize, host: LentHost, code: CUresult) {
+fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     if host.is_page_locked() && !is_alone(context) {
-        abort(call, code, LOST);
+        abort(answer, LOST);
     }
 }
 
 /// Waits, in relaxed capture mode, if that was not done at once. In the child of a fork, where the driver may
 /// wait for ever, the answer is the one that most of its calls give there (F20).
 #[cold]
-fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
-    if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
+fn settled(call: &'static str, tried: Option<Answer>, wait: &dyn Fn() -> Answer) -> Answer {
+    if fork::is_child() { in_child(call) } else { not_at_once(tried, wait) }
+}
+
+/// What stands for the answer of a wait in the child of a fork.
+fn in_child(call: &'static str) -> Answer {
+    Answer::new(call, CUDA_ERROR_NOT_INITIALIZED)
 }
 
 const NOT_WAITED: &str = "foreign code captures a stream of this crate, or calls it from a host function, or the \
@@ -160,7 +166,7 @@ const LOST: &str = "a kernel faulted, and as the process has several contexts, t
 
 #[cold]
 #[inline(never)]
-fn abort(call: &str, code: CUresult, why: &str) -> ! {
+fn abort(Answer { call, code }: Answer, why: &str) -> ! {
     // Not `eprintln`, which panics where stderr is closed.
     let _ = writeln!(
         std::io::stderr(),
@@ -173,7 +179,10 @@ fn abort(call: &str, code: CUresult, why: &str) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::name;
     use std::cell::Cell;
+
+    const CALL: &str = name!(cuStreamSynchronize);
 
     #[test]
     fn an_answer_says_that_the_work_is_over_or_lost_or_nothing() {
@@ -200,9 +209,9 @@ mod tests {
             (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 2),
         ] {
             let waited = Cell::new(0);
-            let answer = wait_for_memory("cuStreamSynchronize", 0, LentHost::NONE, || {
+            let answer = wait_for_memory(CALL, 0, LentHost::NONE, || {
                 waited.set(waited.get() + 1);
-                if waited.get() == 1 { code } else { CUDA_SUCCESS }
+                Answer::new(CALL, if waited.get() == 1 { code } else { CUDA_SUCCESS })
             });
             assert_eq!(answer.err().and_then(|e| e.code()).unwrap_or(CUDA_SUCCESS), code);
             assert_eq!(waited.get(), waits, "{code:?}");
@@ -217,10 +226,10 @@ mod tests {
             let waited = &waited;
             move || {
                 waited.set(waited.get() + 1);
-                code
+                Answer::new(CALL, code)
             }
         });
-        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits);
+        let answer = wait_for_all(CALL, 0, LentHost::NONE, waits);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED), "the first");
         assert_eq!(waited.get(), 3, "none is asked again");
     }
@@ -232,10 +241,10 @@ mod tests {
             let waited = &waited;
             move || {
                 waited.set(waited.get() + 1);
-                if waited.get() <= 2 { code } else { CUDA_SUCCESS }
+                Answer::new(CALL, if waited.get() <= 2 { code } else { CUDA_SUCCESS })
             }
         });
-        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits.iter());
+        let answer = wait_for_all(CALL, 0, LentHost::NONE, waits.iter());
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_UNKNOWN));
         assert_eq!(waited.get(), 4);
     }

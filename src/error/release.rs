@@ -1,10 +1,10 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
 use super::Error;
+use crate::call::Answer;
 use crate::capture_mode::{at_once, not_at_once};
 use crate::fork;
 use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
-use ffi::CUresult;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -49,31 +49,31 @@ pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 /// fork nothing is called and nothing released: what is there belongs to the parent, and calls may
 /// hang (F20).
 #[inline]
-pub(crate) fn release(call: &'static str, f: impl FnOnce() -> CUresult) {
+pub(crate) fn release(f: impl FnOnce() -> Answer) {
     if !fork::is_child() {
-        released(call, f());
+        released(f());
     }
 }
 
 /// As [`release`], for a call that captures refuse: in relaxed mode.
 #[inline]
-pub(crate) fn release_relaxed(call: &'static str, f: impl Fn() -> CUresult) {
+pub(crate) fn release_relaxed(f: impl Fn() -> Answer) {
     // Never in the child of a fork.
     if let Err(tried) = at_once(&f) {
-        not_released_at_once(call, tried, &f);
+        not_released_at_once(tried, &f);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn not_released_at_once(call: &'static str, tried: Option<CUresult>, f: &dyn Fn() -> CUresult) {
-    release(call, || not_at_once(tried, f));
+fn not_released_at_once(tried: Option<Answer>, f: &dyn Fn() -> Answer) {
+    release(|| not_at_once(tried, f));
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
 #[inline]
-pub(crate) fn released(call: &'static str, code: CUresult) {
-    if let Err(error) = super::check(call, code) {
+pub(crate) fn released(answer: Answer) {
+    if let Err(error) = answer.check() {
         report_drop(error.into());
     }
 }

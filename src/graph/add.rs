@@ -9,6 +9,7 @@ use super::node::{
     MemsetNode, NodeId,
 };
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
+use crate::call::{answer, name};
 use crate::enqueue::{same_context, same_len};
 use crate::scope::{Held, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
@@ -45,7 +46,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result<KernelNode> {
-        const CALL: &str = "cuGraphAddKernelNode_v2";
+        const CALL: &str = name!(cuGraphAddKernelNode_v2);
         let function = kernel.function();
         let add = || {
             self.same(CALL, |own| function.key() == own.key())?;
@@ -69,12 +70,18 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let before = args.with_operands(|operands| self.behind(CALL, after, operands))?;
             args.with_pointers(|pointers| {
                 let params = kernel_params(function, config, pointers);
-                self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                self.add(&before, |Slot { node, graph, before, count }| {
                     // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
                     // value for each argument, which the driver reads before it returns; the rest is the
                     // caller's obligations 1 to 3, at each replay: that lends the same memory again.
                     unsafe {
-                        ffi::cuGraphAddKernelNode_v2(node, graph, before, count, &raw const params)
+                        answer!(cuGraphAddKernelNode_v2(
+                            node,
+                            graph,
+                            before,
+                            count,
+                            &raw const params
+                        ))
                     }
                 })
             })
@@ -94,7 +101,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut Held<'s, T>,
     ) -> Result<MemcpyNode> {
-        const CALL: &str = "cuGraphAddMemcpyNode";
+        const CALL: &str = name!(cuGraphAddMemcpyNode);
         let add = || {
             let source = from.lent();
             same_len(CALL, source.len, to.len())?;
@@ -105,12 +112,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let before = self.behind(CALL, after, &[source.operand(), to.operand(true)])?;
             let params = row(source.address, to.address(), to.size_bytes());
             let context = self.gpu.context().raw();
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. Both have that many bytes, and are distinct, as `to` is borrowed
                 // exclusively; the context is alive.
                 unsafe {
                     let params = &raw const params;
-                    ffi::cuGraphAddMemcpyNode(node, graph, before, count, params, context)
+                    answer!(cuGraphAddMemcpyNode(node, graph, before, count, params, context))
                 }
             })
         };
@@ -152,7 +159,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         size: usize,
         len: usize,
     ) -> Result<MemsetNode> {
-        const CALL: &str = "cuGraphAddMemsetNode";
+        const CALL: &str = name!(cuGraphAddMemsetNode);
         self.same(CALL, |own| to.memory().is_of(own))?;
         self.names(to.memory(), true);
         let before = self.behind(CALL, after, &[to.operand(true)])?;
@@ -165,12 +172,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             height: 1,
         };
         let context = self.gpu.context().raw();
-        self.add(CALL, &before, |Slot { node, graph, before, count }| {
+        self.add(&before, |Slot { node, graph, before, count }| {
             // SAFETY: 1. as above. 2. `to` has `len` elements of `size` bytes, for which `value` is a
             // value; the context is alive.
             unsafe {
                 let params = &raw const params;
-                ffi::cuGraphAddMemsetNode(node, graph, before, count, params, context)
+                answer!(cuGraphAddMemsetNode(node, graph, before, count, params, context))
             }
         })
     }
@@ -188,15 +195,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         after: &[NodeId],
         function: impl FnMut() + Send + 'static,
     ) -> Result<HostNode> {
-        const CALL: &str = "cuGraphAddHostNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
+            let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
             self.record.kept.borrow_mut().call(call);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
-                unsafe { ffi::cuGraphAddHostNode(node, graph, before, count, &raw const params) }
+                unsafe {
+                    answer!(cuGraphAddHostNode(node, graph, before, count, &raw const params))
+                }
             })
         };
         self.record.note(add())
@@ -208,12 +216,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEmptyNode")]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
-        const CALL: &str = "cuGraphAddEmptyNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            let before = self.behind(name!(cuGraphAddEmptyNode), after, &[])?;
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above.
-                unsafe { ffi::cuGraphAddEmptyNode(node, graph, before, count) }
+                unsafe { answer!(cuGraphAddEmptyNode(node, graph, before, count)) }
             })
         };
         self.record.note(add())
@@ -235,7 +242,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         graph: &'s Graph<'ctx>,
         buffers: impl ScopeGraphBuffers<'s, 'ctx>,
     ) -> Result<ChildGraphNode> {
-        const CALL: &str = "cuGraphAddChildGraphNode";
+        const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {
             graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
             graph.copyable(CALL)?;
@@ -247,10 +254,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.record.kept.borrow_mut().child(&graph.inner.kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The other graph is alive, and another one: this one is not
                 // finished. Its nodes are copied.
-                unsafe { ffi::cuGraphAddChildGraphNode(node, graph, before, count, child) }
+                unsafe { answer!(cuGraphAddChildGraphNode(node, graph, before, count, child)) }
             })
         };
         self.record.note(add())
@@ -263,14 +270,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// another graph.
     #[doc(alias = "cuGraphAddEventRecordNode")]
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
-        const CALL: &str = "cuGraphAddEventRecordNode";
+        const CALL: &str = name!(cuGraphAddEventRecordNode);
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
             self.record.kept.borrow_mut().event(&event.inner);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
-                unsafe { ffi::cuGraphAddEventRecordNode(node, graph, before, count, event.raw()) }
+                unsafe {
+                    answer!(cuGraphAddEventRecordNode(node, graph, before, count, event.raw()))
+                }
             })
         };
         self.record.note(add())
@@ -282,13 +291,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEventWaitNode")]
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
-        const CALL: &str = "cuGraphAddEventWaitNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
+            let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
             self.record.kept.borrow_mut().event(&event.inner);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
-                unsafe { ffi::cuGraphAddEventWaitNode(node, graph, before, count, event.raw()) }
+                unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }
             })
         };
         self.record.note(add())

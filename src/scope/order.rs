@@ -13,7 +13,8 @@
 
 use super::marks::{Mark, Marks};
 use super::tracked::{Gate, Op, Operand, Tracked};
-use crate::error::{check, drop_contained, report_drop};
+use crate::call::{answer, name};
+use crate::error::{drop_contained, report_drop};
 use crate::host_function::{Panic, Pending, first};
 use crate::memory::LentHost;
 use crate::wait::{wait, wait_for_all, wait_for_memory};
@@ -72,8 +73,7 @@ impl Lane {
     /// mark covers, and behind all that was waited for there.
     fn wait(&mut self, event: CUevent, other: usize, mark: &Mark) -> Result {
         // SAFETY: both handles are alive and of the guard's context, which need not be current.
-        let code = unsafe { ffi::cuStreamWaitEvent(self.stream, event, 0) };
-        check("cuStreamWaitEvent", code)?;
+        unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
         self.is_behind(other, mark.covers());
         mark.behind().iter().enumerate().for_each(|(queue, &covers)| self.is_behind(queue, covers));
         Ok(())
@@ -230,7 +230,9 @@ impl Order {
         let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
                 // SAFETY: as below.
-                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first) })?;
+                wait(name!(cuStreamSynchronize), || unsafe {
+                    answer!(cuStreamSynchronize(first))
+                })?;
                 self.alone.set(self.alone.get().saturating_sub(1));
                 *tracked = Tracked::default();
             }
@@ -242,12 +244,12 @@ impl Order {
             Some(mark) => {
                 let event = state.marks.event(mark);
                 // SAFETY: the event is alive; needs no current context (F37).
-                wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(event) })
+                wait(name!(cuEventSynchronize), || unsafe { answer!(cuEventSynchronize(event)) })
             }
             None => {
                 let stream = state.lanes[op.queue].stream;
                 // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
-                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(stream) })
+                wait(name!(cuStreamSynchronize), || unsafe { answer!(cuStreamSynchronize(stream)) })
             }
         })?;
         *tracked = Tracked::default();
@@ -282,9 +284,9 @@ impl Order {
     /// Of the first queue that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
-        const CALL: &str = "cuStreamSynchronize";
+        const CALL: &str = name!(cuStreamSynchronize);
         // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
-        let wait = |stream| move || unsafe { ffi::cuStreamSynchronize(stream) };
+        let wait = |stream| move || unsafe { answer!(cuStreamSynchronize(stream)) };
         let lent = self.host.get() && !self.behind_fault;
         let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
         let Some(state) = self.several() else {
