@@ -1,7 +1,7 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, Later, answer, name};
 use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
 use crate::error::means_not_taken;
 use crate::memory::LentHost;
@@ -11,7 +11,7 @@ use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Error, Event, Function, KernelArgs,
     LaunchSpec, Result, launch,
 };
-use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUstream};
+use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -158,7 +158,7 @@ impl<'a> Blocking<'a> {
             same_context(config.call(), function.key() == key && config.all_of(key))?;
         }
         same_context(config.call(), args.all_of(key))?;
-        let refused = |answer| launch::refused(answer, function, &self.key);
+        let refused = |call, code| launch::refused(call, code, function, &self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
         unsafe { launch::launch(&self.raw, function, &config, args, refused) }
@@ -169,7 +169,7 @@ impl<'a> Blocking<'a> {
         // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
         match unsafe { answer!(cuEventRecord(event.raw(), self.raw)) } {
             Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
-            answer => record_refused(answer, event, self.key),
+            Answer { call, code } => record_refused(call, code, event, self.key),
         }
     }
 
@@ -213,14 +213,15 @@ impl<'a> Blocking<'a> {
     #[inline]
     fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;
-        wait_for_memory(name!(cuStreamSynchronize), self.key, host, move || {
+        let make = move || {
             // SAFETY: the stream is there (F37).
-            match unsafe { answer!(cuStreamSynchronize(raw)) } {
-                done @ Answer { code: ffi::CUDA_SUCCESS, .. } => done,
+            match unsafe { ffi::cuStreamSynchronize(raw) } {
+                ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,
                 // SAFETY: as above.
-                answer => unsafe { not_yet(raw, answer) },
+                code => unsafe { not_yet(raw, code) },
             }
-        })
+        };
+        wait_for_memory(Later { call: name!(cuStreamSynchronize), make }, self.key, host)
     }
 }
 
@@ -230,20 +231,25 @@ impl<'a> Blocking<'a> {
 /// 1. The stream is there.
 #[cold]
 #[inline(never)]
-unsafe fn not_yet(raw: CUstream, mut answer: Answer) -> Answer {
-    while answer.code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
+unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
+    while code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
         std::thread::sleep(Duration::from_micros(100));
         // SAFETY: the caller's obligation 1.
-        answer = unsafe { answer!(cuStreamSynchronize(raw)) };
+        code = unsafe { ffi::cuStreamSynchronize(raw) };
     }
-    answer
+    code
 }
 
 /// The error of a record of an event in a stream of the context with this key.
 #[cold]
 #[inline(never)]
-pub(crate) fn record_refused(answer: Answer, event: &Event<'_>, key: usize) -> Result {
-    refused(answer, event.context().key() == key)
+pub(crate) fn record_refused(
+    call: &'static str,
+    code: CUresult,
+    event: &Event<'_>,
+    key: usize,
+) -> Result {
+    refused(Answer::new(call, code), event.context().key() == key)
 }
 
 fn bytes<T>(view: View<'_>) -> usize {

@@ -1,8 +1,11 @@
 //! Calls of the driver that name themselves, and the check of the answer.
 //!
 //! The name of a driver function stands once, where the function is called. [`answer!`] makes the call and keeps
-//! the name beside the code, [`name!`] gives the name for errors that come before the call, and
-//! [`call!`](crate::call!) does the first for programs that use this crate.
+//! the name beside the code, [`later!`] does so for a call that others make, [`name!`] gives the name for errors that
+//! come before the call, and [`call!`](crate::call!) is for programs that use this crate.
+//!
+//! An [`Answer`] is too large for a register. Where every instruction counts, a function hands the name and the code
+//! to what deals with failures as two values.
 
 use crate::error::{DriverError, is_sticky};
 use crate::{Result, fault};
@@ -52,6 +55,15 @@ fn refused(call: &'static str, code: CUresult) -> Result {
     Err(failed(call, code).into())
 }
 
+/// A driver call that is made later, maybe twice, or not at all, with the name of the function: [`later!`].
+#[derive(Clone, Copy)]
+#[must_use = "the call is not made yet"]
+pub(crate) struct Later<F> {
+    pub(crate) call: &'static str,
+    /// Makes the call, and gives the code that it answered.
+    pub(crate) make: F,
+}
+
 /// The name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
 macro_rules! name {
     ($function:ident) => {{
@@ -75,6 +87,23 @@ macro_rules! answer {
     };
 }
 pub(crate) use answer;
+
+/// As [`answer!`], for a call that is made [later](Later): `unsafe { later!(cuStreamSynchronize(stream)) }`.
+macro_rules! later {
+    ($function:ident($($argument:expr),* $(,)?)) => {
+        $crate::call::Later {
+            call: stringify!($function),
+            make: || ffi::$function($($argument),*),
+        }
+    };
+    ($function:ident = $found:ident($($argument:expr),* $(,)?)) => {
+        $crate::call::Later {
+            call: $crate::call::name!($function),
+            make: || $found($($argument),*),
+        }
+    };
+}
+pub(crate) use later;
 
 /// Calls a function of the driver, and gives a [`Result`](crate::Result) whose error names it.
 ///

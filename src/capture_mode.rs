@@ -2,10 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::NotSend;
-use crate::call::{Answer, answer};
+use crate::call::{Answer, Later, answer};
 use crate::error::{DriverError, release, report_drop};
 use ffi::{
-    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS,
+    CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
     CUstreamCaptureMode,
 };
 use std::cell::Cell;
@@ -23,11 +23,12 @@ thread_local! {
 /// error, the transfer still running (F100); a free or unload is refused, so that what it was to release
 /// stays (F101); and both spoil that capture.
 #[inline]
-pub(crate) fn relaxed(call: impl Fn() -> Answer) -> Answer {
-    match at_once(&call) {
-        Ok(answer) => answer,
-        Err(tried) => not_at_once(tried, &call),
-    }
+pub(crate) fn relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) -> Answer {
+    let code = match at_once(&make) {
+        Ok(()) => CUDA_SUCCESS,
+        Err(tried) => not_at_once(tried, &make),
+    };
+    Answer::new(call, code)
 }
 
 /// The same where nothing has to be done for it: on a thread that has its stack, whose bans are lifted.
@@ -35,38 +36,40 @@ pub(crate) fn relaxed(call: impl Fn() -> Answer) -> Answer {
 /// # Errors
 /// What the driver answered, or `None` elsewhere: then [`not_at_once`].
 #[inline]
-pub(crate) fn at_once(call: &impl Fn() -> Answer) -> Result<Answer, Option<Answer>> {
+pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresult>> {
     if RELAXED.get() == 0 {
         return Err(None);
     }
-    let answer = call();
-    if answer.code == CUDA_SUCCESS { Ok(answer) } else { Err(Some(answer)) }
+    match call() {
+        CUDA_SUCCESS => Ok(()),
+        code => Err(Some(code)),
+    }
 }
 
 /// What the driver answers in the end. If a capture refused the call, foreign code changed the thread's mode
 /// and did not restore it: it is made once more.
 #[cold]
 #[inline(never)]
-pub(crate) fn not_at_once(tried: Option<Answer>, call: &dyn Fn() -> Answer) -> Answer {
+pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) -> CUresult {
     match tried {
-        Some(Answer { code: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, .. }) if RELAXED.get() > 0 => {
+        Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) if RELAXED.get() > 0 => {
             // The hook of the driver's log may end all others meanwhile: this one then gives the mode back.
             RELAXED.set(RELAXED.get() + 1);
             let _last = Relaxed([]);
             let mut mode = CU_STREAM_CAPTURE_MODE_RELAXED;
             let exchanged = exchange(&mut mode).check();
-            let answer = call();
+            let code = call();
             match exchanged {
                 Ok(()) => release(|| exchange(&mut mode)),
                 Err(error) => report_drop(error.into()),
             }
-            answer
+            code
         }
-        None | Some(Answer { code: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, .. }) => {
+        None | Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) => {
             let _relaxed = Relaxed::or_report();
             call()
         }
-        Some(answer) => answer,
+        Some(code) => code,
     }
 }
 

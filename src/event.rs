@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that an event may be shared")]
 
 use crate::brand::Brand;
-use crate::call::{answer, name};
+use crate::call::{answer, later, name};
 use crate::error::release;
 use crate::wait::wait;
 use crate::{Context, Error, PushedGuard, Result};
@@ -124,7 +124,7 @@ impl Event<'_> {
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the event is alive; needs no current context (F37).
-        wait(name!(cuEventSynchronize), || unsafe { answer!(cuEventSynchronize(self.raw())) })
+        wait(unsafe { later!(cuEventSynchronize(self.raw())) })
     }
 
     /// The time from `earlier` to this event, by the device's clock (resolution about 0.5 us); zero if

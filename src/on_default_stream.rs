@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "names the default streams")]
 
 use crate::blocking::{Blocking, RECORD};
-use crate::call::{answer, name};
+use crate::call::{answer, later, name};
 use crate::enqueue::same_context;
 use crate::legacy_gate::Operation;
 use crate::memory::LentHost;
@@ -233,7 +233,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     pub fn synchronize(&self) -> Result {
         let _now = self.now(name!(cuStreamSynchronize))?;
         // SAFETY: the stream is that of the current context.
-        wait(name!(cuStreamSynchronize), || unsafe { answer!(cuStreamSynchronize(self.raw())) })
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::PushedGuard;
 use crate::Result;
-use crate::call::{answer, name};
+use crate::call::{later, name};
 use crate::capture_mode::relaxed;
 use crate::error::{release_relaxed, report_drop};
 use std::mem::ManuallyDrop;
@@ -29,7 +29,7 @@ impl<'ctx> PushedGuard<'ctx> {
         self.enter(name!(cuProfilerStart))?;
         // SAFETY: takes nothing; acts on the current context, which `enter` found to be the guard's. A
         // capture would refuse it, and be spoiled (F320).
-        relaxed(|| unsafe { answer!(cuProfilerStart()) }).check()?;
+        relaxed(unsafe { later!(cuProfilerStart()) }).check()?;
         Ok(Profiling { gpu: self })
     }
 }
@@ -44,7 +44,7 @@ impl Profiling<'_, '_> {
         let this = ManuallyDrop::new(self);
         this.gpu.enter(STOP)?;
         // SAFETY: as in `profiling`.
-        relaxed(|| unsafe { answer!(cuProfilerStop()) }).result()
+        relaxed(unsafe { later!(cuProfilerStop()) }).result()
     }
 }
 
@@ -52,7 +52,7 @@ impl Drop for Profiling<'_, '_> {
     fn drop(&mut self) {
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.
-            Ok(()) => release_relaxed(|| unsafe { answer!(cuProfilerStop()) }),
+            Ok(()) => release_relaxed(unsafe { later!(cuProfilerStop()) }),
             Err(error) => report_drop(error),
         }
     }

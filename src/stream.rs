@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a stream may be shared")]
 
 use crate::brand::Brand;
-use crate::call::{answer, name};
+use crate::call::{answer, later, name};
 use crate::error::release;
 use crate::sync::Arc;
 use crate::wait::wait;
@@ -148,7 +148,7 @@ impl Stream<'_> {
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
-        wait(name!(cuStreamSynchronize), || unsafe { answer!(cuStreamSynchronize(self.raw())) })
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 
     /// The flags.

@@ -1,6 +1,6 @@
 //! Waiting: the one way in which this crate blocks on the device.
 
-use crate::call::Answer;
+use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
 use crate::context::{is_alone, may_be_green};
 use crate::error::is_sticky;
@@ -12,16 +12,15 @@ use ffi::{
 };
 use std::io::Write as _;
 
-/// Runs `wait`, a synchronizing driver call, in relaxed capture mode. `call` is its name for the child of a fork,
-/// where it is not made.
+/// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
 ///
 /// # Errors
 /// What the driver answers; the codes of stream capture mean that it did not wait.
 #[inline]
-pub(crate) fn wait(call: &'static str, wait: impl Fn() -> Answer) -> Result {
-    match at_once(&wait) {
-        Ok(_) => Ok(()),
-        Err(tried) => Ok(settled(call, tried, &wait).check()?),
+pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result {
+    match at_once(&make) {
+        Ok(()) => Ok(()),
+        Err(tried) => Ok(Answer::new(call, settled(tried, &make)).check()?),
     }
 }
 
@@ -36,14 +35,13 @@ pub(crate) fn wait(call: &'static str, wait: impl Fn() -> Answer) -> Result {
 /// The first answer.
 #[inline]
 pub(crate) fn wait_for_memory(
-    call: &'static str,
+    Later { call, make }: Later<impl Fn() -> CUresult>,
     context: usize,
     host: LentHost,
-    wait: impl Fn() -> Answer,
 ) -> Result {
-    match at_once(&wait) {
-        Ok(_) => Ok(()),
-        Err(tried) => not_waited_at_once(call, context, host, tried, &wait),
+    match at_once(&make) {
+        Ok(()) => Ok(()),
+        Err(tried) => not_waited_at_once(call, context, host, tried, &make),
     }
 }
 
@@ -53,10 +51,10 @@ fn not_waited_at_once(
     call: &'static str,
     context: usize,
     host: LentHost,
-    tried: Option<Answer>,
-    wait: &dyn Fn() -> Answer,
+    tried: Option<CUresult>,
+    wait: &dyn Fn() -> CUresult,
 ) -> Result {
-    let answer = settled(call, tried, wait);
+    let answer = Answer::new(call, settled(tried, wait));
     match Work::behind(answer.code) {
         Work::Over => {}
         Work::Lost => stopped_or_abort(answer, context, host),
@@ -66,8 +64,8 @@ fn not_waited_at_once(
 }
 
 /// The second try.
-fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> Answer) {
-    let again = settled(call, None, wait);
+fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
+    let again = Answer::new(call, settled(None, wait));
     match Work::behind(again.code) {
         Work::Over => {}
         Work::Lost => stopped_or_abort(again, context, host),
@@ -80,16 +78,19 @@ fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn(
 ///
 /// # Errors
 /// The first answer that is one.
-pub(crate) fn wait_for_all<W: Fn() -> Answer>(
-    call: &'static str,
+pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
+    waits: impl Iterator<Item = Later<W>> + Clone,
     context: usize,
     host: LentHost,
-    waits: impl Iterator<Item = W> + Clone,
 ) -> Result {
-    if waits.clone().next().is_none() {
-        return Ok(());
-    }
-    let answer = |wait: W| if fork::is_child() { in_child(call) } else { relaxed(wait) };
+    let Some(Later { call, .. }) = waits.clone().next() else { return Ok(()) };
+    let answer = |wait: Later<W>| {
+        if fork::is_child() {
+            Answer::new(wait.call, CUDA_ERROR_NOT_INITIALIZED)
+        } else {
+            relaxed(wait)
+        }
+    };
     let mut first = Answer::new(call, CUDA_SUCCESS);
     let mut work = Work::Over;
     {
@@ -104,7 +105,7 @@ pub(crate) fn wait_for_all<W: Fn() -> Answer>(
     match work {
         Work::Over => {}
         Work::Lost => stopped_or_abort(first, context, host),
-        Work::Unknown => waits.for_each(|wait| wait_again(call, context, host, &wait)),
+        Work::Unknown => waits.for_each(|wait| wait_again(wait.call, context, host, &wait.make)),
     }
     Ok(first.check()?)
 }
@@ -150,13 +151,8 @@ fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
 /// Waits, in relaxed capture mode, if that was not done at once. In the child of a fork, where the driver may
 /// wait for ever, the answer is the one that most of its calls give there (F20).
 #[cold]
-fn settled(call: &'static str, tried: Option<Answer>, wait: &dyn Fn() -> Answer) -> Answer {
-    if fork::is_child() { in_child(call) } else { not_at_once(tried, wait) }
-}
-
-/// What stands for the answer of a wait in the child of a fork.
-fn in_child(call: &'static str) -> Answer {
-    Answer::new(call, CUDA_ERROR_NOT_INITIALIZED)
+fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
+    if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
 }
 
 const NOT_WAITED: &str = "foreign code captures a stream of this crate, or calls it from a host function, or the \
@@ -182,7 +178,9 @@ mod tests {
     use crate::call::name;
     use std::cell::Cell;
 
-    const CALL: &str = name!(cuStreamSynchronize);
+    fn later<F: Fn() -> CUresult>(make: F) -> Later<F> {
+        Later { call: name!(cuStreamSynchronize), make }
+    }
 
     #[test]
     fn an_answer_says_that_the_work_is_over_or_lost_or_nothing() {
@@ -209,10 +207,11 @@ mod tests {
             (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 2),
         ] {
             let waited = Cell::new(0);
-            let answer = wait_for_memory(CALL, 0, LentHost::NONE, || {
+            let wait = later(|| {
                 waited.set(waited.get() + 1);
-                Answer::new(CALL, if waited.get() == 1 { code } else { CUDA_SUCCESS })
+                if waited.get() == 1 { code } else { CUDA_SUCCESS }
             });
+            let answer = wait_for_memory(wait, 0, LentHost::NONE);
             assert_eq!(answer.err().and_then(|e| e.code()).unwrap_or(CUDA_SUCCESS), code);
             assert_eq!(waited.get(), waits, "{code:?}");
         }
@@ -224,12 +223,12 @@ mod tests {
         let codes = [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_NOT_INITIALIZED];
         let waits = codes.iter().map(|&code| {
             let waited = &waited;
-            move || {
+            later(move || {
                 waited.set(waited.get() + 1);
-                Answer::new(CALL, code)
-            }
+                code
+            })
         });
-        let answer = wait_for_all(CALL, 0, LentHost::NONE, waits);
+        let answer = wait_for_all(waits, 0, LentHost::NONE);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED), "the first");
         assert_eq!(waited.get(), 3, "none is asked again");
     }
@@ -239,12 +238,12 @@ mod tests {
         let waited = Cell::new(0);
         let waits = [CUDA_SUCCESS, ffi::CUDA_ERROR_UNKNOWN].map(|code| {
             let waited = &waited;
-            move || {
+            later(move || {
                 waited.set(waited.get() + 1);
-                Answer::new(CALL, if waited.get() <= 2 { code } else { CUDA_SUCCESS })
-            }
+                if waited.get() <= 2 { code } else { CUDA_SUCCESS }
+            })
         });
-        let answer = wait_for_all(CALL, 0, LentHost::NONE, waits.iter());
+        let answer = wait_for_all(waits.iter().copied(), 0, LentHost::NONE);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_UNKNOWN));
         assert_eq!(waited.get(), 4);
     }

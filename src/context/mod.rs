@@ -9,7 +9,7 @@ mod green;
 mod primary;
 mod registry;
 
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, answer, later};
 use crate::error::released;
 use crate::stack::{self, Entry};
 use crate::sync::Arc;
@@ -206,9 +206,7 @@ impl Context {
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;
         // SAFETY: the context is alive.
-        wait(name!(cuCtxSynchronize_v2), || unsafe {
-            answer!(cuCtxSynchronize_v2 = synchronize(self.raw()))
-        })
+        wait(unsafe { later!(cuCtxSynchronize_v2 = synchronize(self.raw())) })
     }
 
     /// Destroys (or releases) now and tells the result, or gives the context back if a clone or a handle

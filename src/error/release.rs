@@ -1,10 +1,11 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
 use super::Error;
-use crate::call::Answer;
+use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, not_at_once};
 use crate::fork;
 use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
+use ffi::CUresult;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -57,17 +58,17 @@ pub(crate) fn release(f: impl FnOnce() -> Answer) {
 
 /// As [`release`], for a call that captures refuse: in relaxed mode.
 #[inline]
-pub(crate) fn release_relaxed(f: impl Fn() -> Answer) {
+pub(crate) fn release_relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) {
     // Never in the child of a fork.
-    if let Err(tried) = at_once(&f) {
-        not_released_at_once(tried, &f);
+    if let Err(tried) = at_once(&make) {
+        not_released_at_once(call, tried, &make);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn not_released_at_once(tried: Option<Answer>, f: &dyn Fn() -> Answer) {
-    release(|| not_at_once(tried, f));
+fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: &dyn Fn() -> CUresult) {
+    release(|| Answer::new(call, not_at_once(tried, make)));
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a graph may be sent")]
 
 use super::NodeId;
-use crate::call::{answer, name};
+use crate::call::{answer, later, name};
 use crate::capture_mode::relaxed;
 use crate::error::{release, release_relaxed};
 use crate::{Error, PushedGuard, Result};
@@ -170,8 +170,7 @@ impl Exec {
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so are the
         // memory and the code that it names. The current context is the guard's, as `enter` found.
         // Captures do not refuse it (F141).
-        let make =
-            || unsafe { answer!(cuGraphInstantiateWithFlags(raw.as_ptr(), template.raw, 0)) };
+        let make = unsafe { later!(cuGraphInstantiateWithFlags(raw.as_ptr(), template.raw, 0)) };
         relaxed(make).check()?;
         let raw = raw.get();
         Ok(Exec { raw, of: template.id })
@@ -184,6 +183,6 @@ impl Drop for Exec {
         // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as
         // replays borrow it until they are waited for, except behind a fault of another context (F326): then
         // it is freed when it has run (CUDA driver API, `cuGraphExecDestroy`). Captures do not refuse it (F141).
-        release_relaxed(|| unsafe { answer!(cuGraphExecDestroy(raw)) });
+        release_relaxed(unsafe { later!(cuGraphExecDestroy(raw)) });
     }
 }

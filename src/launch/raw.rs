@@ -5,7 +5,7 @@ use super::spec::sealed::Spec;
 use crate::args::sealed::Args;
 use crate::call::{Answer, answer};
 use crate::{Function, LaunchConfig, Result, enqueue};
-use ffi::{CUlaunchConfig, CUstream};
+use ffi::{CUlaunchConfig, CUresult, CUstream};
 use std::ptr;
 
 /// A launch, ready for the driver.
@@ -29,7 +29,7 @@ pub(crate) unsafe fn launch(
     function: &Function<'_>,
     spec: &impl Spec,
     args: impl Args,
-    refused: impl FnOnce(Answer) -> Result,
+    refused: impl FnOnce(&'static str, CUresult) -> Result,
 ) -> Result {
     spec.prepared(stream, |prepared| {
         let answer = args.with_pointers(|parameters| {
@@ -64,7 +64,10 @@ pub(crate) unsafe fn launch(
                 },
             }
         });
-        if answer.code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(answer) }
+        match answer {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            Answer { call, code } => refused(call, code),
+        }
     })
 }
 
@@ -72,6 +75,11 @@ pub(crate) unsafe fn launch(
 /// function of another one (F32), in a capture too (F146), as it refuses a handle that is none.
 #[cold]
 #[inline(never)]
-pub(crate) fn refused(answer: Answer, function: &Function<'_>, key: &usize) -> Result {
-    enqueue::refused(answer, function.key() == *key)
+pub(crate) fn refused(
+    call: &'static str,
+    code: CUresult,
+    function: &Function<'_>,
+    key: &usize,
+) -> Result {
+    enqueue::refused(Answer::new(call, code), function.key() == *key)
 }

@@ -7,7 +7,7 @@ mod variable;
 pub use kernel::LibraryKernel;
 pub use variable::ManagedVariable;
 
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, answer, later, name};
 use crate::capture_mode::relaxed;
 use crate::error::{LoadError, release};
 use crate::image::ImageKind;
@@ -65,7 +65,7 @@ impl LibraryInner {
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and nothing of it
         // is left, since all that is holds this value. Work that runs its code is waited for by the driver
         // (F286), no context need be current (F285), and captures do not refuse it (F287).
-        relaxed(|| unsafe { answer!(cuLibraryUnload(self.raw)) })
+        relaxed(unsafe { later!(cuLibraryUnload(self.raw)) })
     }
 }
 

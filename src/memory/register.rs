@@ -1,7 +1,7 @@
 //! Host memory that is registered with the driver, and so page-locked, for a time.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, answer, later, name};
 use crate::capture_mode::relaxed;
 use crate::error::release;
 use crate::{Context, Device, Element, Error, PushedGuard, Result};
@@ -126,7 +126,7 @@ impl Registration {
         release(|| {
             // SAFETY: this is the only owner of the registration; no context need be current (F162).
             // Captures do not refuse it (F141).
-            answer = relaxed(|| unsafe { answer!(cuMemHostUnregister(self.start)) });
+            answer = relaxed(unsafe { later!(cuMemHostUnregister(self.start)) });
             answer
         });
         let ended = is_over(answer.code);

@@ -11,7 +11,7 @@ pub(crate) use variables::{Lease, Leases, lend};
 use crate::Context;
 use crate::Result;
 use crate::brand::Brand;
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, later, name};
 use crate::capture_mode::relaxed;
 use crate::error::release;
 use crate::kernel::PtxEntry;
@@ -59,7 +59,7 @@ impl ModuleInner {
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and no
         // `Function` of it is left, since each holds this value. Its context is alive. Work that runs
         // its code is waited for by the driver (F50), and captures do not refuse it (F101).
-        relaxed(|| unsafe { answer!(cuModuleUnload(self.raw)) })
+        relaxed(unsafe { later!(cuModuleUnload(self.raw)) })
     }
 }
 

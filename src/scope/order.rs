@@ -13,7 +13,7 @@
 
 use super::marks::{Mark, Marks};
 use super::tracked::{Gate, Op, Operand, Tracked};
-use crate::call::{answer, name};
+use crate::call::{Later, answer, later, name};
 use crate::error::{drop_contained, report_drop};
 use crate::host_function::{Panic, Pending, first};
 use crate::memory::LentHost;
@@ -230,9 +230,7 @@ impl Order {
         let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
                 // SAFETY: as below.
-                wait(name!(cuStreamSynchronize), || unsafe {
-                    answer!(cuStreamSynchronize(first))
-                })?;
+                wait(unsafe { later!(cuStreamSynchronize(first)) })?;
                 self.alone.set(self.alone.get().saturating_sub(1));
                 *tracked = Tracked::default();
             }
@@ -244,12 +242,12 @@ impl Order {
             Some(mark) => {
                 let event = state.marks.event(mark);
                 // SAFETY: the event is alive; needs no current context (F37).
-                wait(name!(cuEventSynchronize), || unsafe { answer!(cuEventSynchronize(event)) })
+                wait(unsafe { later!(cuEventSynchronize(event)) })
             }
             None => {
                 let stream = state.lanes[op.queue].stream;
                 // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
-                wait(name!(cuStreamSynchronize), || unsafe { answer!(cuStreamSynchronize(stream)) })
+                wait(unsafe { later!(cuStreamSynchronize(stream)) })
             }
         })?;
         *tracked = Tracked::default();
@@ -284,16 +282,18 @@ impl Order {
     /// Of the first queue that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
-        const CALL: &str = name!(cuStreamSynchronize);
-        // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
-        let wait = |stream| move || unsafe { answer!(cuStreamSynchronize(stream)) };
+        let wait = |stream| {
+            // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
+            let make = move || unsafe { ffi::cuStreamSynchronize(stream) };
+            Later { call: name!(cuStreamSynchronize), make }
+        };
         let lent = self.host.get() && !self.behind_fault;
         let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
         let Some(state) = self.several() else {
             let Some(first) = self.first.get() else { return Ok(()) };
-            return wait_for_memory(CALL, key, host, wait(first));
+            return wait_for_memory(wait(first), key, host);
         };
-        wait_for_all(CALL, key, host, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
+        wait_for_all(state.borrow().lanes.iter().map(|lane| wait(lane.stream)), key, host)
     }
 }
 

@@ -129,7 +129,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         // another context (F36).
         match unsafe { answer!(cuEventRecord(event.raw(), stream)) } {
             Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
-            answer => record_refused(answer, event, self.context().key()),
+            Answer { call, code } => record_refused(call, code, event, self.context().key()),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::level::{Level, Place};
 use crate::brand::{Brand, NotSend};
-use crate::call::{answer, name};
+use crate::call::{later, name};
 use crate::error::report_drop;
 use crate::wait::wait;
 use crate::{Context, Device, Result};
@@ -94,7 +94,7 @@ impl<'ctx> PushedGuard<'ctx> {
     pub fn synchronize(&self) -> Result {
         self.enter(name!(cuCtxSynchronize))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be ours.
-        wait(name!(cuCtxSynchronize), || unsafe { answer!(cuCtxSynchronize()) })
+        wait(unsafe { later!(cuCtxSynchronize()) })
     }
 
     /// Before a context-sensitive call: the guard's context is current (invariant `right-context`).

@@ -95,12 +95,12 @@ impl Place {
         }
         let mut popped = ptr::null_mut();
         // SAFETY: writes one handle to `popped`. What it pops is this guard's entry, or is put back below.
-        let answer = unsafe { answer!(cuCtxPopCurrent_v2(&raw mut popped)) };
-        if answer.code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
+        let Answer { code, .. } = unsafe { answer!(cuCtxPopCurrent_v2(&raw mut popped)) };
+        if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
             Record::with(|r| r.remove_own(self.index));
             return Ok(());
         }
-        self.not_popped(context, answer, popped)
+        self.not_popped(context, code, popped)
     }
 
     #[cold]
@@ -112,8 +112,8 @@ impl Place {
 
     #[cold]
     #[inline(never)]
-    fn not_popped(self, context: &Context, answer: Answer, popped: CUcontext) -> Result {
-        self.popped(context, answer.result().map(|()| popped))
+    fn not_popped(self, context: &Context, code: CUresult, popped: CUcontext) -> Result {
+        self.popped(context, Answer::new(POP, code).result().map(|()| popped))
     }
 
     /// Something else was popped, or nothing, or what was leaked had to be popped first.
