@@ -1,7 +1,8 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, answer, refused, same_context, same_len};
+use crate::call::{Answer, Later, answer, name};
+use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
 use crate::error::means_not_taken;
 use crate::memory::LentHost;
 use crate::memory::view::View;
@@ -14,7 +15,7 @@ use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-pub(crate) const RECORD: &str = "cuEventRecord";
+pub(crate) const RECORD: &str = name!(cuEventRecord);
 
 /// A stream that is there for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
@@ -157,7 +158,7 @@ impl<'a> Blocking<'a> {
             same_context(config.call(), function.key() == key && config.all_of(key))?;
         }
         same_context(config.call(), args.all_of(key))?;
-        let refused = |code| launch::refused(config.call(), code, function, &self.key);
+        let refused = |call, code| launch::refused(call, code, function, &self.key);
         // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
         // rest is the caller's obligations 1 to 4.
         unsafe { launch::launch(&self.raw, function, &config, args, refused) }
@@ -166,16 +167,16 @@ impl<'a> Blocking<'a> {
     #[inline]
     pub(crate) fn record(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
-        match unsafe { ffi::cuEventRecord(event.raw(), self.raw) } {
-            ffi::CUDA_SUCCESS => Ok(()),
-            code => record_refused(code, event, self.key),
+        match unsafe { answer!(cuEventRecord(event.raw(), self.raw)) } {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            Answer { call, code } => record_refused(call, code, event, self.key),
         }
     }
 
     #[inline]
     pub(crate) fn wait(&self, event: &Event<'_>) -> Result {
         // SAFETY: event and stream are there.
-        answer("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(self.raw, event.raw(), 0) })
+        unsafe { answer!(cuStreamWaitEvent(self.raw, event.raw(), 0)) }.result()
     }
 
     /// Waits until the stream no longer touches the memory of an operation, given what the call answered that
@@ -212,14 +213,15 @@ impl<'a> Blocking<'a> {
     #[inline]
     fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;
-        wait_for_memory("cuStreamSynchronize", self.key, host, move || {
+        let make = move || {
             // SAFETY: the stream is there (F37).
             match unsafe { ffi::cuStreamSynchronize(raw) } {
                 ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,
                 // SAFETY: as above.
                 code => unsafe { not_yet(raw, code) },
             }
-        })
+        };
+        wait_for_memory(Later { call: name!(cuStreamSynchronize), make }, self.key, host)
     }
 }
 
@@ -241,8 +243,13 @@ unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
 /// The error of a record of an event in a stream of the context with this key.
 #[cold]
 #[inline(never)]
-pub(crate) fn record_refused(code: CUresult, event: &Event<'_>, key: usize) -> Result {
-    refused(RECORD, code, event.context().key() == key)
+pub(crate) fn record_refused(
+    call: &'static str,
+    code: CUresult,
+    event: &Event<'_>,
+    key: usize,
+) -> Result {
+    refused(Answer::new(call, code), event.context().key() == key)
 }
 
 fn bytes<T>(view: View<'_>) -> usize {

@@ -1,7 +1,7 @@
 //! How a context uses the caches of its device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{Error, PushedGuard, Result};
 use ffi::{CUfunc_cache, CUsharedconfig};
 
@@ -65,12 +65,12 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
     #[doc(alias = "cuCtxGetCacheConfig")]
     pub fn cache_config(&self) -> Result<CacheConfig> {
-        const CALL: &str = "cuCtxGetCacheConfig";
+        const CALL: &str = name!(cuCtxGetCacheConfig);
         self.enter(CALL)?;
         let mut raw = CUfunc_cache(0);
         // SAFETY: writes one value to `raw`, which is valid for it; acts on the current context, which
         // `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuCtxGetCacheConfig(&raw mut raw) })?;
+        unsafe { answer!(cuCtxGetCacheConfig(&raw mut raw)) }.check()?;
         let known = CacheConfig::ALL.into_iter().find(|&(_, value)| value == raw);
         known.map(|(config, _)| config).ok_or(Error::UnknownValue { call: CALL, value: raw.0 })
     }
@@ -81,10 +81,9 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
-        const CALL: &str = "cuCtxSetCacheConfig";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxSetCacheConfig))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
-        Ok(check(CALL, unsafe { ffi::cuCtxSetCacheConfig(config.raw()) })?)
+        unsafe { answer!(cuCtxSetCacheConfig(config.raw())) }.result()
     }
 
     /// The width of the banks of shared memory.
@@ -93,12 +92,12 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
     #[doc(alias = "cuCtxGetSharedMemConfig")]
     pub fn shared_memory_config(&self) -> Result<SharedMemoryConfig> {
-        const CALL: &str = "cuCtxGetSharedMemConfig";
+        const CALL: &str = name!(cuCtxGetSharedMemConfig);
         self.enter(CALL)?;
         let mut raw = CUsharedconfig(0);
         // SAFETY: writes one value to `raw`, which is valid for it; acts on the current context, which
         // `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuCtxGetSharedMemConfig(&raw mut raw) })?;
+        unsafe { answer!(cuCtxGetSharedMemConfig(&raw mut raw)) }.check()?;
         let known = SharedMemoryConfig::ALL.into_iter().find(|&(_, value)| value == raw);
         known.map(|(config, _)| config).ok_or(Error::UnknownValue { call: CALL, value: raw.0 })
     }
@@ -109,10 +108,9 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuCtxSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
-        const CALL: &str = "cuCtxSetSharedMemConfig";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxSetSharedMemConfig))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
-        Ok(check(CALL, unsafe { ffi::cuCtxSetSharedMemConfig(config.raw()) })?)
+        unsafe { answer!(cuCtxSetSharedMemConfig(config.raw())) }.result()
     }
 
     /// Gives what data that persist hold of the L2 cache back to ordinary use.
@@ -121,10 +119,9 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_NOT_SUPPORTED` where the device cannot.
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
     pub fn reset_persisting_l2_cache(&self) -> Result {
-        const CALL: &str = "cuCtxResetPersistingL2Cache";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxResetPersistingL2Cache))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be the guard's.
-        Ok(check(CALL, unsafe { ffi::cuCtxResetPersistingL2Cache() })?)
+        unsafe { answer!(cuCtxResetPersistingL2Cache()) }.result()
     }
 }
 

@@ -2,14 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::NotSend;
-use crate::error::{DriverError, check, release, report_drop};
+use crate::call::{Answer, Later, answer};
+use crate::error::{DriverError, release, report_drop};
 use ffi::{
     CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
     CUstreamCaptureMode,
 };
 use std::cell::Cell;
-
-const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
 
 thread_local! {
     /// How many [`Relaxed`] there are on this thread. They may end in any order.
@@ -24,11 +23,12 @@ thread_local! {
 /// error, the transfer still running (F100); a free or unload is refused, so that what it was to release
 /// stays (F101); and both spoil that capture.
 #[inline]
-pub(crate) fn relaxed(call: impl Fn() -> CUresult) -> CUresult {
-    match at_once(&call) {
+pub(crate) fn relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) -> Answer {
+    let code = match at_once(&make) {
         Ok(()) => CUDA_SUCCESS,
-        Err(tried) => not_at_once(tried, &call),
-    }
+        Err(tried) => not_at_once(tried, &make),
+    };
+    Answer::new(call, code)
 }
 
 /// The same where nothing has to be done for it: on a thread that has its stack, whose bans are lifted.
@@ -57,10 +57,10 @@ pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) 
             RELAXED.set(RELAXED.get() + 1);
             let _last = Relaxed([]);
             let mut mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-            let exchanged = check(EXCHANGE, exchange(&mut mode));
+            let exchanged = exchange(&mut mode).check();
             let code = call();
             match exchanged {
-                Ok(()) => release(EXCHANGE, || exchange(&mut mode)),
+                Ok(()) => release(|| exchange(&mut mode)),
                 Err(error) => report_drop(error.into()),
             }
             code
@@ -96,7 +96,7 @@ impl Relaxed {
         let outer = RELAXED.replace(RELAXED.get() + 1);
         if outer == 0 {
             let mut before = CU_STREAM_CAPTURE_MODE_RELAXED;
-            let exchanged = check(EXCHANGE, exchange(&mut before));
+            let exchanged = exchange(&mut before).check();
             exchanged.inspect_err(|_| RELAXED.set(RELAXED.get().saturating_sub(1)))?;
             BEFORE.set(before);
         }
@@ -113,10 +113,12 @@ impl Drop for Relaxed {
     fn drop(&mut self) {
         if RELAXED.get() == 1 {
             let mut mode = BEFORE.get();
-            release(EXCHANGE, || match exchange(&mut mode) {
+            release(|| match exchange(&mut mode) {
                 // Foreign code set that: it stays.
-                CUDA_SUCCESS if mode != CU_STREAM_CAPTURE_MODE_RELAXED => exchange(&mut mode),
-                code => code,
+                Answer { code: CUDA_SUCCESS, .. } if mode != CU_STREAM_CAPTURE_MODE_RELAXED => {
+                    exchange(&mut mode)
+                }
+                answer => answer,
             });
         }
         // Last, as for `enter`. It is none in the child of a fork.
@@ -125,7 +127,7 @@ impl Drop for Relaxed {
 }
 
 /// Swaps `mode` with that of the calling thread.
-fn exchange(mode: &mut CUstreamCaptureMode) -> CUresult {
+fn exchange(mode: &mut CUstreamCaptureMode) -> Answer {
     // SAFETY: `mode` is valid, and swapped for another valid one; needs no context.
-    unsafe { ffi::cuThreadExchangeStreamCaptureMode(mode) }
+    unsafe { answer!(cuThreadExchangeStreamCaptureMode(mode)) }
 }

@@ -1,7 +1,8 @@
 //! Core dumps of the GPU.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::{Error, check};
+use crate::call::{answer, name};
+use crate::error::Error;
 use crate::{PushedGuard, Result};
 use bitflags::bitflags;
 use ffi::CUcoredumpSettings;
@@ -199,7 +200,10 @@ impl CoreDumps<'_, '_> {
     }
 
     fn set_name(&self, which: CUcoredumpSettings, name: &Path) -> Result {
-        let call = if self.of.is_some() { SET } else { SET_GLOBAL };
+        let call = match self.of {
+            Some(_) => name!(cuCoredumpSetAttribute),
+            None => name!(cuCoredumpSetAttributeGlobal),
+        };
         let bytes: &OsStr = name.as_os_str();
         let text = CString::new(bytes.as_bytes()).ok();
         let text = text.filter(|text| text.as_bytes_with_nul().len() <= NAME);
@@ -210,45 +214,37 @@ impl CoreDumps<'_, '_> {
 
     fn get(&self, which: CUcoredumpSettings, to: &mut [u8]) -> Result {
         let mut size = to.len();
-        let (call, get) = match self.of {
-            Some(gpu) => {
-                let get = ffi::cuCoredumpGetAttribute()?;
-                gpu.enter(GET)?;
-                (GET, get)
-            }
-            None => {
-                let get = ffi::cuCoredumpGetAttributeGlobal()?;
-                crate::init()?;
-                (GET_GLOBAL, get)
-            }
+        let value = to.as_mut_ptr().cast();
+        let answer = if let Some(gpu) = self.of {
+            let get = ffi::cuCoredumpGetAttribute()?;
+            gpu.enter(name!(cuCoredumpGetAttribute))?;
+            // SAFETY: `to` has `size` bytes, which is what the setting has, or for a name as many as any has; any
+            // bytes are a value of them. The current context is the guard's, as `enter` found.
+            unsafe { answer!(cuCoredumpGetAttribute = get(which, value, &raw mut size)) }
+        } else {
+            let get = ffi::cuCoredumpGetAttributeGlobal()?;
+            crate::init()?;
+            // SAFETY: `to` is as above; the driver is initialised.
+            unsafe { answer!(cuCoredumpGetAttributeGlobal = get(which, value, &raw mut size)) }
         };
-        // SAFETY: `to` has `size` bytes, which is what the setting has, or for a name as many as any has; any
-        // bytes are a value of them. Of a context, the current one is the guard's, as `enter` found; of the process, the driver is initialised.
-        Ok(check(call, unsafe { get(which, to.as_mut_ptr().cast(), &raw mut size) })?)
+        answer.result()
     }
 
     fn set(&self, which: CUcoredumpSettings, from: &[u8]) -> Result {
         let mut size = from.len();
-        let (call, set) = match self.of {
-            Some(gpu) => {
-                let set = ffi::cuCoredumpSetAttribute()?;
-                gpu.enter(SET)?;
-                (SET, set)
-            }
-            None => {
-                let set = ffi::cuCoredumpSetAttributeGlobal()?;
-                crate::init()?;
-                (SET_GLOBAL, set)
-            }
-        };
         let value = from.as_ptr().cast::<c_void>().cast_mut();
-        // SAFETY: the driver reads `size` bytes of `from` and changes none; a name ends in NUL. Of a context,
-        // the current one is the guard's, as `enter` found; of the process, the driver is initialised.
-        Ok(check(call, unsafe { set(which, value, &raw mut size) })?)
+        let answer = if let Some(gpu) = self.of {
+            let set = ffi::cuCoredumpSetAttribute()?;
+            gpu.enter(name!(cuCoredumpSetAttribute))?;
+            // SAFETY: the driver reads `size` bytes of `from` and changes none; a name ends in NUL. The current
+            // context is the guard's, as `enter` found.
+            unsafe { answer!(cuCoredumpSetAttribute = set(which, value, &raw mut size)) }
+        } else {
+            let set = ffi::cuCoredumpSetAttributeGlobal()?;
+            crate::init()?;
+            // SAFETY: `from` is as above; the driver is initialised.
+            unsafe { answer!(cuCoredumpSetAttributeGlobal = set(which, value, &raw mut size)) }
+        };
+        answer.result()
     }
 }
-
-const GET: &str = "cuCoredumpGetAttribute";
-const GET_GLOBAL: &str = "cuCoredumpGetAttributeGlobal";
-const SET: &str = "cuCoredumpSetAttribute";
-const SET_GLOBAL: &str = "cuCoredumpSetAttributeGlobal";

@@ -1,7 +1,7 @@
 //! Devices.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::{Error, Result, init};
 use ffi::{CUdevice, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
@@ -50,7 +50,7 @@ impl Device {
         let ordinal = c_int::try_from(ordinal).unwrap_or(-1);
         let mut raw = 0;
         // SAFETY: writes one `CUdevice` to `raw`, which is valid for it; any ordinal may be asked for.
-        check("cuDeviceGet", unsafe { ffi::cuDeviceGet(&raw mut raw, ordinal) })?;
+        unsafe { answer!(cuDeviceGet(&raw mut raw, ordinal)) }.check()?;
         Ok(Device { raw })
     }
 
@@ -63,7 +63,7 @@ impl Device {
         init()?;
         let mut count = 0;
         // SAFETY: writes one `c_int` to `count`, which is valid for it.
-        check("cuDeviceGetCount", unsafe { ffi::cuDeviceGetCount(&raw mut count) })?;
+        unsafe { answer!(cuDeviceGetCount(&raw mut count)) }.check()?;
         Ok(count.unsigned_abs())
     }
 
@@ -93,9 +93,9 @@ impl Device {
     /// If the driver refuses.
     #[doc(alias = "cuDeviceGetName")]
     pub fn name(self) -> Result<String> {
-        text("cuDeviceGetName", |buffer, len| {
+        text(|buffer, len| {
             // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
-            unsafe { ffi::cuDeviceGetName(buffer, len, self.raw) }
+            unsafe { answer!(cuDeviceGetName(buffer, len, self.raw)) }
         })
     }
 
@@ -105,9 +105,9 @@ impl Device {
     /// If the driver refuses.
     #[doc(alias = "cuDeviceGetPCIBusId")]
     pub fn pci_bus_id(self) -> Result<String> {
-        text("cuDeviceGetPCIBusId", |buffer, len| {
+        text(|buffer, len| {
             // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
-            unsafe { ffi::cuDeviceGetPCIBusId(buffer, len, self.raw) }
+            unsafe { answer!(cuDeviceGetPCIBusId(buffer, len, self.raw)) }
         })
     }
 
@@ -119,7 +119,7 @@ impl Device {
     pub fn uuid(self) -> Result<DeviceUuid> {
         let mut uuid = ffi::CUuuid { bytes: [0; 16] };
         // SAFETY: writes one `CUuuid` to `uuid`, which is valid for it.
-        check("cuDeviceGetUuid_v2", unsafe { ffi::cuDeviceGetUuid_v2(&raw mut uuid, self.raw) })?;
+        unsafe { answer!(cuDeviceGetUuid_v2(&raw mut uuid, self.raw)) }.check()?;
         Ok(DeviceUuid(uuid.bytes.map(|b| b.to_ne_bytes()[0])))
     }
 
@@ -131,9 +131,7 @@ impl Device {
     pub fn total_memory(self) -> Result<usize> {
         let mut bytes = 0;
         // SAFETY: writes one `usize` to `bytes`, which is valid for it.
-        check("cuDeviceTotalMem_v2", unsafe {
-            ffi::cuDeviceTotalMem_v2(&raw mut bytes, self.raw)
-        })?;
+        unsafe { answer!(cuDeviceTotalMem_v2(&raw mut bytes, self.raw)) }.check()?;
         Ok(bytes)
     }
 
@@ -144,15 +142,14 @@ impl Device {
     /// that is none of [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
-        const CALL: &str = "cuDeviceGetAttribute";
         let reason =
             "no such attribute of a device is known: take one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: name!(cuDeviceGetAttribute), reason });
         }
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute is one.
-        check(CALL, unsafe { ffi::cuDeviceGetAttribute(&raw mut value, attribute, self.raw) })?;
+        unsafe { answer!(cuDeviceGetAttribute(&raw mut value, attribute, self.raw)) }.check()?;
         Ok(value)
     }
 
@@ -175,12 +172,9 @@ impl fmt::Debug for Device {
 }
 
 /// A string that the driver writes into a buffer.
-fn text(
-    call: &'static str,
-    write: impl FnOnce(*mut c_char, c_int) -> ffi::CUresult,
-) -> Result<String> {
+fn text(write: impl FnOnce(*mut c_char, c_int) -> Answer) -> Result<String> {
     let mut buffer = [0_u8; 256];
-    check(call, write(buffer.as_mut_ptr().cast(), 256))?;
+    write(buffer.as_mut_ptr().cast(), 256).check()?;
     let text = CStr::from_bytes_until_nul(&buffer).unwrap_or_default();
     Ok(text.to_string_lossy().into_owned())
 }

@@ -1,7 +1,7 @@
 //! The driver itself: initialisation and version.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::answer;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{self, shared_static};
 use crate::{Result, fork};
@@ -22,7 +22,7 @@ pub fn init() -> Result {
     }
     sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
-    check("cuInit", unsafe { ffi::cuInit(0) })?;
+    unsafe { answer!(cuInit(0)) }.check()?;
     fork::watch();
     DONE.store(true, Ordering::Release);
     Ok(())
@@ -52,7 +52,7 @@ pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
     sync::before_call();
     // SAFETY: writes one `c_int` to `version`, which is valid for it.
-    check("cuDriverGetVersion", unsafe { ffi::cuDriverGetVersion(&raw mut version) })?;
+    unsafe { answer!(cuDriverGetVersion(&raw mut version)) }.check()?;
     let version = version.unsigned_abs();
     Ok(DriverVersion { major: version / 1000, minor: version % 1000 / 10 })
 }

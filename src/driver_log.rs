@@ -1,9 +1,8 @@
 //! The log of errors that the driver keeps.
 #![allow(unsafe_code, reason = "hands a function to the driver, and reads what it writes")]
 
-use crate::error::{
-    Error, check, contained, drop_contained, means_not_taken, not_inside, released,
-};
+use crate::call::{Answer, answer, name};
+use crate::error::{Error, contained, drop_contained, means_not_taken, not_inside, released};
 use crate::sync::thread_flag;
 use crate::{Result, fork};
 use ffi::{CUlogLevel, CUlogsCallbackHandle};
@@ -87,10 +86,15 @@ pub fn on_driver_log(
     let mut handle = ptr::null_mut();
     // SAFETY: 1. `told` does not unwind, and may be called on any thread with the pointer: to a function that is `Send`
     // and `Sync`, alive until the registration is ended. 2. `handle` is valid for one handle.
-    let code = unsafe { register(Some(told), function.cast_mut().cast(), &raw mut handle) };
-    if let Err(error) = check("cuLogsRegisterCallback", code) {
+    let answer = unsafe {
+        answer!(
+            cuLogsRegisterCallback =
+                register(Some(told), function.cast_mut().cast(), &raw mut handle)
+        )
+    };
+    if let Err(error) = answer.check() {
         // With another error the function may be registered all the same: it stays then.
-        if means_not_taken(code) {
+        if means_not_taken(answer.code) {
             // SAFETY: what was refused was not taken: the pointer is still ours, and of this type.
             drop(unsafe { Arc::from_raw(function) });
         }
@@ -134,15 +138,14 @@ pub(crate) fn is_inside() -> bool {
 
 impl Drop for DriverLogHook {
     fn drop(&mut self) {
-        const CALL: &str = "cuLogsUnregisterCallback";
         if fork::is_child() {
             return; // the registration is the parent's
         }
         let Ok(unregister) = ffi::cuLogsUnregisterCallback() else { return };
         // SAFETY: the handle was registered, and is unregistered once: a second time the driver would die (F321).
-        let code = unsafe { unregister(self.handle) };
-        released(CALL, code);
-        if code == ffi::CUDA_SUCCESS {
+        let answer = unsafe { answer!(cuLogsUnregisterCallback = unregister(self.handle)) };
+        released(answer);
+        if answer.code == ffi::CUDA_SUCCESS {
             // SAFETY: no thread is in the function any more but this one, if it is, which has a count of its own.
             let function = unsafe { Arc::from_raw(self.function) };
             drop_contained(function);
@@ -180,7 +183,7 @@ impl DriverLog {
         let current = ffi::cuLogsCurrent()?;
         let mut place = 0;
         // SAFETY: writes one `u32` to `place`, which is valid for it.
-        check("cuLogsCurrent", unsafe { current(&raw mut place, 0) })?;
+        unsafe { answer!(cuLogsCurrent = current(&raw mut place, 0)) }.check()?;
         Ok(DriverLog { place: Some(place) })
     }
 
@@ -193,10 +196,14 @@ impl DriverLog {
         let dump = ffi::cuLogsDumpToMemory()?;
         let mut buffer = vec![0_u8; ROOM + SPARE];
         let mut size = ROOM;
-        self.dump("cuLogsDumpToMemory", |place| {
+        self.dump(|place| {
             // SAFETY: 1. The buffer has `size` bytes, and room behind for what the driver may write more (F322).
             // 2. `place` is null or to the number of a place, which the driver checks and may change.
-            unsafe { dump(place, buffer.as_mut_ptr().cast(), &raw mut size, 0) }
+            unsafe {
+                answer!(
+                    cuLogsDumpToMemory = dump(place, buffer.as_mut_ptr().cast(), &raw mut size, 0)
+                )
+            }
         })?;
         buffer.truncate(size);
         Ok(String::from_utf8_lossy(&buffer).into_owned())
@@ -209,22 +216,22 @@ impl DriverLog {
     /// inside; as [`now`](Self::now).
     #[doc(alias = "cuLogsDumpToFile")]
     pub fn write_to(&mut self, file: impl AsRef<Path>) -> Result {
-        const CALL: &str = "cuLogsDumpToFile";
+        let call = name!(cuLogsDumpToFile);
         let dump = ffi::cuLogsDumpToFile()?;
         let reason = "the path has a NUL byte inside";
         let path = CString::new(file.as_ref().as_os_str().as_bytes())
-            .map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
+            .map_err(|_| Error::InvalidArgument { call, reason })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.
-        self.dump(CALL, |place| unsafe { dump(place, path.as_ptr(), 0) })
+        self.dump(|place| unsafe { answer!(cuLogsDumpToFile = dump(place, path.as_ptr(), 0)) })
     }
 
-    fn dump(&mut self, call: &'static str, dump: impl FnOnce(*mut u32) -> ffi::CUresult) -> Result {
+    fn dump(&mut self, dump: impl FnOnce(*mut u32) -> Answer) -> Result {
         if let Some(place) = &mut self.place {
-            return Ok(check(call, dump(place))?);
+            return dump(place).result();
         }
         // Asked for the beginning, the driver does not say where it ended. What comes in between is read twice.
         let end = DriverLog::now()?;
-        check(call, dump(ptr::null_mut()))?;
+        dump(ptr::null_mut()).check()?;
         *self = end;
         Ok(())
     }

@@ -2,19 +2,19 @@
 //! device is done.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::{Error, Result};
-use ffi::{CUdeviceptr, CUresult, CUstream};
+use ffi::{CUdeviceptr, CUstream};
 use std::ffi::c_void;
 
 // What all of them ask for, as obligation 1: the stream is alive, and so is the memory, which has as
 // many bytes as the operation uses; until the stream is past the operation nobody frees it, writes what
 // it reads, or uses what it writes. No context need be current (F30, F34).
 
-pub(crate) const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
-pub(crate) const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
-pub(crate) const COPY: &str = "cuMemcpyDtoDAsync_v2";
-pub(crate) const ZERO: &str = "cuMemsetD8Async";
+pub(crate) const UPLOAD: &str = name!(cuMemcpyHtoDAsync_v2);
+pub(crate) const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
+pub(crate) const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
+pub(crate) const ZERO: &str = name!(cuMemsetD8Async);
 
 /// Copies from the host.
 ///
@@ -28,8 +28,7 @@ pub(crate) unsafe fn upload(
     bytes: usize,
 ) -> Result {
     // SAFETY: the caller's obligation 1.
-    let code = unsafe { ffi::cuMemcpyHtoDAsync_v2(to, from, bytes, stream) };
-    answer(UPLOAD, code)
+    unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }.result()
 }
 
 /// Copies to the host.
@@ -44,8 +43,7 @@ pub(crate) unsafe fn download(
     bytes: usize,
 ) -> Result {
     // SAFETY: the caller's obligation 1.
-    let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(to, from, bytes, stream) };
-    answer(DOWNLOAD, code)
+    unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }.result()
 }
 
 /// Copies on the device.
@@ -60,17 +58,16 @@ pub(crate) unsafe fn copy(
     bytes: usize,
 ) -> Result {
     // SAFETY: the caller's obligation 1.
-    let code = unsafe { ffi::cuMemcpyDtoDAsync_v2(to, from, bytes, stream) };
-    answer(COPY, code)
+    unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }.result()
 }
 
 /// The call that fills with elements of this size.
 #[inline]
 pub(crate) const fn fill_call(size: usize) -> &'static str {
     match size {
-        1 => "cuMemsetD8Async",
-        2 => "cuMemsetD16Async",
-        _ => "cuMemsetD32Async",
+        1 => name!(cuMemsetD8Async),
+        2 => name!(cuMemsetD16Async),
+        _ => name!(cuMemsetD32Async),
     }
 }
 
@@ -80,22 +77,23 @@ pub(crate) const fn fill_call(size: usize) -> &'static str {
 /// 1. As above; the bytes are a value of the element.
 #[inline]
 pub(crate) unsafe fn fill(stream: CUstream, to: CUdeviceptr, value: &[u8], len: usize) -> Result {
-    let code = match *value {
+    let answer = match *value {
         // SAFETY: the caller's obligation 1.
-        [a] => unsafe { ffi::cuMemsetD8Async(to, a, len, stream) },
+        [a] => unsafe { answer!(cuMemsetD8Async(to, a, len, stream)) },
         [a, b] => {
             let value = u16::from_ne_bytes([a, b]);
             // SAFETY: the caller's obligation 1, of `len` 16-bit elements.
-            unsafe { ffi::cuMemsetD16Async(to, value, len, stream) }
+            unsafe { answer!(cuMemsetD16Async(to, value, len, stream)) }
         }
         [a, b, c, d] => {
             let value = u32::from_ne_bytes([a, b, c, d]);
             // SAFETY: the caller's obligation 1, of `len` 32-bit elements.
-            unsafe { ffi::cuMemsetD32Async(to, value, len, stream) }
+            unsafe { answer!(cuMemsetD32Async(to, value, len, stream)) }
         }
-        _ => ffi::CUDA_ERROR_INVALID_VALUE, // excluded at compile time by the callers
+        // Excluded at compile time by the callers.
+        _ => Answer::new(fill_call(value.len()), ffi::CUDA_ERROR_INVALID_VALUE),
     };
-    answer(fill_call(value.len()), code)
+    answer.result()
 }
 
 /// The lengths of what a copy copies.
@@ -104,25 +102,13 @@ pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }
 
-/// What a call answered. What is not expected of it is kept away from what is.
-#[inline]
-pub(crate) fn answer(call: &'static str, code: CUresult) -> Result {
-    if code == ffi::CUDA_SUCCESS { Ok(()) } else { failed(call, code) }
-}
-
-#[cold]
-#[inline(never)]
-fn failed(call: &'static str, code: CUresult) -> Result {
-    Ok(check(call, code)?)
-}
-
 /// The error of a call for which the driver compares the contexts itself, and answers as for a handle that is
 /// none (F32, F36).
-pub(crate) fn refused(call: &'static str, code: CUresult, same: bool) -> Result {
-    if code == ffi::CUDA_ERROR_INVALID_HANDLE {
-        same_context(call, same)?;
+pub(crate) fn refused(answer: Answer, same: bool) -> Result {
+    if answer.code == ffi::CUDA_ERROR_INVALID_HANDLE {
+        same_context(answer.call, same)?;
     }
-    Ok(check(call, code)?)
+    answer.result()
 }
 
 /// Whether what an operation uses is of its context: brands can coincide where a guard's place is leaked,

@@ -31,7 +31,7 @@
 //! | E0277: … is no argument for a parameter …; … are not the arguments of a kernel; … is not a parameter of a kernel | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
-//! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts) |
+//! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
 //! | error: unused `PushedGuard` that must be used; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
 //! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
 //!
@@ -653,6 +653,13 @@
 //! handle unchecked, and resetting a primary context, which takes it from everybody else in the process:
 //! `ui-tests/raw_context_without_unsafe.rs`, `ui-tests/reset_without_unsafe.rs`. Their documentation lists
 //! what to make sure of.
+//!
+//! # Calls of the driver
+//!
+//! *error\[E0133\]: call to unsafe function `cuCtxGetId` …* [`call!`](crate::call!) checks what a function of the
+//! driver answers. It cannot check what the function is given, and has no `unsafe` of its own:
+//! `ui-tests/call_without_unsafe.rs`. Put the call in an `unsafe` block, and say there why the obligations of the
+//! function hold.
 //!
 //! # A guard needs a name
 //!

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that an event may be shared")]
 
 use crate::brand::Brand;
-use crate::error::{check, release};
+use crate::call::{answer, later, name};
+use crate::error::release;
 use crate::wait::wait;
 use crate::{Context, Error, PushedGuard, Result};
 use bitflags::bitflags;
@@ -54,7 +55,7 @@ impl Drop for EventInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Waits that were enqueued for it still hold.
-        release("cuEventDestroy_v2", || unsafe { ffi::cuEventDestroy_v2(self.raw) });
+        release(|| unsafe { answer!(cuEventDestroy_v2(self.raw)) });
     }
 }
 
@@ -74,12 +75,11 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for bits that are no flag.
     #[doc(alias = "cuEventCreate")]
     pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {
-        const CALL: &str = "cuEventCreate";
-        self.enter(CALL)?;
+        self.enter(name!(cuEventCreate))?;
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
-        check(CALL, unsafe { ffi::cuEventCreate(&raw mut raw, flags.bits()) })?;
+        unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
         let inner = Arc::new(EventInner { raw, context: self.context().clone() });
         Ok(Event { inner, _brand: Brand::new() })
     }
@@ -108,11 +108,11 @@ impl Event<'_> {
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the event is alive; needs no current context (F37).
-        let code = unsafe { ffi::cuEventQuery(self.raw()) };
-        if code == ffi::CUDA_ERROR_NOT_READY {
+        let answer = unsafe { answer!(cuEventQuery(self.raw())) };
+        if answer.code == ffi::CUDA_ERROR_NOT_READY {
             return Ok(false);
         }
-        check("cuEventQuery", code)?;
+        answer.check()?;
         Ok(true)
     }
 
@@ -124,7 +124,7 @@ impl Event<'_> {
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the event is alive; needs no current context (F37).
-        wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(self.raw()) })
+        wait(unsafe { later!(cuEventSynchronize(self.raw())) })
     }
 
     /// The time from `earlier` to this event, by the device's clock (resolution about 0.5 us); zero if
@@ -137,9 +137,8 @@ impl Event<'_> {
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;
         // SAFETY: both events are alive; writes one `f32` to `milliseconds`, which is valid for it.
-        check("cuEventElapsedTime", unsafe {
-            ffi::cuEventElapsedTime(&raw mut milliseconds, earlier.raw(), self.raw())
-        })?;
+        unsafe { answer!(cuEventElapsedTime(&raw mut milliseconds, earlier.raw(), self.raw())) }
+            .check()?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
     }
 }
@@ -155,13 +154,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record_event(&self, event: &Event<'ctx>) -> Result {
-        const CALL: &str = "cuCtxRecordEvent";
         if event.context() != self.context() {
-            return Err(Error::OtherContext { call: CALL });
+            return Err(Error::OtherContext { call: name!(cuCtxRecordEvent) });
         }
         let record = ffi::cuCtxRecordEvent()?;
         // SAFETY: both are alive, and the event is the context's (F123), which need not be current.
-        Ok(check(CALL, unsafe { record(self.context().raw(), event.raw()) })?)
+        unsafe { answer!(cuCtxRecordEvent = record(self.context().raw(), event.raw())) }.result()
     }
 
     /// Makes everything that comes next in the context wait for an event, in all its streams, also those
@@ -177,7 +175,7 @@ impl<'ctx> PushedGuard<'ctx> {
     pub fn wait_event(&self, event: &Event<'_>) -> Result {
         let wait = ffi::cuCtxWaitEvent()?;
         // SAFETY: both are alive, and neither need be current.
-        Ok(check("cuCtxWaitEvent", unsafe { wait(self.context().raw(), event.raw()) })?)
+        unsafe { answer!(cuCtxWaitEvent = wait(self.context().raw(), event.raw())) }.result()
     }
 }
 

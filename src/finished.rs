@@ -1,8 +1,9 @@
 //! The end of what a stream holds, as a future.
 #![allow(unsafe_code, reason = "hands a callback to the driver")]
 
-use crate::error::{check, contained, means_not_taken};
-use crate::{Error, Result, Stream, fault, fork};
+use crate::call::{Answer, answer, name};
+use crate::error::{contained, means_not_taken};
+use crate::{Result, Stream, fault, fork};
 use ffi::{CUresult, CUstream};
 use std::ffi::c_void;
 use std::fmt;
@@ -11,7 +12,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-const CALL: &str = "cuStreamAddCallback";
+const CALL: &str = name!(cuStreamAddCallback);
 
 /// The end of what a stream held when [`Stream::finished`] was called. It has nothing of the stream, and
 /// works in any executor. Dropping it cancels nothing and frees nothing that the device may touch: the
@@ -63,12 +64,17 @@ impl Stream<'_> {
         let data = Arc::into_raw(state.clone());
         // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
         // takes over the count of the `Arc`. It does not unwind.
-        let code = unsafe {
-            ffi::cuStreamAddCallback(self.raw(), Some(ended), data.cast_mut().cast::<c_void>(), 0)
+        let answer = unsafe {
+            answer!(cuStreamAddCallback(
+                self.raw(),
+                Some(ended),
+                data.cast_mut().cast::<c_void>(),
+                0
+            ))
         };
-        if let Err(error) = check(CALL, code) {
+        if let Err(error) = answer.check() {
             // Another error may be that of earlier work, and the callback taken all the same.
-            if means_not_taken(code) {
+            if means_not_taken(answer.code) {
                 // SAFETY: the call took nothing over: `data` is still ours.
                 drop(unsafe { Arc::from_raw(data) });
             }
@@ -100,11 +106,11 @@ impl Future for Finished {
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result> {
         if fork::is_child() {
             // Nothing ends there, and the state may be locked for ever.
-            return Poll::Ready(Ok(check(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED)?));
+            return Poll::Ready(Answer::new(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED).result());
         }
         let end = lock(&self.0).end;
         let end = end.or_else(|| self.leave(task.waker().clone()));
-        end.map_or(Poll::Pending, |code| Poll::Ready(check(CALL, code).map_err(Error::from)))
+        end.map_or(Poll::Pending, |code| Poll::Ready(Answer::new(CALL, code).result()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Functions of the host that a stream calls, and the future of a stream's end.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
-use crate::error::{check, drop_contained, means_not_taken};
+use crate::call::{answer, name};
+use crate::error::{drop_contained, means_not_taken};
 use crate::{OnStream, Queue, Result, fault, fork};
 use ffi::CUstream;
 use std::any::Any;
@@ -9,7 +10,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(crate) const CALL: &str = "cuLaunchHostFunc";
+pub(crate) const CALL: &str = name!(cuLaunchHostFunc);
 
 /// What a function panicked with.
 pub(crate) type Panic = Box<dyn Any + Send>;
@@ -63,10 +64,10 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     let data = Arc::into_raw(call.clone());
     // SAFETY: the stream is alive (1). `run` is called at most once, with `data`, which is the count of
     // the `Arc` that it takes over. The function is `Send` and `'static`, and does not unwind.
-    let code = unsafe { ffi::cuLaunchHostFunc(stream, Some(run), data.cast_mut().cast()) };
-    if let Err(error) = check(CALL, code) {
+    let answer = unsafe { answer!(cuLaunchHostFunc(stream, Some(run), data.cast_mut().cast())) };
+    if let Err(error) = answer.check() {
         // Another error may be that of earlier work, and the function taken all the same.
-        if means_not_taken(code) {
+        if means_not_taken(answer.code) {
             // SAFETY: the call took nothing over: `data` is still ours.
             drop(unsafe { Arc::from_raw(data) });
         }

@@ -1,7 +1,7 @@
 //! Keeps operations on the legacy stream of a context and captures of its blocking streams apart: a driver
 //! that has both at once, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
 
-use crate::error::check;
+use crate::call::Answer;
 use crate::{Context, Error, Result, driver_log, fork};
 use ffi::{CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT};
 use std::cell::Cell;
@@ -56,7 +56,7 @@ impl Operation {
         let gate = gate(context);
         let mut state = lock(&gate.state);
         if state.captures > 0 {
-            check(call, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)?;
+            Answer::new(call, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT).check()?;
         }
         state.operations += 1;
         drop(state);
@@ -90,7 +90,7 @@ impl Capturing {
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Capturing> {
         if fork::is_child() {
             // Operations of the parent's other threads never end there.
-            check(call, CUDA_ERROR_NOT_INITIALIZED)?;
+            Answer::new(call, CUDA_ERROR_NOT_INITIALIZED).check()?;
         }
         let gate = gate(context);
         let mut state = lock(&gate.state);

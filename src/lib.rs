@@ -7,6 +7,7 @@ mod args;
 mod blocking;
 mod brand;
 mod cache;
+mod call;
 mod capture_mode;
 mod context;
 mod core_dumps;
@@ -116,5 +117,7 @@ mod coming_from {}
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::call::called;
     pub use crate::detached::{BrandKey, BrandedSealed};
+    pub use std::result::Result::{Err, Ok};
 }

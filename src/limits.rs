@@ -1,7 +1,7 @@
 //! Limits of a context.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{PushedGuard, Result};
 use ffi::CUlimit;
 
@@ -63,12 +63,11 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
-        const CALL: &str = "cuCtxGetLimit";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxGetLimit))?;
         let mut value = 0;
         // SAFETY: writes one `usize` to `value`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's; the limit may be any number.
-        check(CALL, unsafe { ffi::cuCtxGetLimit(&raw mut value, limit.raw()) })?;
+        unsafe { answer!(cuCtxGetLimit(&raw mut value, limit.raw())) }.check()?;
         Ok(value)
     }
 
@@ -79,10 +78,9 @@ impl PushedGuard<'_> {
     /// `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value out of range.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result {
-        const CALL: &str = "cuCtxSetLimit";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxSetLimit))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's; the driver
         // checks both numbers.
-        Ok(check(CALL, unsafe { ffi::cuCtxSetLimit(limit.raw(), value) })?)
+        unsafe { answer!(cuCtxSetLimit(limit.raw(), value)) }.result()
     }
 }

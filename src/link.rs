@@ -1,7 +1,8 @@
 //! The linker: several pieces of device code made one.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::{LoadError, check, release};
+use crate::call::{answer, name};
+use crate::error::{LoadError, release};
 use crate::image::sealed::Sealed as _;
 use crate::image::{Bytes, ImageKind};
 use crate::jit::Request;
@@ -10,9 +11,8 @@ use ffi::{CUjitInputType, CUlinkState};
 use std::ffi::CStr;
 use std::{fmt, ptr, slice};
 
-const CREATE: &str = "cuLinkCreate_v2";
-const ADD: &str = "cuLinkAddData_v2";
-const COMPLETE: &str = "cuLinkComplete";
+const CREATE: &str = name!(cuLinkCreate_v2);
+const ADD: &str = name!(cuLinkAddData_v2);
 
 /// Links device code: [`PushedGuard::linker`]. What cannot be added ends the link, with the error.
 ///
@@ -64,7 +64,7 @@ impl Drop for Linker {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the state, which was created and not destroyed; the options and
         // buffers live until the field is dropped, behind this. Needs no current context (F289).
-        release("cuLinkDestroy", || unsafe { ffi::cuLinkDestroy(self.raw) });
+        release(|| unsafe { answer!(cuLinkDestroy(self.raw)) });
     }
 }
 
@@ -82,8 +82,7 @@ impl PushedGuard<'_> {
         // SAFETY: `raw` is valid for one handle; `options` and `values` have `count` elements, and live on the
         // heap of `request`, as do the buffers, until the state is destroyed; acts on the current context,
         // which `enter` found to be the guard's.
-        let code = unsafe { ffi::cuLinkCreate_v2(count, options, values, &raw mut raw) };
-        check(CREATE, code)?;
+        unsafe { answer!(cuLinkCreate_v2(count, options, values, &raw mut raw)) }.check()?;
         Ok(Linker { raw, request, ptx: Vec::new(), _context: self.context().clone() })
     }
 }
@@ -171,8 +170,8 @@ impl Linker {
         // SAFETY: the state is alive and not complete; `data` has as many bytes, which the driver reads before
         // it returns, of the kind: the caller's obligation 1; `name` ends in NUL; no options of this input. No
         // context need be current (F289).
-        let code = unsafe {
-            ffi::cuLinkAddData_v2(
+        let answer = unsafe {
+            answer!(cuLinkAddData_v2(
                 self.raw,
                 kind,
                 data,
@@ -181,10 +180,10 @@ impl Linker {
                 0,
                 ptr::null_mut(),
                 ptr::null_mut(),
-            )
+            ))
         };
         let failed = |driver| Box::new(LoadError::new(driver, self.request.errors(), ptx));
-        Ok(check(ADD, code).map_err(failed)?)
+        Ok(answer.check().map_err(failed)?)
     }
 
     /// Links, and gives the code.
@@ -195,13 +194,13 @@ impl Linker {
     pub fn finish(self) -> Result<Linked> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         // SAFETY: `cubin` and `size` are valid for one value each; the state is alive and not complete.
-        let code = unsafe { ffi::cuLinkComplete(self.raw, &raw mut cubin, &raw mut size) };
+        let answer = unsafe { answer!(cuLinkComplete(self.raw, &raw mut cubin, &raw mut size)) };
         let ptx = match &*self.ptx {
             [one] => Some(&**one),
             _ => None,
         };
         let failed = |driver| Box::new(LoadError::new(driver, self.request.errors(), ptx));
-        check(COMPLETE, code).map_err(failed)?;
+        answer.check().map_err(failed)?;
         // SAFETY: on success `size` bytes at `cubin` belong to the state, which is alive until the end of this
         // function.
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) };

@@ -1,7 +1,7 @@
 //! Occupancy: how many blocks of a kernel fit.
 #![allow(unsafe_code, reason = "calls the driver, which calls back")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::launch::ExtendedLaunch;
 use crate::{DeviceAttribute, Error, Function, LaunchConfig, PushedGuard, Result};
 use bitflags::bitflags;
@@ -12,7 +12,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-const BLOCK_SIZE: &str = "cuOccupancyMaxPotentialBlockSizeWithFlags";
+const BLOCK_SIZE: &str = name!(cuOccupancyMaxPotentialBlockSizeWithFlags);
 
 bitflags! {
     /// How occupancy is counted.
@@ -103,21 +103,22 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
     pub fn active_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
-        const CALL: &str = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags";
+        const CALL: &str = name!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
         let threads = count(CALL, threads)?;
         self.enter(CALL)?;
         let mut blocks = 0;
         // SAFETY: writes one `c_int` to `blocks`, which is valid for it; the function is loaded; the
         // context that `enter` found to be the guard's is current. The driver checks the numbers.
-        check(CALL, unsafe {
-            ffi::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        unsafe {
+            answer!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                 &raw mut blocks,
                 self.function.raw(),
                 threads,
                 shared_bytes.min(TOO_MUCH) as usize,
                 self.flags.bits(),
-            )
-        })?;
+            ))
+        }
+        .check()?;
         Ok(blocks.unsigned_abs())
     }
 
@@ -185,8 +186,8 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let (mut blocks, mut threads) = (0, 0);
         // SAFETY: 1. Writes two `c_int`, which are valid for it; the function is loaded; the context that
         // `enter` found to be the guard's is current. 2. What `sizes` asks for is the caller's obligation.
-        check(BLOCK_SIZE, unsafe {
-            ffi::cuOccupancyMaxPotentialBlockSizeWithFlags(
+        unsafe {
+            answer!(cuOccupancyMaxPotentialBlockSizeWithFlags(
                 &raw mut blocks,
                 &raw mut threads,
                 self.function.raw(),
@@ -194,8 +195,9 @@ impl<'ctx> Occupancy<'_, 'ctx> {
                 bytes,
                 limit,
                 self.flags.bits(),
-            )
-        })?;
+            ))
+        }
+        .check()?;
         if threads == 0 {
             return Err(Error::NothingFits { call: BLOCK_SIZE });
         }
@@ -210,20 +212,21 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for more blocks than fit with none, and as [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
     pub fn available_shared_bytes(&self, blocks: u32, threads: u32) -> Result<usize> {
-        const CALL: &str = "cuOccupancyAvailableDynamicSMemPerBlock";
+        const CALL: &str = name!(cuOccupancyAvailableDynamicSMemPerBlock);
         let (blocks, threads) = (count(CALL, blocks)?, count(CALL, threads)?);
         self.enter(CALL)?;
         let mut bytes = 0;
         // SAFETY: writes one `usize` to `bytes`, which is valid for it and not null (F313); the rest as in
         // `active_blocks`.
-        check(CALL, unsafe {
-            ffi::cuOccupancyAvailableDynamicSMemPerBlock(
+        unsafe {
+            answer!(cuOccupancyAvailableDynamicSMemPerBlock(
                 &raw mut bytes,
                 self.function.raw(),
                 blocks,
                 threads,
-            )
-        })?;
+            ))
+        }
+        .check()?;
         Ok(bytes)
     }
 
@@ -233,16 +236,15 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for extents of 0; as [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
     pub fn max_cluster_size(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
-        const CALL: &str = "cuOccupancyMaxPotentialClusterSize";
-        self.enter(CALL)?;
+        self.enter(name!(cuOccupancyMaxPotentialClusterSize))?;
         let mut size = 0;
         // SAFETY: writes one `c_int` to `size`, which is valid for it; the function is loaded, and the
         // configuration with its attributes lives during the call; the null stream stands for the
         // current context, which `enter` found to be the guard's.
-        let code = launch.with_raw(ptr::null_mut(), |raw| unsafe {
-            ffi::cuOccupancyMaxPotentialClusterSize(&raw mut size, self.function.raw(), raw)
+        let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
+            answer!(cuOccupancyMaxPotentialClusterSize(&raw mut size, self.function.raw(), raw))
         });
-        check(CALL, code)?;
+        answer.check()?;
         Ok(size.unsigned_abs())
     }
 
@@ -253,14 +255,13 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// [`max_cluster_size`](Self::max_cluster_size).
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
     pub fn active_clusters(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
-        const CALL: &str = "cuOccupancyMaxActiveClusters";
-        self.enter(CALL)?;
+        self.enter(name!(cuOccupancyMaxActiveClusters))?;
         let mut clusters = 0;
         // SAFETY: as in `max_cluster_size`.
-        let code = launch.with_raw(ptr::null_mut(), |raw| unsafe {
-            ffi::cuOccupancyMaxActiveClusters(&raw mut clusters, self.function.raw(), raw)
+        let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
+            answer!(cuOccupancyMaxActiveClusters(&raw mut clusters, self.function.raw(), raw))
         });
-        check(CALL, code)?;
+        answer.check()?;
         Ok(clusters.unsigned_abs())
     }
 }

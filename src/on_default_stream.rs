@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "names the default streams")]
 
 use crate::blocking::{Blocking, RECORD};
+use crate::call::{answer, later, name};
 use crate::enqueue::same_context;
-use crate::error::check;
 use crate::legacy_gate::Operation;
 use crate::memory::LentHost;
 use crate::wait::wait;
@@ -206,7 +206,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event<'_>) -> Result {
-        self.now("cuStreamWaitEvent")?.stream.wait(event)
+        self.now(name!(cuStreamWaitEvent))?.stream.wait(event)
     }
 
     /// Whether everything in the stream is finished.
@@ -215,14 +215,13 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
-        const CALL: &str = "cuStreamQuery";
-        let _now = self.now(CALL)?;
+        let _now = self.now(name!(cuStreamQuery))?;
         // SAFETY: the stream is that of the current context.
-        let code = unsafe { ffi::cuStreamQuery(self.raw()) };
-        if code == ffi::CUDA_ERROR_NOT_READY {
+        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
+        if answer.code == ffi::CUDA_ERROR_NOT_READY {
             return Ok(false);
         }
-        check(CALL, code)?;
+        answer.check()?;
         Ok(true)
     }
 
@@ -232,10 +231,9 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result {
-        const CALL: &str = "cuStreamSynchronize";
-        let _now = self.now(CALL)?;
+        let _now = self.now(name!(cuStreamSynchronize))?;
         // SAFETY: the stream is that of the current context.
-        wait(CALL, || unsafe { ffi::cuStreamSynchronize(self.raw()) })
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 }
 

@@ -3,11 +3,12 @@
 
 use crate::PushedGuard;
 use crate::Result;
+use crate::call::{later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{check, release_relaxed, report_drop};
+use crate::error::{release_relaxed, report_drop};
 use std::mem::ManuallyDrop;
 
-const STOP: &str = "cuProfilerStop";
+const STOP: &str = name!(cuProfilerStop);
 
 /// What a profiler that was told to wait (`nsys profile --capture-range=cudaProfilerApi`) records, until this is
 /// dropped: [`PushedGuard::profiling`]. Without such a profiler nothing happens.
@@ -25,11 +26,10 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
     #[doc(alias = "cuProfilerStart")]
     pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
-        const CALL: &str = "cuProfilerStart";
-        self.enter(CALL)?;
+        self.enter(name!(cuProfilerStart))?;
         // SAFETY: takes nothing; acts on the current context, which `enter` found to be the guard's. A
         // capture would refuse it, and be spoiled (F320).
-        check(CALL, relaxed(|| unsafe { ffi::cuProfilerStart() }))?;
+        relaxed(unsafe { later!(cuProfilerStart()) }).check()?;
         Ok(Profiling { gpu: self })
     }
 }
@@ -44,7 +44,7 @@ impl Profiling<'_, '_> {
         let this = ManuallyDrop::new(self);
         this.gpu.enter(STOP)?;
         // SAFETY: as in `profiling`.
-        Ok(check(STOP, relaxed(|| unsafe { ffi::cuProfilerStop() }))?)
+        relaxed(unsafe { later!(cuProfilerStop()) }).result()
     }
 }
 
@@ -52,7 +52,7 @@ impl Drop for Profiling<'_, '_> {
     fn drop(&mut self) {
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.
-            Ok(()) => release_relaxed(STOP, || unsafe { ffi::cuProfilerStop() }),
+            Ok(()) => release_relaxed(unsafe { later!(cuProfilerStop()) }),
             Err(error) => report_drop(error),
         }
     }

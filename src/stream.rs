@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a stream may be shared")]
 
 use crate::brand::Brand;
-use crate::error::{check, release};
+use crate::call::{answer, later, name};
+use crate::error::release;
 use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Context, Device, PushedGuard, Result};
@@ -58,7 +59,7 @@ impl Drop for StreamInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Work in flight still finishes (F51).
-        release("cuStreamDestroy_v2", || unsafe { ffi::cuStreamDestroy_v2(self.raw) });
+        release(|| unsafe { answer!(cuStreamDestroy_v2(self.raw)) });
     }
 }
 
@@ -79,12 +80,11 @@ impl<'ctx> PushedGuard<'ctx> {
     /// (F68).
     #[doc(alias = "cuStreamCreate")]
     pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
-        const CALL: &str = "cuStreamCreate";
-        self.enter(CALL)?;
+        self.enter(name!(cuStreamCreate))?;
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
-        check(CALL, unsafe { ffi::cuStreamCreate(&raw mut raw, flags.bits()) })?;
+        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
         Ok(Stream { inner, _brand: Brand::new() })
     }
@@ -99,13 +99,11 @@ impl<'ctx> PushedGuard<'ctx> {
     /// As [`stream_with`](Self::stream_with).
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
-        const CALL: &str = "cuStreamCreateWithPriority";
-        self.enter(CALL)?;
+        self.enter(name!(cuStreamCreateWithPriority))?;
         let mut raw = ptr::null_mut();
         // SAFETY: as in `stream_with`.
-        check(CALL, unsafe {
-            ffi::cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)
-        })?;
+        unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
+            .check()?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
         Ok(Stream { inner, _brand: Brand::new() })
     }
@@ -134,11 +132,11 @@ impl Stream<'_> {
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the stream is alive; needs no current context (F37).
-        let code = unsafe { ffi::cuStreamQuery(self.raw()) };
-        if code == ffi::CUDA_ERROR_NOT_READY {
+        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
+        if answer.code == ffi::CUDA_ERROR_NOT_READY {
             return Ok(false);
         }
-        check("cuStreamQuery", code)?;
+        answer.check()?;
         Ok(true)
     }
 
@@ -150,7 +148,7 @@ impl Stream<'_> {
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
-        wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(self.raw()) })
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 
     /// The flags.
@@ -161,7 +159,7 @@ impl Stream<'_> {
     pub fn flags(&self) -> Result<StreamFlags> {
         let mut flags = 0;
         // SAFETY: the stream is alive; writes one `c_uint` to `flags`, which is valid for it.
-        check("cuStreamGetFlags", unsafe { ffi::cuStreamGetFlags(self.raw(), &raw mut flags) })?;
+        unsafe { answer!(cuStreamGetFlags(self.raw(), &raw mut flags)) }.check()?;
         Ok(StreamFlags::from_bits_retain(flags))
     }
 }
@@ -175,7 +173,7 @@ impl Stream<'_> {
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
         // SAFETY: the stream is alive; writes one number to `id`, which is valid for it.
-        check("cuStreamGetId", unsafe { ffi::cuStreamGetId(self.raw(), &raw mut id) })?;
+        unsafe { answer!(cuStreamGetId(self.raw(), &raw mut id)) }.check()?;
         Ok(id)
     }
 
@@ -194,9 +192,7 @@ impl Stream<'_> {
     pub fn priority(&self) -> Result<i32> {
         let mut priority = 0;
         // SAFETY: the stream is alive; writes one `c_int` to `priority`, which is valid for it.
-        check("cuStreamGetPriority", unsafe {
-            ffi::cuStreamGetPriority(self.raw(), &raw mut priority)
-        })?;
+        unsafe { answer!(cuStreamGetPriority(self.raw(), &raw mut priority)) }.check()?;
         Ok(priority)
     }
 }

@@ -1,15 +1,14 @@
 //! Attributes of streams.
 #![allow(unsafe_code, reason = "calls the driver, and reads the union of its values")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{DeviceMemory, Element, Error, Result, Stream};
 use ffi::{
     CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr, CUlaunchMemSyncDomain,
     CUlaunchMemSyncDomainMap, CUstreamAttrID, CUstreamAttrValue, CUsynchronizationPolicy,
 };
 
-const GET: &str = "cuStreamGetAttribute";
-const SET: &str = "cuStreamSetAttribute";
+const GET: &str = name!(cuStreamGetAttribute);
 
 /// How a thread waits for a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,14 +129,14 @@ impl Stream<'_> {
         let mut value = CUstreamAttrValue { pad: [0; 64] };
         // SAFETY: the stream is alive; writes one value to `value`, which is valid for it. No context
         // need be current (F153).
-        check(GET, unsafe { ffi::cuStreamGetAttribute(self.raw(), id, &raw mut value) })?;
+        unsafe { answer!(cuStreamGetAttribute(self.raw(), id, &raw mut value)) }.check()?;
         Ok(value)
     }
 
     fn set_attribute(&self, id: CUstreamAttrID, value: CUstreamAttrValue) -> Result {
         // SAFETY: the stream is alive; reads one value of `value`, whose field for this attribute is
         // initialised. No context need be current (F153).
-        Ok(check(SET, unsafe { ffi::cuStreamSetAttribute(self.raw(), id, &raw const value) })?)
+        unsafe { answer!(cuStreamSetAttribute(self.raw(), id, &raw const value)) }.result()
     }
 
     /// How threads wait for it; `None` if none was set (F153): then as its context's flags say.
@@ -196,7 +195,8 @@ impl Stream<'_> {
     /// error (F60).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
-        let refused = |reason| Err(Error::InvalidArgument { call: SET, reason });
+        let refused =
+            |reason| Err(Error::InvalidArgument { call: name!(cuStreamSetAttribute), reason });
         let none = AccessPolicyWindow {
             address: 0,
             bytes: 0,
@@ -293,11 +293,10 @@ impl<'ctx> Stream<'ctx> {
     /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
     #[doc(alias = "cuStreamCopyAttributes")]
     pub fn copy_attributes(&self, from: &Stream<'ctx>) -> Result {
-        const CALL: &str = "cuStreamCopyAttributes";
         if self.context() != from.context() {
-            return Err(Error::OtherContext { call: CALL });
+            return Err(Error::OtherContext { call: name!(cuStreamCopyAttributes) });
         }
         // SAFETY: both streams are alive; no context need be current (F153).
-        Ok(check(CALL, unsafe { ffi::cuStreamCopyAttributes(self.raw(), from.raw()) })?)
+        unsafe { answer!(cuStreamCopyAttributes(self.raw(), from.raw())) }.result()
     }
 }

@@ -1,8 +1,9 @@
 //! Waiting: the one way in which this crate blocks on the device.
 
+use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
 use crate::context::{is_alone, may_be_green};
-use crate::error::{check, is_sticky};
+use crate::error::is_sticky;
 use crate::memory::LentHost;
 use crate::{Result, fork};
 use ffi::{
@@ -16,10 +17,10 @@ use std::io::Write as _;
 /// # Errors
 /// What the driver answers; the codes of stream capture mean that it did not wait.
 #[inline]
-pub(crate) fn wait(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
-    match at_once(&wait) {
+pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result {
+    match at_once(&make) {
         Ok(()) => Ok(()),
-        Err(tried) => Ok(check(call, settled(tried, &wait))?),
+        Err(tried) => Ok(Answer::new(call, settled(tried, &make)).check()?),
     }
 }
 
@@ -34,14 +35,13 @@ pub(crate) fn wait(call: &'static str, wait: impl Fn() -> CUresult) -> Result {
 /// The first answer.
 #[inline]
 pub(crate) fn wait_for_memory(
-    call: &'static str,
+    Later { call, make }: Later<impl Fn() -> CUresult>,
     context: usize,
     host: LentHost,
-    wait: impl Fn() -> CUresult,
 ) -> Result {
-    match at_once(&wait) {
+    match at_once(&make) {
         Ok(()) => Ok(()),
-        Err(tried) => not_waited_at_once(call, context, host, tried, &wait),
+        Err(tried) => not_waited_at_once(call, context, host, tried, &make),
     }
 }
 
@@ -54,22 +54,22 @@ fn not_waited_at_once(
     tried: Option<CUresult>,
     wait: &dyn Fn() -> CUresult,
 ) -> Result {
-    let code = settled(tried, wait);
-    match Work::behind(code) {
+    let answer = Answer::new(call, settled(tried, wait));
+    match Work::behind(answer.code) {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, code),
+        Work::Lost => stopped_or_abort(answer, context, host),
         Work::Unknown => wait_again(call, context, host, wait),
     }
-    Ok(check(call, code)?)
+    Ok(answer.check()?)
 }
 
 /// The second try.
 fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
-    let again = settled(None, wait);
-    match Work::behind(again) {
+    let again = Answer::new(call, settled(None, wait));
+    match Work::behind(again.code) {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, again),
-        Work::Unknown => abort(call, again, NOT_WAITED),
+        Work::Lost => stopped_or_abort(again, context, host),
+        Work::Unknown => abort(again, NOT_WAITED),
     }
 }
 
@@ -79,33 +79,35 @@ fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn(
 /// # Errors
 /// The first answer that is one.
 pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
-    call: &'static str,
+    waits: impl Iterator<Item = Later<W>> + Clone,
     context: usize,
     host: LentHost,
-    waits: impl Iterator<Item = W> + Clone,
 ) -> Result {
-    if waits.clone().next().is_none() {
-        return Ok(());
-    }
-    let answer =
-        |wait: W| if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { relaxed(wait) };
-    let mut first = CUDA_SUCCESS;
+    let Some(Later { call, .. }) = waits.clone().next() else { return Ok(()) };
+    let answer = |wait: Later<W>| {
+        if fork::is_child() {
+            Answer::new(wait.call, CUDA_ERROR_NOT_INITIALIZED)
+        } else {
+            relaxed(wait)
+        }
+    };
+    let mut first = Answer::new(call, CUDA_SUCCESS);
     let mut work = Work::Over;
     {
         let _relaxed = if fork::is_child() { None } else { for_all() };
-        for code in waits.clone().map(answer) {
-            if first == CUDA_SUCCESS {
-                first = code;
+        for answer in waits.clone().map(answer) {
+            if first.code == CUDA_SUCCESS {
+                first = answer;
             }
-            work = work.max(Work::behind(code));
+            work = work.max(Work::behind(answer.code));
         }
     }
     match work {
         Work::Over => {}
-        Work::Lost => stopped_or_abort(call, context, host, first),
-        Work::Unknown => waits.for_each(|wait| wait_again(call, context, host, &wait)),
+        Work::Lost => stopped_or_abort(first, context, host),
+        Work::Unknown => waits.for_each(|wait| wait_again(wait.call, context, host, &wait.make)),
     }
-    Ok(check(call, first)?)
+    Ok(first.check()?)
 }
 
 /// What the answer of a wait says of the work that it was for.
@@ -140,9 +142,9 @@ impl Work {
 /// In the context that faulted, the work is over when the fault is reported (F327). Ending another context would
 /// stop the device (F328), but kills the process where other threads use that or a function of the host runs in
 /// it (F330).
-fn stopped_or_abort(call: &str, context: usize, host: LentHost, code: CUresult) {
+fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     if host.is_page_locked() && !is_alone(context) {
-        abort(call, code, LOST);
+        abort(answer, LOST);
     }
 }
 
@@ -160,7 +162,7 @@ const LOST: &str = "a kernel faulted, and as the process has several contexts, t
 
 #[cold]
 #[inline(never)]
-fn abort(call: &str, code: CUresult, why: &str) -> ! {
+fn abort(Answer { call, code }: Answer, why: &str) -> ! {
     // Not `eprintln`, which panics where stderr is closed.
     let _ = writeln!(
         std::io::stderr(),
@@ -173,7 +175,12 @@ fn abort(call: &str, code: CUresult, why: &str) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::name;
     use std::cell::Cell;
+
+    fn later<F: Fn() -> CUresult>(make: F) -> Later<F> {
+        Later { call: name!(cuStreamSynchronize), make }
+    }
 
     #[test]
     fn an_answer_says_that_the_work_is_over_or_lost_or_nothing() {
@@ -200,10 +207,11 @@ mod tests {
             (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 2),
         ] {
             let waited = Cell::new(0);
-            let answer = wait_for_memory("cuStreamSynchronize", 0, LentHost::NONE, || {
+            let wait = later(|| {
                 waited.set(waited.get() + 1);
                 if waited.get() == 1 { code } else { CUDA_SUCCESS }
             });
+            let answer = wait_for_memory(wait, 0, LentHost::NONE);
             assert_eq!(answer.err().and_then(|e| e.code()).unwrap_or(CUDA_SUCCESS), code);
             assert_eq!(waited.get(), waits, "{code:?}");
         }
@@ -215,12 +223,12 @@ mod tests {
         let codes = [CUDA_SUCCESS, ffi::CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_NOT_INITIALIZED];
         let waits = codes.iter().map(|&code| {
             let waited = &waited;
-            move || {
+            later(move || {
                 waited.set(waited.get() + 1);
                 code
-            }
+            })
         });
-        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits);
+        let answer = wait_for_all(waits, 0, LentHost::NONE);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED), "the first");
         assert_eq!(waited.get(), 3, "none is asked again");
     }
@@ -230,12 +238,12 @@ mod tests {
         let waited = Cell::new(0);
         let waits = [CUDA_SUCCESS, ffi::CUDA_ERROR_UNKNOWN].map(|code| {
             let waited = &waited;
-            move || {
+            later(move || {
                 waited.set(waited.get() + 1);
                 if waited.get() <= 2 { code } else { CUDA_SUCCESS }
-            }
+            })
         });
-        let answer = wait_for_all("cuStreamSynchronize", 0, LentHost::NONE, waits.iter());
+        let answer = wait_for_all(waits.iter().copied(), 0, LentHost::NONE);
         assert_eq!(answer.unwrap_err().code(), Some(ffi::CUDA_ERROR_UNKNOWN));
         assert_eq!(waited.get(), 4);
     }

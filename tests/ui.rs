@@ -114,6 +114,128 @@ fn every_point_where_code_of_the_program_runs_is_listed() {
     assert_eq!(listed, there, "the table of `re-entered`, and what src/ has");
 }
 
+/// The string literals of a source, each with its line, but for the aliases of documentation.
+fn literals(source: &str) -> Vec<(usize, &str)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(c) = source[at..].chars().next() {
+        let rest = &source[at..];
+        let is_in_word = source[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let hashes = rest[1.min(rest.len())..].bytes().take_while(|&b| b == b'#').count();
+        let is_raw = |rest: &str| rest.starts_with('r') && rest[1 + hashes..].starts_with('"');
+        // How far the token goes, and where the text begins if it is a literal.
+        let (len, text) = if rest.starts_with("//") {
+            (rest.find('\n').unwrap_or(rest.len()), None)
+        } else if rest.starts_with("/*") {
+            (block_comment(rest), None)
+        } else if is_raw(rest) && (!is_in_word || source[..at].ends_with(['b', 'c'])) {
+            let (begin, end) = (hashes + 2, format!("\"{}", "#".repeat(hashes)));
+            let len = rest[begin..].find(&end).expect("a raw literal ends");
+            (begin + len + end.len(), Some(&rest[begin..begin + len]))
+        } else if c == '"' {
+            let escaped =
+                |len: usize| rest[1..len].bytes().rev().take_while(|&b| b == b'\\').count();
+            let mut quotes = rest.match_indices('"').map(|(len, _)| len).skip(1);
+            let len = quotes.find(|&len| escaped(len) % 2 == 0).expect("a literal ends");
+            (len + 1, Some(&rest[1..len]))
+        } else if c == '\'' {
+            (quote(rest), None)
+        } else {
+            (c.len_utf8(), None)
+        };
+        let is_alias = source[..at].trim_end().ends_with("doc(alias =");
+        if let (Some(text), false) = (text, is_alias) {
+            found.push((source[..at].matches('\n').count() + 1, text));
+        }
+        at += len;
+    }
+    found
+}
+
+/// How long a comment between `/*` and `*/` is, which may have others inside.
+fn block_comment(rest: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    loop {
+        let step = match rest.get(at..at + 2) {
+            Some("/*") => 1,
+            Some("*/") => -1,
+            _ => 0,
+        };
+        depth += step;
+        at += if step == 0 {
+            rest[at..].chars().next().expect("a comment ends").len_utf8()
+        } else {
+            2
+        };
+        if depth == 0 {
+            return at;
+        }
+    }
+}
+
+/// How long what begins with `'` is: a character, or the mark of a lifetime.
+fn quote(rest: &str) -> usize {
+    let mut chars = rest.char_indices().skip(1);
+    match chars.next() {
+        // The character behind the backslash may be a quote itself.
+        Some((_, '\\')) => 3 + rest[3..].find('\'').expect("a character ends") + 1,
+        _ => match chars.next() {
+            Some((at, '\'')) => at + 1,
+            _ => 1,
+        },
+    }
+}
+
+/// Whether a literal is the name of a function of the driver, and nothing else.
+fn is_name_of_a_function(literal: &str) -> bool {
+    let name = literal.strip_suffix("\\0").unwrap_or(literal);
+    let behind = name.strip_prefix("cu").unwrap_or_default();
+    behind.starts_with(|c: char| c.is_ascii_uppercase())
+        && behind.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[test]
+fn a_literal_is_seen_wherever_it_stands() {
+    let source = r##"
+        // "cuInComment" /* "
+        /// "cuInDocumentation"
+        /* /* "cuNested" */ "cuInBlock" */
+        #[doc(alias = "cuAlias")]
+        let quote = ('"', '\'', '\\', "\"cuEscaped");
+        fn lifetime<'a>(call: &'a str) { check("cuOne", 0) }
+        check(
+            "cuTwo",
+            r#"cu"Raw"#,
+        );
+        let (bytes, text) = (b"cuThree", cr"cuFour\0"); "cuFive and more"
+    "##;
+    let seen = literals(source);
+    let of = |line| seen.iter().filter(|(at, _)| *at == line).map(|(_, text)| *text).collect();
+    let lines: Vec<Vec<&str>> = [6, 7, 9, 10, 12].map(of).into();
+    assert_eq!(lines[0], ["\\\"cuEscaped"]);
+    assert_eq!(lines[1], ["cuOne"]);
+    assert_eq!(lines[2], ["cuTwo"]);
+    assert_eq!(lines[3], ["cu\"Raw"]);
+    assert_eq!(lines[4], ["cuThree", "cuFour\\0", "cuFive and more"]);
+    assert_eq!(seen.len(), 7, "{seen:?}");
+    let names = seen.iter().map(|(_, text)| *text).filter(|text| is_name_of_a_function(text));
+    assert_eq!(names.collect::<Vec<_>>(), ["cuOne", "cuTwo", "cuThree", "cuFour\\0"]);
+}
+
+/// The name of a driver function stands where it is called, as `answer!` or `name!` has it.
+#[test]
+fn no_literal_names_a_function_of_the_driver() {
+    let mut files = Vec::new();
+    sources(Path::new("src"), &mut files);
+    let mut beside = Vec::new();
+    for path in files.iter().filter(|path| !path.ends_with("src/call.rs")) {
+        let source = fs::read_to_string(path).unwrap();
+        let names = literals(&source).into_iter().filter(|(_, text)| is_name_of_a_function(text));
+        beside.extend(names.map(|(line, text)| format!("{}:{line}: \"{text}\"", path.display())));
+    }
+    let list = beside.join("\n");
+    assert!(beside.is_empty(), "write `name!(…)` of src/call.rs, or call by `answer!`:\n{list}");
+}
+
 #[test]
 fn every_context_function_of_the_driver_has_its_place() {
     let text = fs::read_to_string("docs/contexts.md").unwrap();

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
 use super::Context;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{ContextFlags, Device, PushedGuard, Result};
 use ffi::{
     CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUexecAffinityParam, CUexecAffinityParam_v1_param,
@@ -28,13 +28,14 @@ impl Device {
     pub fn supports_exec_affinity(self) -> Result<bool> {
         let mut supported = 0;
         // SAFETY: writes one `c_int` to `supported`, which is valid for it.
-        check("cuDeviceGetExecAffinitySupport", unsafe {
-            ffi::cuDeviceGetExecAffinitySupport(
+        unsafe {
+            answer!(cuDeviceGetExecAffinitySupport(
                 &raw mut supported,
                 CU_EXEC_AFFINITY_TYPE_SM_COUNT,
                 self.raw(),
-            )
-        })?;
+            ))
+        }
+        .check()?;
         Ok(supported != 0)
     }
 }
@@ -52,13 +53,12 @@ impl Context {
         flags: ContextFlags,
         multiprocessors: u32,
     ) -> Result<Context> {
-        const CALL: &str = "cuCtxCreate_v3";
-        let flags = flags.checked(CALL)?;
+        let flags = flags.checked(name!(cuCtxCreate_v3))?;
         let mut affinity = affinity(multiprocessors);
-        Context::from_creation(CALL, device, |raw| {
+        Context::from_creation(device, |raw| {
             // SAFETY: writes one handle to `raw`, which is valid for it, and reads one affinity at
             // `affinity`; flags, device and number are checked by the driver.
-            Ok(unsafe { ffi::cuCtxCreate_v3(raw, &raw mut affinity, 1, flags, device.raw()) })
+            Ok(unsafe { answer!(cuCtxCreate_v3(raw, &raw mut affinity, 1, flags, device.raw())) })
         })
     }
 }
@@ -71,14 +71,12 @@ impl PushedGuard<'_> {
     /// (F132), whose [`sm_resource`](Context::sm_resource) tells.
     #[doc(alias = "cuCtxGetExecAffinity")]
     pub fn exec_affinity(&self) -> Result<u32> {
-        const CALL: &str = "cuCtxGetExecAffinity";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxGetExecAffinity))?;
         let mut affinity = affinity(0);
         // SAFETY: writes one affinity to `affinity`, which is valid for it; acts on the current
         // context, which `enter` found to be the guard's.
-        check(CALL, unsafe {
-            ffi::cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)
-        })?;
+        unsafe { answer!(cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)) }
+            .check()?;
         // SAFETY: the union has one field, which holds a plain number.
         Ok(unsafe { affinity.param.smCount }.val)
     }

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Context, End};
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::{ContextFlags, Device, Error, Result, init, stack};
-use ffi::{CUcontext, CUctxCreateParams, CUresult};
+use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 
 impl Context {
@@ -16,12 +16,11 @@ impl Context {
     /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error (F60).
     #[doc(alias = "cuCtxCreate")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Context> {
-        const CALL: &str = "cuCtxCreate_v2";
-        let flags = flags.checked(CALL)?;
-        Context::from_creation(CALL, device, |raw| {
+        let flags = flags.checked(name!(cuCtxCreate_v2))?;
+        Context::from_creation(device, |raw| {
             // SAFETY: writes one handle to `raw`, which is valid for it; flags and device are checked
             // by the driver (F21).
-            Ok(unsafe { ffi::cuCtxCreate_v2(raw, flags, device.raw()) })
+            Ok(unsafe { answer!(cuCtxCreate_v2(raw, flags, device.raw())) })
         })
     }
 
@@ -40,13 +39,14 @@ impl Context {
         flags: ContextFlags,
         mut params: CUctxCreateParams,
     ) -> Result<Context> {
-        const CALL: &str = "cuCtxCreate_v4";
-        let flags = flags.checked(CALL)?;
-        Context::from_creation(CALL, device, |raw| {
+        let flags = flags.checked(name!(cuCtxCreate_v4))?;
+        Context::from_creation(device, |raw| {
             let create = ffi::cuCtxCreate_v4()?;
             // SAFETY: writes one handle to `raw`, which is valid for it; `params` is the caller's
             // obligation 1; flags and device are checked by the driver (F21).
-            Ok(unsafe { create(raw, &raw mut params, flags, device.raw()) })
+            Ok(unsafe {
+                answer!(cuCtxCreate_v4 = create(raw, &raw mut params, flags, device.raw()))
+            })
         })
     }
 
@@ -56,13 +56,12 @@ impl Context {
     /// What the driver answers. A context that cannot be taken off the stack is destroyed if it is current, and
     /// else stays.
     pub(super) fn from_creation(
-        call: &'static str,
         device: Device,
-        create: impl FnOnce(*mut CUcontext) -> Result<CUresult>,
+        create: impl FnOnce(*mut CUcontext) -> Result<Answer>,
     ) -> Result<Context> {
         init()?;
         let mut raw = ptr::null_mut();
-        check(call, create(&raw mut raw)?)?;
+        create(&raw mut raw)?.check()?;
         let context = Context::new(raw, device, End::Destroy);
         let popped = pop_created(&context);
         if popped.is_err() {
@@ -81,16 +80,15 @@ impl Context {
 
 /// Takes the context that the driver created and pushed off the stack again.
 fn pop_created(context: &Context) -> Result {
-    const POP: &str = "cuCtxPopCurrent_v2";
     let mut top = ptr::null_mut();
     // SAFETY: writes one handle to `top`; what it pops is the entry that the creation pushed (F10), or is put
     // back below.
-    check(POP, unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) })?;
+    unsafe { answer!(cuCtxPopCurrent_v2(&raw mut top)) }.check()?;
     if top == context.raw() {
         return Ok(());
     }
     // The hook of the driver's log pushed another one inside the call that created the context.
     // SAFETY: `top` was on the stack the moment before, and is put back as it was.
-    check("cuCtxPushCurrent_v2", unsafe { ffi::cuCtxPushCurrent_v2(top) })?;
-    Err(Error::NotCurrent { call: POP })
+    unsafe { answer!(cuCtxPushCurrent_v2(top)) }.check()?;
+    Err(Error::NotCurrent { call: name!(cuCtxPopCurrent_v2) })
 }

@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary, registry};
+use crate::call::name;
 use crate::{ContextStack, Device, Error, Result, current_context, init};
 use ffi::{CUcontext, CUgreenCtx};
 
-const CALL: &str = "cuCtxGetDevice";
+const CALL: &str = name!(cuCtxGetDevice);
 
 /// What becomes of a foreign context: [`Context::from_raw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,7 +92,10 @@ impl Context {
                 }
                 let reason =
                     "the context is not its device's primary one: borrow it or take it over";
-                return Err(Error::InvalidArgument { call: "cuDevicePrimaryCtxRetain", reason });
+                return Err(Error::InvalidArgument {
+                    call: name!(cuDevicePrimaryCtxRetain),
+                    reason,
+                });
             }
         };
         Ok(Context::new(raw, device, end))

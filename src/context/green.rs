@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
 use super::{Context, End};
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::{Device, Error, Result, init};
 use bitflags::bitflags;
 use ffi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
     CUdevResource_v1_anonymous, CUdevSmResourceSplitByCount_flags as Split, CUgreenCtx,
-    CUgreenCtxCreate_flags, CUresult,
+    CUgreenCtxCreate_flags,
 };
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -71,21 +71,19 @@ impl Device {
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn sm_resource(self) -> Result<SmResource> {
         let get = ffi::cuDeviceGetDevResource()?;
-        SmResource::new(self, "cuDeviceGetDevResource", |to| {
+        SmResource::new(self, |to| {
             // SAFETY: writes one resource to `to`, which is valid for it.
-            unsafe { get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM) }
+            unsafe {
+                answer!(cuDeviceGetDevResource = get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM))
+            }
         })
     }
 }
 
 impl SmResource {
-    fn new(
-        device: Device,
-        call: &'static str,
-        get: impl FnOnce(*mut CUdevResource) -> CUresult,
-    ) -> Result<SmResource> {
+    fn new(device: Device, get: impl FnOnce(*mut CUdevResource) -> Answer) -> Result<SmResource> {
         let mut raw = blank();
-        check(call, get(&raw mut raw))?;
+        get(&raw mut raw).check()?;
         raw.nextResource = ptr::null_mut();
         Ok(SmResource { raw, device })
     }
@@ -118,10 +116,12 @@ impl SmResource {
         min_count: u32,
         flags: SmSplitFlags,
     ) -> Result<SmSplit> {
-        const CALL: &str = "cuDevSmResourceSplitByCount";
         if groups == 0 {
             let reason = "a split has at least one group";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument {
+                call: name!(cuDevSmResourceSplitByCount),
+                reason,
+            });
         }
         let split = ffi::cuDevSmResourceSplitByCount()?;
         // No more groups than multiprocessors: a wish for 2^32 must not allocate as many.
@@ -131,9 +131,19 @@ impl SmResource {
         let (parts_at, rest_at) = (parts.as_mut_ptr(), &raw mut rest);
         // SAFETY: reads one resource, writes up to `made` of them to `parts`, which has as many, their
         // number to `made`, and one to `rest`.
-        check(CALL, unsafe {
-            split(parts_at, &raw mut made, &raw const self.raw, rest_at, flags.bits(), min_count)
-        })?;
+        unsafe {
+            answer!(
+                cuDevSmResourceSplitByCount = split(
+                    parts_at,
+                    &raw mut made,
+                    &raw const self.raw,
+                    rest_at,
+                    flags.bits(),
+                    min_count
+                )
+            )
+        }
+        .check()?;
         parts.truncate(made as usize);
         let part = |raw| SmResource { raw, device: self.device };
         let groups = parts.into_iter().map(|raw| part(unlinked(raw))).collect();
@@ -177,8 +187,8 @@ impl Context {
     #[doc(alias = "cuDevResourceGenerateDesc")]
     #[doc(alias = "cuCtxFromGreenCtx")]
     pub fn create_green(resources: &[SmResource]) -> Result<Context> {
-        const DESCRIBE: &str = "cuDevResourceGenerateDesc";
-        let refused = |reason| Error::InvalidArgument { call: DESCRIBE, reason };
+        let refused =
+            |reason| Error::InvalidArgument { call: name!(cuDevResourceGenerateDesc), reason };
         let (Some(first), Ok(count)) = (resources.first(), u32::try_from(resources.len())) else {
             return Err(refused("a green context has at least one part of the device"));
         };
@@ -191,19 +201,24 @@ impl Context {
         let mut parts: Vec<_> = resources.iter().map(|resource| resource.raw).collect();
         let mut described = ptr::null_mut();
         // SAFETY: writes one handle to `described`, and reads `count` resources at `parts`.
-        check(DESCRIBE, unsafe { describe(&raw mut described, parts.as_mut_ptr(), count) })?;
+        unsafe {
+            answer!(
+                cuDevResourceGenerateDesc = describe(&raw mut described, parts.as_mut_ptr(), count)
+            )
+        }
+        .check()?;
         let mut green = ptr::null_mut();
         let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.bits();
         // SAFETY: writes one handle to `green`; the description was made above.
-        check("cuGreenCtxCreate", unsafe {
-            create(&raw mut green, described, device.raw(), flags)
-        })?;
+        unsafe {
+            answer!(cuGreenCtxCreate = create(&raw mut green, described, device.raw(), flags))
+        }
+        .check()?;
         // SAFETY: created above, and alive.
         match unsafe { context_of(green) } {
             Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
             Err(error) => {
-                let (call, code) = destroy(green);
-                crate::error::released(call, code);
+                crate::error::released(destroy(green));
                 Err(error)
             }
         }
@@ -216,9 +231,9 @@ impl Context {
     #[doc(alias = "cuCtxGetDevResource")]
     pub fn sm_resource(&self) -> Result<SmResource> {
         let get = ffi::cuCtxGetDevResource()?;
-        SmResource::new(self.device(), "cuCtxGetDevResource", |to| {
+        SmResource::new(self.device(), |to| {
             // SAFETY: writes one resource to `to`, which is valid for it; the context is alive.
-            unsafe { get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM) }
+            unsafe { answer!(cuCtxGetDevResource = get(self.raw(), to, CU_DEV_RESOURCE_TYPE_SM)) }
         })
     }
 
@@ -241,17 +256,17 @@ pub(super) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
     let get = ffi::cuCtxFromGreenCtx()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it; `green` is alive (1).
-    check("cuCtxFromGreenCtx", unsafe { get(&raw mut raw, green) })?;
+    unsafe { answer!(cuCtxFromGreenCtx = get(&raw mut raw, green)) }.check()?;
     Ok(raw)
 }
 
 /// Destroys a green context whose only owner calls this once.
-pub(super) fn destroy(green: CUgreenCtx) -> (&'static str, CUresult) {
-    const CALL: &str = "cuGreenCtxDestroy";
+pub(super) fn destroy(green: CUgreenCtx) -> Answer {
     match ffi::cuGreenCtxDestroy() {
         // SAFETY: created and not destroyed; no guard or handle of it is left, since each holds a
         // clone of its context.
-        Ok(destroy) => (CALL, unsafe { destroy(green) }),
-        Err(_) => (CALL, ffi::CUDA_ERROR_NOT_SUPPORTED), // who created it had the function
+        Ok(destroy) => unsafe { answer!(cuGreenCtxDestroy = destroy(green)) },
+        // Who created it had the function.
+        Err(_) => Answer::new(name!(cuGreenCtxDestroy), ffi::CUDA_ERROR_NOT_SUPPORTED),
     }
 }

@@ -9,12 +9,13 @@ mod green;
 mod primary;
 mod registry;
 
-use crate::error::{check, released};
+use crate::call::{Answer, answer, later};
+use crate::error::released;
 use crate::stack::{self, Entry};
 use crate::sync::Arc;
 use crate::wait::wait;
-use crate::{Device, Error, Result, fault, fork};
-use ffi::{CUcontext, CUgreenCtx, CUresult};
+use crate::{Device, Result, fault, fork};
+use ffi::{CUcontext, CUgreenCtx};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -94,7 +95,7 @@ impl Inner {
     }
 
     /// Ends the context, unless this is the child of a fork, which has none (F20).
-    fn end(&self) -> Option<(&'static str, CUresult)> {
+    fn end(&self) -> Option<Answer> {
         if fork::is_child() {
             return None;
         }
@@ -105,12 +106,11 @@ impl Inner {
                 // it up), and no handle or guard is left, since each holds or borrows a clone. Nor does
                 // a leaked guard have it on a stack: that was looked for. No function of the host runs in it:
                 // without a fault, the destruction waits for them (F50).
-                Some(("cuCtxDestroy_v2", unsafe { ffi::cuCtxDestroy_v2(self.raw) }))
+                Some(unsafe { answer!(cuCtxDestroy_v2(self.raw)) })
             }
             End::Release => {
                 // SAFETY: gives back one retain, which is this owner's.
-                let code = unsafe { ffi::cuDevicePrimaryCtxRelease_v2(self.device.raw()) };
-                Some(("cuDevicePrimaryCtxRelease_v2", code))
+                Some(unsafe { answer!(cuDevicePrimaryCtxRelease_v2(self.device.raw())) })
             }
             End::DestroyGreen(green) => Some(green::destroy(green)),
             End::Nothing => None,
@@ -124,8 +124,8 @@ impl Drop for Inner {
             registry::only_stays(self.entry);
             return;
         }
-        if let Some((call, code)) = self.end() {
-            released(call, code);
+        if let Some(answer) = self.end() {
+            released(answer);
         }
     }
 }
@@ -172,7 +172,7 @@ impl Context {
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
         // SAFETY: writes one `u64` to `id`, which is valid for it; the context is alive.
-        check("cuCtxGetId", unsafe { ffi::cuCtxGetId(self.raw(), &raw mut id) })?;
+        unsafe { answer!(cuCtxGetId(self.raw(), &raw mut id)) }.check()?;
         Ok(id)
     }
 
@@ -184,9 +184,7 @@ impl Context {
     pub fn api_version(&self) -> Result<u32> {
         let mut version = 0;
         // SAFETY: writes one `c_uint` to `version`, which is valid for it; the context is alive.
-        check("cuCtxGetApiVersion", unsafe {
-            ffi::cuCtxGetApiVersion(self.raw(), &raw mut version)
-        })?;
+        unsafe { answer!(cuCtxGetApiVersion(self.raw(), &raw mut version)) }.check()?;
         Ok(version)
     }
 
@@ -208,7 +206,7 @@ impl Context {
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;
         // SAFETY: the context is alive.
-        wait("cuCtxSynchronize_v2", || unsafe { synchronize(self.raw()) })
+        wait(unsafe { later!(cuCtxSynchronize_v2 = synchronize(self.raw())) })
     }
 
     /// Destroys (or releases) now and tells the result, or gives the context back if a clone or a handle
@@ -222,7 +220,7 @@ impl Context {
     #[doc(alias = "cuGreenCtxDestroy")]
     pub fn try_destroy(self) -> Result<Result, Context> {
         let ended = self.into_inner()?.end();
-        Ok(ended.map_or(Ok(()), |(call, code)| check(call, code).map_err(Error::from)))
+        Ok(ended.map_or(Ok(()), Answer::result))
     }
 
     /// What only this one has, and is on no stack: the caller ends it.

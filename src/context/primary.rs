@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Context, End};
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{ContextFlags, Device, Result, init};
 use ffi::CUcontext;
 use std::ptr;
@@ -33,9 +33,7 @@ pub(super) fn retain(device: Device) -> Result<CUcontext> {
     init()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it. It pushes nothing (F10).
-    check("cuDevicePrimaryCtxRetain", unsafe {
-        ffi::cuDevicePrimaryCtxRetain(&raw mut raw, device.raw())
-    })?;
+    unsafe { answer!(cuDevicePrimaryCtxRetain(&raw mut raw, device.raw())) }.check()?;
     Ok(raw)
 }
 
@@ -48,9 +46,8 @@ impl Device {
     pub fn primary_context_state(self) -> Result<PrimaryContextState> {
         let (mut flags, mut active) = (0, 0);
         // SAFETY: writes one integer to each of `flags` and `active`, which are valid for it.
-        check("cuDevicePrimaryCtxGetState", unsafe {
-            ffi::cuDevicePrimaryCtxGetState(self.raw(), &raw mut flags, &raw mut active)
-        })?;
+        unsafe { answer!(cuDevicePrimaryCtxGetState(self.raw(), &raw mut flags, &raw mut active)) }
+            .check()?;
         Ok(PrimaryContextState {
             flags: ContextFlags::from_bits_retain(flags),
             active: active != 0,
@@ -64,10 +61,9 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on (F119). Flags are forgotten when the context is deactivated.
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
-        const CALL: &str = "cuDevicePrimaryCtxSetFlags_v2";
-        let flags = flags.checked(CALL)?;
+        let flags = flags.checked(name!(cuDevicePrimaryCtxSetFlags_v2))?;
         // SAFETY: no obligations: the driver checks both.
-        Ok(check(CALL, unsafe { ffi::cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags) })?)
+        unsafe { answer!(cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags)) }.result()
     }
 
     /// Destroys everything in the primary context, whoever in the process uses it, and the context
@@ -84,7 +80,6 @@ impl Device {
     #[doc(alias = "cuDevicePrimaryCtxReset")]
     pub unsafe fn reset_primary_context(self) -> Result {
         // SAFETY: obligations 1 and 2 are the caller's.
-        let code = unsafe { ffi::cuDevicePrimaryCtxReset_v2(self.raw()) };
-        Ok(check("cuDevicePrimaryCtxReset_v2", code)?)
+        unsafe { answer!(cuDevicePrimaryCtxReset_v2(self.raw())) }.result()
     }
 }

@@ -1,5 +1,6 @@
 //! What to do about a code.
 
+use crate::call::name;
 use ffi::*;
 
 /// Whether the code is one after which the process has lost the GPU (F60, F85). For each of these the CUDA
@@ -66,6 +67,13 @@ pub(crate) fn means_not_taken(code: CUresult) -> bool {
 
 /// One sentence for whoever reads the message.
 pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
+    const INIT: &str = name!(cuInit);
+    const LAUNCH: &str = name!(cuLaunchKernel);
+    const LAUNCH_EX: &str = name!(cuLaunchKernelEx);
+    const UPLOAD: &str = name!(cuMemcpyHtoDAsync_v2);
+    const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
+    const ELAPSED: &str = name!(cuEventElapsedTime);
+    const GET_FUNCTION: &str = name!(cuModuleGetFunction);
     match (code, call) {
         (CUDA_ERROR_MPS_CLIENT_TERMINATED, _) => {
             "the MPS server ended this client, which can no longer use the GPU: end the process, and see the \
@@ -79,7 +87,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "a kernel faulted, maybe in an earlier call, and this process can no longer use the GPU: end it, \
              and run the kernel under compute-sanitizer to find the fault"
         }
-        (CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel" | "cuLaunchKernelEx") => {
+        (CUDA_ERROR_INVALID_VALUE, LAUNCH | LAUNCH_EX) => {
             "check that every extent of grid and block is at least 1, that the block, the grid and \
              the shared memory are within the device's limits (more than 48 KiB of dynamic shared memory \
              need `Function::set_max_dynamic_shared_bytes` once), that the arguments are the kernel's, and \
@@ -91,22 +99,22 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_INVALID_CLUSTER_SIZE, _) => {
             "make the grid of whole clusters, of no more blocks than `Occupancy::max_cluster_size` says"
         }
-        (CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx") => {
+        (CUDA_ERROR_NOT_SUPPORTED, LAUNCH_EX) => {
             "make events of a launch with `DISABLE_TIMING`, and without `BLOCKING_SYNC` if they tell of its start"
         }
-        (CUDA_ERROR_INVALID_VALUE, "cuMemcpyHtoDAsync_v2" | "cuMemcpyDtoHAsync_v2") => {
+        (CUDA_ERROR_INVALID_VALUE, UPLOAD | DOWNLOAD) => {
             "check that the buffer is alive, and that the host memory, if it is registered at its \
              begin, is so to its end, and not read-only where it is written"
         }
         (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, _) => {
             "a part of the memory is registered already: register all of it once"
         }
-        (CUDA_ERROR_INVALID_VALUE, "cuInit") => "this is a defect: please report it",
+        (CUDA_ERROR_INVALID_VALUE, INIT) => "this is a defect: please report it",
         (CUDA_ERROR_INVALID_VALUE, _) => "check the arguments: one is out of range or stale",
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
             "free device memory or contexts, or ask for less (a context takes about 0.5 GiB)"
         }
-        (CUDA_ERROR_NOT_INITIALIZED, "cuInit") => {
+        (CUDA_ERROR_NOT_INITIALIZED, INIT) => {
             "the driver cannot be used here; after a fork, only the parent can use it: start a new \
              program instead"
         }
@@ -142,13 +150,13 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "install libnvidia-ptxjitcompiler, which comes with the driver"
         }
         (CUDA_ERROR_FILE_NOT_FOUND, _) => "check the path",
-        (CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime") => {
+        (CUDA_ERROR_INVALID_HANDLE, ELAPSED) => {
             "both events must be recorded, created with timing, and of one context"
         }
         (CUDA_ERROR_INVALID_HANDLE, _) => {
             "a handle is stale or of another context: code outside this crate destroyed it"
         }
-        (CUDA_ERROR_NOT_FOUND, "cuModuleGetFunction") => {
+        (CUDA_ERROR_NOT_FOUND, GET_FUNCTION) => {
             "the module has no kernel of that name: declare it `extern \"C\"`, or pass the mangled name"
         }
         (CUDA_ERROR_NOT_FOUND, _) => "check the name",

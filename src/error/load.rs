@@ -66,10 +66,11 @@ impl std::error::Error for LoadError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::name;
 
     #[test]
     fn the_line_that_the_log_names_is_shown() {
-        let driver = super::super::failed("cuModuleLoadDataEx", ffi::CUDA_ERROR_INVALID_PTX);
+        let driver = DriverError::new(name!(cuModuleLoadDataEx), ffi::CUDA_ERROR_INVALID_PTX);
         let log = "ptxas application ptx input, line 2; error   : Not a name: 'frob'";
         let error = LoadError::new(driver, log.to_owned(), Some(b".version 7.0\n  frob;\n"));
         assert_eq!(error.ptx_line(), Some((2, "frob;")));

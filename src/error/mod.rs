@@ -4,6 +4,7 @@ mod advice;
 mod load;
 mod release;
 
+use crate::call::name;
 use crate::{ImageError, SignatureError};
 use ffi::CUresult;
 use std::ffi::{CStr, c_char};
@@ -209,7 +210,7 @@ impl Error {
             Error::Nvrtc(e) => Some(e.call()),
             Error::StackTaken => None,
             Error::Image(_) => Some(crate::image::LOAD),
-            Error::Signature(_) => Some("cuFuncGetParamInfo"),
+            Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -247,6 +248,10 @@ pub struct DriverError {
 }
 
 impl DriverError {
+    pub(crate) fn new(call: &'static str, code: CUresult) -> DriverError {
+        DriverError { call, code }
+    }
+
     /// The driver function that failed, as libcuda exports it.
     #[must_use]
     pub fn call(&self) -> &'static str {
@@ -289,21 +294,6 @@ impl fmt::Debug for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// Turns the code of a call into a result: the only place that does.
-#[inline]
-pub(crate) fn check(call: &'static str, code: CUresult) -> Result<(), DriverError> {
-    if code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(failed(call, code)) }
-}
-
-#[cold]
-#[inline(never)]
-fn failed(call: &'static str, code: CUresult) -> DriverError {
-    if is_sticky(code) {
-        crate::fault::note();
-    }
-    DriverError { call, code }
-}
-
 /// Name and description of a code, from the driver: they need no initialisation (F1).
 #[allow(unsafe_code, reason = "reads two strings of the driver")]
 fn described(code: CUresult) -> Option<(&'static str, &'static str)> {
@@ -327,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_message_names_the_call_the_code_and_what_to_do() {
-        let e = Error::from(failed("cuMemAlloc_v2", ffi::CUDA_ERROR_OUT_OF_MEMORY));
+        let e = Error::from(DriverError::new(name!(cuMemAlloc_v2), ffi::CUDA_ERROR_OUT_OF_MEMORY));
         let text = e.to_string();
         for part in ["`cuMemAlloc_v2`", "CUDA_ERROR_OUT_OF_MEMORY", "2", "free"] {
             assert!(text.contains(part), "{part} is not in: {text}");
@@ -337,7 +327,7 @@ mod tests {
 
     #[test]
     fn an_unknown_code_is_kept() {
-        let e = failed("cuInit", CUresult(54_321));
+        let e = DriverError::new(name!(cuInit), CUresult(54_321));
         assert_eq!(e.code(), CUresult(54_321));
         assert!(e.to_string().contains("54321"), "{e}");
         assert!(!e.is_sticky());

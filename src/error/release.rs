@@ -1,6 +1,7 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
 use super::Error;
+use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, not_at_once};
 use crate::fork;
 use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
@@ -49,31 +50,31 @@ pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 /// fork nothing is called and nothing released: what is there belongs to the parent, and calls may
 /// hang (F20).
 #[inline]
-pub(crate) fn release(call: &'static str, f: impl FnOnce() -> CUresult) {
+pub(crate) fn release(f: impl FnOnce() -> Answer) {
     if !fork::is_child() {
-        released(call, f());
+        released(f());
     }
 }
 
 /// As [`release`], for a call that captures refuse: in relaxed mode.
 #[inline]
-pub(crate) fn release_relaxed(call: &'static str, f: impl Fn() -> CUresult) {
+pub(crate) fn release_relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) {
     // Never in the child of a fork.
-    if let Err(tried) = at_once(&f) {
-        not_released_at_once(call, tried, &f);
+    if let Err(tried) = at_once(&make) {
+        not_released_at_once(call, tried, &make);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn not_released_at_once(call: &'static str, tried: Option<CUresult>, f: &dyn Fn() -> CUresult) {
-    release(call, || not_at_once(tried, f));
+fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: &dyn Fn() -> CUresult) {
+    release(|| Answer::new(call, not_at_once(tried, make)));
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
 #[inline]
-pub(crate) fn released(call: &'static str, code: CUresult) {
-    if let Err(error) = super::check(call, code) {
+pub(crate) fn released(answer: Answer) {
+    if let Err(error) = answer.check() {
         report_drop(error.into());
     }
 }

@@ -1,10 +1,10 @@
 //! What a kernel needs, and how it is to be run.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{CacheConfig, Error, Function, FunctionAttribute, Result, SharedMemoryConfig};
 
-const SET: &str = "cuFuncSetAttribute";
+const SET: &str = name!(cuFuncSetAttribute);
 
 /// How much of the memory that L1 cache and shared memory divide is to be shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -50,12 +50,11 @@ impl Function<'_> {
     /// that is none of [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
-        const CALL: &str = "cuFuncGetAttribute";
-        known(CALL, attribute)?;
+        known(name!(cuFuncGetAttribute), attribute)?;
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
         // (F292); needs no current context (F38).
-        check(CALL, unsafe { ffi::cuFuncGetAttribute(&raw mut value, attribute, self.raw()) })?;
+        unsafe { answer!(cuFuncGetAttribute(&raw mut value, attribute, self.raw())) }.check()?;
         Ok(value)
     }
 
@@ -69,7 +68,7 @@ impl Function<'_> {
         known(SET, attribute)?;
         // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
         // answers for a value that it cannot have (F273); needs no current context (F272).
-        Ok(check(SET, unsafe { ffi::cuFuncSetAttribute(self.raw(), attribute, value) })?)
+        unsafe { answer!(cuFuncSetAttribute(self.raw(), attribute, value)) }.result()
     }
 
     /// Sets how much dynamic shared memory a launch of the function may ask for, in bytes: needed once for more
@@ -102,9 +101,7 @@ impl Function<'_> {
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
-        Ok(check("cuFuncSetCacheConfig", unsafe {
-            ffi::cuFuncSetCacheConfig(self.raw(), config.raw())
-        })?)
+        unsafe { answer!(cuFuncSetCacheConfig(self.raw(), config.raw())) }.result()
     }
 
     /// Sets the width of the banks of shared memory. Devices since capability 5.0 have one width, and ignore it.
@@ -114,8 +111,6 @@ impl Function<'_> {
     #[doc(alias = "cuFuncSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
-        Ok(check("cuFuncSetSharedMemConfig", unsafe {
-            ffi::cuFuncSetSharedMemConfig(self.raw(), config.raw())
-        })?)
+        unsafe { answer!(cuFuncSetSharedMemConfig(self.raw(), config.raw())) }.result()
     }
 }

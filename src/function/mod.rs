@@ -7,7 +7,7 @@ pub use attributes::Carveout;
 pub(crate) use attributes::{bytes, known};
 
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::answer;
 use crate::library::LibraryInner;
 use crate::module::ModuleInner;
 use crate::{Context, Result};
@@ -116,7 +116,7 @@ impl Function<'_> {
         let mut name = std::ptr::null();
         // SAFETY: writes one pointer to `name`, which is valid for it; the function is alive; needs no
         // current context (F272).
-        check("cuFuncGetName", unsafe { get(&raw mut name, self.raw()) })?;
+        unsafe { answer!(cuFuncGetName = get(&raw mut name, self.raw())) }.check()?;
         // SAFETY: on success a string that ends in NUL and lives as long as the module.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
@@ -135,12 +135,14 @@ impl Function<'_> {
             let ParameterInfo { offset, size } = &mut info;
             // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
             // current context (F272).
-            let code = unsafe { get(self.raw(), parameters.len(), offset, size) };
+            let answer = unsafe {
+                answer!(cuFuncGetParamInfo = get(self.raw(), parameters.len(), offset, size))
+            };
             // Past the last one (F92).
-            if code == ffi::CUDA_ERROR_INVALID_VALUE {
+            if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
                 return Ok(parameters);
             }
-            check("cuFuncGetParamInfo", code)?;
+            answer.check()?;
             parameters.push(info);
         }
     }
@@ -156,7 +158,7 @@ impl Function<'_> {
         let mut state = ffi::CU_FUNCTION_LOADING_STATE_UNLOADED;
         // SAFETY: writes one value to `state`, which is valid for it; the function is alive; needs no
         // current context (F272).
-        check("cuFuncIsLoaded", unsafe { get(&raw mut state, self.raw()) })?;
+        unsafe { answer!(cuFuncIsLoaded = get(&raw mut state, self.raw())) }.check()?;
         Ok(state == ffi::CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
@@ -168,7 +170,7 @@ impl Function<'_> {
     pub fn load(&self) -> Result {
         let load = ffi::cuFuncLoad()?;
         // SAFETY: the function is alive; needs no current context (F272).
-        Ok(check("cuFuncLoad", unsafe { load(self.raw()) })?)
+        unsafe { answer!(cuFuncLoad = load(self.raw())) }.result()
     }
 }
 

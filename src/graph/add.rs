@@ -9,6 +9,7 @@ use super::node::{
     MemsetNode, NodeId,
 };
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
+use crate::call::{answer, name};
 use crate::enqueue::{same_context, same_len};
 use crate::memory::access::Access;
 use crate::scope::{Held, ScopeArgs, Source};
@@ -61,7 +62,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result<KernelNode> {
-        const CALL: &str = "cuGraphAddKernelNode_v2";
+        const CALL: &str = name!(cuGraphAddKernelNode_v2);
         let function = kernel.function();
         let add = || {
             self.same(CALL, |own| function.key() == own.key())?;
@@ -82,12 +83,18 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             })?;
             args.with_pointers(|pointers| {
                 let params = kernel_params(function, config, pointers);
-                self.add(CALL, &before, |Slot { node, graph, before, count }| {
+                self.add(&before, |Slot { node, graph, before, count }| {
                     // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
                     // value for each argument, which the driver reads before it returns; the rest is the
                     // caller's obligations 1 to 3, at each replay: that lends the same memory again.
                     unsafe {
-                        ffi::cuGraphAddKernelNode_v2(node, graph, before, count, &raw const params)
+                        answer!(cuGraphAddKernelNode_v2(
+                            node,
+                            graph,
+                            before,
+                            count,
+                            &raw const params
+                        ))
                     }
                 })
             })
@@ -107,19 +114,19 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut Held<'s, T>,
     ) -> Result<MemcpyNode> {
-        const CALL: &str = "cuGraphAddMemcpyNode";
+        const CALL: &str = name!(cuGraphAddMemcpyNode);
         let add = || {
             let (from, to) = (from.access(), to.used(true));
             same_len(CALL, from.len, to.len)?;
             let before = self.ordered(CALL, after, &[from, to])?;
             let params = row(from.address, to.address, to.bytes());
             let context = self.gpu.context().raw();
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. Both have that many bytes, and are distinct, as `to` is borrowed
                 // exclusively; the context is alive.
                 unsafe {
                     let params = &raw const params;
-                    ffi::cuGraphAddMemcpyNode(node, graph, before, count, params, context)
+                    answer!(cuGraphAddMemcpyNode(node, graph, before, count, params, context))
                 }
             })
         };
@@ -161,7 +168,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         size: usize,
         len: usize,
     ) -> Result<MemsetNode> {
-        const CALL: &str = "cuGraphAddMemsetNode";
+        const CALL: &str = name!(cuGraphAddMemsetNode);
         let before = self.ordered(CALL, after, &[to.used(true)])?;
         let params = CUDA_MEMSET_NODE_PARAMS {
             dst: to.address(),
@@ -172,12 +179,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             height: 1,
         };
         let context = self.gpu.context().raw();
-        self.add(CALL, &before, |Slot { node, graph, before, count }| {
+        self.add(&before, |Slot { node, graph, before, count }| {
             // SAFETY: 1. as above. 2. `to` has `len` elements of `size` bytes, for which `value` is a
             // value; the context is alive.
             unsafe {
                 let params = &raw const params;
-                ffi::cuGraphAddMemsetNode(node, graph, before, count, params, context)
+                answer!(cuGraphAddMemsetNode(node, graph, before, count, params, context))
             }
         })
     }
@@ -195,15 +202,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         after: &[NodeId],
         function: impl FnMut() + Send + 'static,
     ) -> Result<HostNode> {
-        const CALL: &str = "cuGraphAddHostNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
+            let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
             self.record.kept.borrow_mut().call(call);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
-                unsafe { ffi::cuGraphAddHostNode(node, graph, before, count, &raw const params) }
+                unsafe {
+                    answer!(cuGraphAddHostNode(node, graph, before, count, &raw const params))
+                }
             })
         };
         self.record.note(add())
@@ -215,12 +223,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEmptyNode")]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
-        const CALL: &str = "cuGraphAddEmptyNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            let before = self.behind(name!(cuGraphAddEmptyNode), after, &[])?;
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above.
-                unsafe { ffi::cuGraphAddEmptyNode(node, graph, before, count) }
+                unsafe { answer!(cuGraphAddEmptyNode(node, graph, before, count)) }
             })
         };
         self.record.note(add())
@@ -242,7 +249,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         graph: &'s Graph<'ctx>,
         buffers: impl ScopeGraphBuffers<'s, 'ctx>,
     ) -> Result<ChildGraphNode> {
-        const CALL: &str = "cuGraphAddChildGraphNode";
+        const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {
             graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
             graph.copyable(CALL)?;
@@ -252,10 +259,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.record.kept.borrow_mut().child(&graph.inner.kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The other graph is alive, and another one: this one is not
                 // finished. Its nodes are copied.
-                unsafe { ffi::cuGraphAddChildGraphNode(node, graph, before, count, child) }
+                unsafe { answer!(cuGraphAddChildGraphNode(node, graph, before, count, child)) }
             })
         };
         self.record.note(add())
@@ -268,14 +275,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// another graph.
     #[doc(alias = "cuGraphAddEventRecordNode")]
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
-        const CALL: &str = "cuGraphAddEventRecordNode";
+        const CALL: &str = name!(cuGraphAddEventRecordNode);
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
             self.record.kept.borrow_mut().event(&event.inner);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
-                unsafe { ffi::cuGraphAddEventRecordNode(node, graph, before, count, event.raw()) }
+                unsafe {
+                    answer!(cuGraphAddEventRecordNode(node, graph, before, count, event.raw()))
+                }
             })
         };
         self.record.note(add())
@@ -287,13 +296,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEventWaitNode")]
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
-        const CALL: &str = "cuGraphAddEventWaitNode";
         let add = || {
-            let before = self.behind(CALL, after, &[])?;
+            let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
             self.record.kept.borrow_mut().event(&event.inner);
-            self.add(CALL, &before, |Slot { node, graph, before, count }| {
+            self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
-                unsafe { ffi::cuGraphAddEventWaitNode(node, graph, before, count, event.raw()) }
+                unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }
             })
         };
         self.record.note(add())

@@ -5,6 +5,7 @@ use super::GraphBuilder;
 use super::add::zeros;
 use super::build::Slot;
 use super::node::{AllocNode, FreeNode, NodeId};
+use crate::call::{answer, name};
 use crate::memory::uses::Op;
 use crate::memory::{Allocation, size_for};
 use crate::scope::Held;
@@ -13,7 +14,7 @@ use ffi::CUdeviceptr;
 
 // What both ask the driver for is as in `add`, in the SAFETY comments 1.
 
-const FREE: &str = "cuGraphAddMemFreeNode";
+const FREE: &str = name!(cuGraphAddMemFreeNode);
 
 impl<'s> GraphBuilder<'s, '_, '_> {
     /// Adds an allocation: memory of each replay, for the nodes of this graph alone. Its contents are
@@ -28,7 +29,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         after: &[NodeId],
         len: usize,
     ) -> Result<(Held<'s, T>, AllocNode)> {
-        const CALL: &str = "cuGraphAddMemAllocNode";
+        const CALL: &str = name!(cuGraphAddMemAllocNode);
         let add = || {
             let bytes = size_for::<T>(CALL, len)?;
             let before = self.behind(CALL, after, &[])?;
@@ -37,10 +38,12 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             params.poolProps.location.r#type = ffi::CU_MEM_LOCATION_TYPE_DEVICE;
             params.poolProps.location.anonymous.id = self.gpu.context().device().raw();
             params.bytesize = bytes;
-            let node: AllocNode = self.add(CALL, &before, |slot| {
+            let node: AllocNode = self.add(&before, |slot| {
                 let Slot { node, graph, before, count } = slot;
                 // SAFETY: 1. as above. 2. `params` is valid for the address that is written to it.
-                unsafe { ffi::cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params) }
+                unsafe {
+                    answer!(cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params))
+                }
             })?;
             let context = self.gpu.context();
             let memory = self.memory.alloc(Allocation::in_graph(params.dptr, context.clone()));
@@ -72,10 +75,10 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         let reason = "no node of this graph allocates it: drop it, and it is freed";
         let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;
         let before = self.behind_all(FREE, after, users, &[])?;
-        self.add(FREE, &before, |Slot { node, graph, before, count }| {
+        self.add(&before, |Slot { node, graph, before, count }| {
             // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it
             // is before too, and no later node does: it is held by the one value that is taken, or by none.
-            unsafe { ffi::cuGraphAddMemFreeNode(node, graph, before, count, address) }
+            unsafe { answer!(cuGraphAddMemFreeNode(node, graph, before, count, address)) }
         })
     }
 }

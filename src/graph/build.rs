@@ -7,13 +7,13 @@ use super::node::{Kind, Node, NodeId};
 use super::raw::{Exec, Template};
 use super::{Graph, GraphInner};
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::Answer;
 use crate::memory::Allocation;
 use crate::memory::access::Access;
 use crate::memory::uses::Op;
 use crate::scope::Held;
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
-use ffi::{CUdeviceptr, CUgraph, CUgraphNode, CUresult};
+use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
 use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -212,9 +212,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Has the driver add a node behind others.
     pub(super) fn add<K: Kind>(
         &self,
-        call: &'static str,
         before: &[CUgraphNode],
-        make: impl FnOnce(Slot) -> CUresult,
+        make: impl FnOnce(Slot) -> Answer,
     ) -> Result<Node<K>> {
         let mut node = ptr::null_mut();
         let slot = Slot {
@@ -223,7 +222,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             before: before.as_ptr(),
             count: before.len(),
         };
-        check(call, make(slot))?;
+        make(slot).check()?;
         let place = self.place();
         self.nodes.borrow_mut().push(node);
         Ok(Node::new(NodeId { graph: self.id, place, kind: K::KIND }))

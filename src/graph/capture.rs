@@ -6,7 +6,7 @@ use super::raw::{Exec, Template};
 use super::taken::Taken;
 use super::{CaptureQueue, Graph, GraphInner};
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::memory::Allocation;
 use crate::scope::{Held, Order};
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result, Stream, fork};
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::{fmt, ptr};
 use typed_arena::Arena;
 
-pub(super) const BEGIN: &str = "cuStreamBeginCapture_v2";
+pub(super) const BEGIN: &str = name!(cuStreamBeginCapture_v2);
 
 /// Lends streams and memory to the closure of [`PushedGuard::capture`].
 pub struct Capture<'s, 'env: 's, 'ctx> {
@@ -62,7 +62,7 @@ impl Captured {
     fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
-        check(BEGIN, unsafe { ffi::cuStreamBeginCapture_v2(stream.raw(), mode) })?;
+        unsafe { answer!(cuStreamBeginCapture_v2(stream.raw(), mode)) }.check()?;
         Ok(Captured(stream.raw()))
     }
 
@@ -83,21 +83,21 @@ impl Drop for Captured {
 }
 
 fn end(stream: CUstream) -> Result<Template> {
-    const CALL: &str = "cuStreamEndCapture";
     if fork::is_child() {
-        check(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED)?;
+        Answer::new(name!(cuStreamEndCapture), ffi::CUDA_ERROR_NOT_INITIALIZED).check()?;
     }
     let mut graph = ptr::null_mut();
     // SAFETY: the stream is alive, as `Captured` is made from one that outlives it; writes one handle, or
     // null, to `graph`, which is valid for it.
-    let code = unsafe { ffi::cuStreamEndCapture(stream, &raw mut graph) };
-    let ended = check(CALL, code).map(|()| Template::new(graph));
+    let answer = unsafe { answer!(cuStreamEndCapture(stream, &raw mut graph)) };
+    let ended = answer.check().map(|()| Template::new(graph));
     if ended.is_err() {
         let mut rest = ptr::null_mut();
         // A refusal ends the capture all the same (F145). If this one did not, the stream would stay
         // unusable: once more.
         // SAFETY: as above.
-        if unsafe { ffi::cuStreamEndCapture(stream, &raw mut rest) } == ffi::CUDA_SUCCESS {
+        let answer = unsafe { answer!(cuStreamEndCapture(stream, &raw mut rest)) };
+        if answer.code == ffi::CUDA_SUCCESS {
             drop(Template::new(rest));
         }
     }
@@ -210,7 +210,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// and the capture then fails.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureQueue<'s, 'ctx>> {
-        const CALL: &str = "cuStreamWaitEvent";
+        const CALL: &str = name!(cuStreamWaitEvent);
         if stream.context() != self.gpu.context() {
             return Err(Error::OtherContext { call: CALL });
         }

@@ -3,6 +3,7 @@
 use super::raw::Exec;
 use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH};
 use crate::brand::Brand;
+use crate::call::name;
 use crate::{Error, PushedGuard, Result};
 
 impl<'ctx> Graph<'ctx> {
@@ -17,7 +18,7 @@ impl<'ctx> Graph<'ctx> {
     #[doc(alias = "cuGraphClone")]
     #[doc(alias = "cuGraphNodeFindInClone")]
     pub fn try_clone(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
-        const CALL: &str = "cuGraphClone";
+        const CALL: &str = name!(cuGraphClone);
         if self.context() != gpu.context() {
             return Err(Error::OtherContext { call: CALL });
         }
@@ -37,7 +38,7 @@ impl<'ctx> Graph<'ctx> {
     pub fn copy_of<K: Kind>(&self, node: Node<K>) -> Result<Node<K>> {
         let (template, id) = (&self.inner.template, node.id());
         if template.copy_of() != Some(id.graph) {
-            let call = "cuGraphNodeFindInClone";
+            let call = name!(cuGraphNodeFindInClone);
             return Err(Error::InvalidArgument { call, reason: OTHER_GRAPH });
         }
         Ok(Node::new(NodeId { graph: template.id(), ..id }))

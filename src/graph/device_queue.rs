@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureQueue, GraphBuilder};
+use crate::call::name;
 use crate::{Element, Error, Held, LaunchSpec, Launchable, Queue, Result, ScopeArgs, Source};
 
 /// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
@@ -111,7 +112,7 @@ impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
         let Some(config) = config.plain() else {
             let reason =
                 "a kernel node that is built has no attributes: capture the launch instead";
-            return Err(Error::InvalidArgument { call: "cuGraphAddKernelNode_v2", reason });
+            return Err(Error::InvalidArgument { call: name!(cuGraphAddKernelNode_v2), reason });
         };
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { self.kernel(&[], kernel, config, args) }.map(drop)

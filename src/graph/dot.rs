@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::Graph;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUgraphDebugDot_flags as Raw;
@@ -39,7 +39,7 @@ bitflags! {
     }
 }
 
-const CALL: &str = "cuGraphDebugDotPrint";
+const CALL: &str = name!(cuGraphDebugDotPrint);
 
 fn failed(path: &Path, error: &io::Error) -> Error {
     Error::File { call: CALL, path: Box::new(path.to_owned()), kind: error.kind() }
@@ -85,7 +85,7 @@ impl Graph<'_> {
         let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
         let graph = self.inner.template.raw();
         // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).
-        check(CALL, unsafe { ffi::cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits()) })?;
+        unsafe { answer!(cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits())) }.check()?;
         let text = fs::read(&file.0).map_err(|error| failed(&file.0, &error))?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }

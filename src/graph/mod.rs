@@ -31,7 +31,7 @@ pub use node::{
 pub use queue::CaptureQueue;
 
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::answer;
 use crate::{Context, Error, Result};
 use ffi::CUgraphExec;
 use kept::Kept;
@@ -117,8 +117,7 @@ impl Graph<'_> {
         let kind_of = |(place, &node): (usize, &ffi::CUgraphNode)| {
             let mut kind = ffi::CU_GRAPH_NODE_TYPE_EMPTY;
             // SAFETY: the node is one of the graph, which is alive; writes one number to `kind`.
-            let code = unsafe { ffi::cuGraphNodeGetType(node, &raw mut kind) };
-            check("cuGraphNodeGetType", code)?;
+            unsafe { answer!(cuGraphNodeGetType(node, &raw mut kind)) }.check()?;
             Ok(NodeId { graph: id, place, kind: NodeKind::new(kind) })
         };
         self.inner.template.nodes()?.iter().enumerate().map(kind_of).collect()
@@ -133,7 +132,7 @@ impl Graph<'_> {
         let (graph, mut count) = (self.inner.template.raw(), 0);
         let (from, to) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
-        check("cuGraphGetEdges", unsafe { ffi::cuGraphGetEdges(graph, from, to, &raw mut count) })?;
+        unsafe { answer!(cuGraphGetEdges(graph, from, to, &raw mut count)) }.check()?;
         Ok(count)
     }
 }

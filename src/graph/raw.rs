@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a graph may be sent")]
 
 use super::NodeId;
+use crate::call::{answer, later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{check, release, release_relaxed};
+use crate::error::{release, release_relaxed};
 use crate::{Error, PushedGuard, Result};
 use ffi::{CUgraph, CUgraphExec, CUgraphNode};
 use std::cell::{Cell, OnceCell};
@@ -39,7 +40,7 @@ impl Template {
     pub(super) fn create() -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; needs no current context (F41).
-        check("cuGraphCreate", unsafe { ffi::cuGraphCreate(&raw mut raw, 0) })?;
+        unsafe { answer!(cuGraphCreate(&raw mut raw, 0)) }.check()?;
         Ok(Template::new(raw))
     }
 
@@ -51,7 +52,7 @@ impl Template {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so is what it
         // names; no context need be current (F217).
-        check("cuGraphClone", unsafe { ffi::cuGraphClone(&raw mut raw, self.raw) })?;
+        unsafe { answer!(cuGraphClone(&raw mut raw, self.raw)) }.check()?;
         let mut copy = Template::new(raw);
         copy.copy_of = Some(self.id);
         let mut nodes = Vec::new();
@@ -59,8 +60,7 @@ impl Template {
             let mut node = ptr::null_mut();
             // SAFETY: writes one handle to `node`, which is valid for it; both graphs are alive, and the node
             // is one of the first.
-            let code = unsafe { ffi::cuGraphNodeFindInClone(&raw mut node, of, raw) };
-            check("cuGraphNodeFindInClone", code)?;
+            unsafe { answer!(cuGraphNodeFindInClone(&raw mut node, of, raw)) }.check()?;
             nodes.push(node);
         }
         copy.set_nodes(nodes);
@@ -97,9 +97,8 @@ impl Template {
         let mut nodes = vec![ptr::null_mut(); count];
         if count > 0 {
             // SAFETY: the graph is alive; writes at most `count` handles to `nodes`, which has room for them.
-            let code =
-                unsafe { ffi::cuGraphGetNodes(self.raw, nodes.as_mut_ptr(), &raw mut count) };
-            check("cuGraphGetNodes", code)?;
+            unsafe { answer!(cuGraphGetNodes(self.raw, nodes.as_mut_ptr(), &raw mut count)) }
+                .check()?;
         }
         Ok(self.nodes.get_or_init(|| nodes))
     }
@@ -111,8 +110,7 @@ impl Template {
     pub(super) fn count(&self) -> Result<usize> {
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
-        let code = unsafe { ffi::cuGraphGetNodes(self.raw, ptr::null_mut(), &raw mut count) };
-        check("cuGraphGetNodes", code)?;
+        unsafe { answer!(cuGraphGetNodes(self.raw, ptr::null_mut(), &raw mut count)) }.check()?;
         Ok(count)
     }
 
@@ -131,7 +129,7 @@ impl Drop for Template {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the graph, which was made and not destroyed, and whose
         // capture is over.
-        release("cuGraphDestroy", || unsafe { ffi::cuGraphDestroy(self.raw) });
+        release(|| unsafe { answer!(cuGraphDestroy(self.raw)) });
     }
 }
 
@@ -167,14 +165,13 @@ impl Exec {
     /// # Errors
     /// `NotCurrent`; what the driver answers.
     pub(super) fn new(gpu: &PushedGuard<'_>, template: &Template) -> Result<Exec> {
-        const CALL: &str = "cuGraphInstantiateWithFlags";
-        gpu.enter(CALL)?;
+        gpu.enter(name!(cuGraphInstantiateWithFlags))?;
         let raw = Cell::new(ptr::null_mut());
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so are the
         // memory and the code that it names. The current context is the guard's, as `enter` found.
         // Captures do not refuse it (F141).
-        let make = || unsafe { ffi::cuGraphInstantiateWithFlags(raw.as_ptr(), template.raw, 0) };
-        check(CALL, relaxed(make))?;
+        let make = unsafe { later!(cuGraphInstantiateWithFlags(raw.as_ptr(), template.raw, 0)) };
+        relaxed(make).check()?;
         let raw = raw.get();
         Ok(Exec { raw, of: template.id })
     }
@@ -186,6 +183,6 @@ impl Drop for Exec {
         // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as
         // replays borrow it until they are waited for, except behind a fault of another context (F326): then
         // it is freed when it has run (CUDA driver API, `cuGraphExecDestroy`). Captures do not refuse it (F141).
-        release_relaxed("cuGraphExecDestroy", || unsafe { ffi::cuGraphExecDestroy(raw) });
+        release_relaxed(unsafe { later!(cuGraphExecDestroy(raw)) });
     }
 }

@@ -3,13 +3,14 @@
 
 use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers, ScopeGraphBuffers};
-use crate::enqueue::{answer, same_context};
+use crate::call::{answer, name};
+use crate::enqueue::same_context;
 use crate::memory::access::Access;
 use crate::{Error, OnStream, Queue, Result};
 use ffi::CUstream;
 use std::panic::resume_unwind;
 
-const CALL: &str = "cuGraphLaunch";
+const CALL: &str = name!(cuGraphLaunch);
 
 impl Graph<'_> {
     /// Whether it can be replayed in the context with this [key](crate::Context::key) on this memory.
@@ -47,7 +48,7 @@ impl Graph<'_> {
         let exec = self.exec(CALL)?;
         // SAFETY: the graph is alive, and so are the memory and the code that it names, which it keeps
         // (F94, F149). `self` is on one thread. The rest is the caller's obligations 1 and 2.
-        answer(CALL, unsafe { ffi::cuGraphLaunch(exec, stream) })
+        unsafe { answer!(cuGraphLaunch(exec, stream)) }.result()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::add::{kernel_params, pattern};
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::scope::ScopeArgs;
 use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
@@ -28,7 +28,7 @@ impl Graph<'_> {
     /// size.
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
-        const CALL: &str = "cuGraphExecMemsetNodeSetParams";
+        const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
         const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let (exec, node) = self.node_of(CALL, node.id())?;
         let mut params = CUDA_MEMSET_NODE_PARAMS {
@@ -40,9 +40,7 @@ impl Graph<'_> {
             height: 0,
         };
         // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
-        check("cuGraphMemsetNodeGetParams", unsafe {
-            ffi::cuGraphMemsetNodeGetParams(node, &raw mut params)
-        })?;
+        unsafe { answer!(cuGraphMemsetNodeGetParams(node, &raw mut params)) }.check()?;
         if params.elementSize as usize != size_of::<T>() {
             let reason = "the fill is of elements of another size: give a value of that size";
             return Err(Error::InvalidArgument { call: CALL, reason });
@@ -52,9 +50,8 @@ impl Graph<'_> {
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The fill is the
         // node's own but for the value, which is one of its elements. No context need be current, and
         // captures do not refuse it (F217).
-        Ok(check(CALL, unsafe {
-            ffi::cuGraphExecMemsetNodeSetParams(exec, node, &raw const params, context)
-        })?)
+        unsafe { answer!(cuGraphExecMemsetNodeSetParams(exec, node, &raw const params, context)) }
+            .result()
     }
 
     /// Switches a node off, or on again. A kernel, a copy or a fill that is off does nothing, and what is
@@ -65,11 +62,10 @@ impl Graph<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for one of another kind (F216).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
-        const CALL: &str = "cuGraphNodeSetEnabled";
-        let (exec, node) = self.node_of(CALL, node.into())?;
+        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
-        Ok(check(CALL, unsafe { ffi::cuGraphNodeSetEnabled(exec, node, enabled.into()) })?)
+        unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
     }
 
     /// Whether a kernel, a copy or a fill is on.
@@ -78,11 +74,10 @@ impl Graph<'_> {
     /// As [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
-        const CALL: &str = "cuGraphNodeGetEnabled";
-        let (exec, node) = self.node_of(CALL, node.into())?;
+        let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), node.into())?;
         let mut enabled = 0;
         // SAFETY: both are alive; writes one number to `enabled`, which is valid for it.
-        check(CALL, unsafe { ffi::cuGraphNodeGetEnabled(exec, node, &raw mut enabled) })?;
+        unsafe { answer!(cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }.check()?;
         Ok(enabled != 0)
     }
 }
@@ -109,7 +104,7 @@ impl<'ctx> PushedGuard<'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result {
-        const CALL: &str = "cuGraphExecKernelNodeSetParams_v2";
+        const CALL: &str = name!(cuGraphExecKernelNodeSetParams_v2);
         let function = kernel.function();
         if self.context() != graph.context()
             || function.key() != self.context().key()
@@ -135,15 +130,15 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         self.enter(CALL)?;
         kept.code(function.owner());
-        let code = args.with_pointers(|pointers| {
+        let answer = args.with_pointers(|pointers| {
             let params = kernel_params(function, config, pointers);
             // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The
             // context of the function, which is kept, is current (F217). 2. `params` leads to one value for
             // each argument, which the driver reads before it returns. 3. The memory is kept, named by each
             // replay, and ordered within the graph, as the node used it before; the rest is the caller's
             // obligations 1 to 3, at each replay.
-            unsafe { ffi::cuGraphExecKernelNodeSetParams_v2(exec, raw, &raw const params) }
+            unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(exec, raw, &raw const params)) }
         });
-        Ok(check(CALL, code)?)
+        answer.result()
     }
 }

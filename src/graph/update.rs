@@ -4,8 +4,7 @@
 use super::kept::Kept;
 use super::raw::{Exec, Template};
 use super::{Capture, Graph};
-use crate::enqueue::answer;
-use crate::error::check;
+use crate::call::{Answer, answer, name};
 use crate::{Error, OnStream, PushedGuard, Result, Stream};
 use ffi::{
     CU_GRAPH_EXEC_UPDATE_ERROR, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUgraphExecUpdateResultInfo,
@@ -34,7 +33,7 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
-const CALL: &str = "cuGraphExecUpdate_v2";
+const CALL: &str = name!(cuGraphExecUpdate_v2);
 
 impl<'ctx> Graph<'ctx> {
     /// # Errors
@@ -65,15 +64,15 @@ impl<'ctx> Graph<'ctx> {
             // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
             // the memory and the code that the second one names are kept; `info` is valid for an answer. No
             // context need be current, and captures do not refuse it (F210).
-            unsafe { ffi::cuGraphExecUpdate_v2(exec, template.raw(), &raw mut info) }
+            unsafe { answer!(cuGraphExecUpdate_v2(exec, template.raw(), &raw mut info)) }
         });
-        let in_place = updated == Some(ffi::CUDA_SUCCESS);
+        let in_place = updated.is_some_and(|answer| answer.code == ffi::CUDA_SUCCESS);
         match updated {
             // What cannot be updated is left as it was (F210).
-            None | Some(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
+            None | Some(Answer { code: CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, .. }) => {
                 self.inner.exec = Exec::new(gpu, &template)?;
             }
-            Some(code) => check(CALL, code).inspect_err(|_| self.inner.exec.lose())?,
+            Some(answer) => answer.check().inspect_err(|_| self.inner.exec.lose())?,
         }
         // Only now: nothing names the old memory any more.
         (self.inner.template, self.inner.kept) = (template, kept);
@@ -89,13 +88,13 @@ impl<'ctx> OnStream<'_, 'ctx> {
     /// lost; a sticky error (F60).
     #[doc(alias = "cuGraphUpload")]
     pub fn upload_graph(&self, graph: &Graph<'ctx>) -> Result {
-        const CALL: &str = "cuGraphUpload";
+        const CALL: &str = name!(cuGraphUpload);
         if graph.context() != self.context() {
             return Err(Error::OtherContext { call: CALL });
         }
         let exec = graph.exec(CALL)?;
         // SAFETY: both handles are alive and of one context, which need not be current (F211); the graph is
         // borrowed until the wait below is over.
-        self.complete(answer(CALL, unsafe { ffi::cuGraphUpload(exec, self.raw()) }))
+        self.complete(unsafe { answer!(cuGraphUpload(exec, self.raw())) }.result())
     }
 }

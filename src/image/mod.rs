@@ -19,11 +19,12 @@ pub(crate) use scan::MOST;
 pub use text::PtxText;
 pub(crate) use tokens::{Token, Tokens, number};
 
+use crate::call::name;
 use crate::{Error, Result};
 use std::path::Path;
 
 /// The call that loads modules.
-pub(crate) const LOAD: &str = "cuModuleLoadDataEx";
+pub(crate) const LOAD: &str = name!(cuModuleLoadDataEx);
 
 /// Code that a driver loads: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.
 #[diagnostic::on_unimplemented(

@@ -3,6 +3,7 @@
 use super::raw::Prepared;
 use super::spec::sealed::Spec;
 use super::{AccessPolicy, ClusterScheduling, Dim3, LaunchConfig, MemorySyncDomain};
+use crate::call::name;
 use crate::{Carveout, Event, Result};
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
@@ -13,7 +14,6 @@ use ffi::{
 use std::ffi::c_char;
 use std::{fmt, ptr};
 
-const CALL: &str = "cuLaunchKernelEx";
 /// The most attributes that a launch has: one of each kind.
 const MOST: usize = 13;
 
@@ -286,7 +286,7 @@ fn attribute(
 impl Spec for ExtendedLaunch<'_, '_> {
     #[inline]
     fn call(&self) -> &'static str {
-        CALL
+        name!(cuLaunchKernelEx)
     }
     #[inline]
     fn is_extended(&self) -> bool {

@@ -1,5 +1,6 @@
 //! What attributes of a launch say.
 
+use crate::call::name;
 use crate::scope::Source;
 use crate::{Element, Error, Result};
 use ffi::{
@@ -102,7 +103,7 @@ impl AccessPolicy {
         hit: CachePolicy,
         miss: CachePolicy,
     ) -> Result<Self> {
-        const CALL: &str = "cuLaunchKernelEx";
+        const CALL: &str = name!(cuLaunchKernelEx);
         if !(0.0..=1.0).contains(&hit_ratio) {
             let reason = "the ratio of an access policy is a number from 0 to 1";
             return Err(Error::InvalidArgument { call: CALL, reason });

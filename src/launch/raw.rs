@@ -3,6 +3,7 @@
 
 use super::spec::sealed::Spec;
 use crate::args::sealed::Operands;
+use crate::call::{Answer, answer};
 use crate::{Function, LaunchConfig, Result, enqueue};
 use ffi::{CUlaunchConfig, CUresult, CUstream};
 use std::ptr;
@@ -28,11 +29,10 @@ pub(crate) unsafe fn launch(
     function: &Function<'_>,
     spec: &impl Spec,
     args: impl Operands,
-    refused: impl FnOnce(CUresult) -> Result,
+    refused: impl FnOnce(&'static str, CUresult) -> Result,
 ) -> Result {
-    let mut code = ffi::CUDA_SUCCESS;
     spec.prepared(stream, |prepared| {
-        code = args.with_pointers(|parameters| {
+        let answer = args.with_pointers(|parameters| {
             // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
             let parameters =
                 if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
@@ -42,7 +42,7 @@ pub(crate) unsafe fn launch(
                 // each argument, which the driver reads before it returns; the rest is the caller's
                 // obligations 1 and 2. 3. The driver checks the extents (F61).
                 Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
-                    ffi::cuLaunchKernel(
+                    answer!(cuLaunchKernel(
                         function.raw(),
                         grid.x,
                         grid.y,
@@ -54,19 +54,21 @@ pub(crate) unsafe fn launch(
                         *stream,
                         parameters,
                         ptr::null_mut(),
-                    )
+                    ))
                 },
                 // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it
                 // says, each with the field of its kind set; the events among them are alive, and the
                 // driver keeps none of the array.
                 Prepared::Extended(config) => unsafe {
-                    ffi::cuLaunchKernelEx(config, function.raw(), parameters, ptr::null_mut())
+                    answer!(cuLaunchKernelEx(config, function.raw(), parameters, ptr::null_mut()))
                 },
             }
         });
-        Ok(())
-    })?;
-    if code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(code) }
+        match answer {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            Answer { call, code } => refused(call, code),
+        }
+    })
 }
 
 /// The error of a launch on a stream of the context with this [key](crate::Context::key). The driver refuses a
@@ -79,5 +81,5 @@ pub(crate) fn refused(
     function: &Function<'_>,
     key: &usize,
 ) -> Result {
-    enqueue::refused(call, code, function.key() == *key)
+    enqueue::refused(Answer::new(call, code), function.key() == *key)
 }

@@ -1,6 +1,7 @@
 //! What a launch takes besides the kernel and its arguments.
 
 use super::raw::Prepared;
+use crate::call::name;
 use crate::{ExtendedLaunch, LaunchConfig, Result};
 use ffi::CUstream;
 
@@ -40,7 +41,7 @@ pub(crate) mod sealed {
     impl Spec for LaunchConfig {
         #[inline]
         fn call(&self) -> &'static str {
-            "cuLaunchKernel"
+            name!(cuLaunchKernel)
         }
         #[inline]
         fn is_extended(&self) -> bool {

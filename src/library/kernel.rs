@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a kernel may be shared")]
 
 use super::{Library, LibraryInner};
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::function::{self, Owner};
 use crate::{
     CacheConfig, Carveout, Device, Error, Function, FunctionAttribute, Kernel, Name, PushedGuard,
@@ -14,7 +14,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 use std::{fmt, ptr};
 
-const SET: &str = "cuKernelSetAttribute";
+const SET: &str = name!(cuKernelSetAttribute);
 
 /// A kernel of a [`Library`], of no context: [`function`](Self::function) is what it is under a guard. Keeps its
 /// library loaded; cheap to clone.
@@ -37,12 +37,11 @@ impl Library {
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name with a NUL inside.
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: impl Name) -> Result<LibraryKernel> {
-        const CALL: &str = "cuLibraryGetKernel";
-        let name = name.with_nul(CALL)?;
+        let name = name.with_nul(name!(cuLibraryGetKernel))?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the library is loaded, `name` ends in NUL; no context need be
         // current (F285).
-        check(CALL, unsafe { ffi::cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr()) })?;
+        unsafe { answer!(cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr())) }.check()?;
         Ok(LibraryKernel { raw, library: self.inner.clone() })
     }
 
@@ -57,12 +56,14 @@ impl Library {
             (ffi::cuLibraryGetKernelCount()?, ffi::cuLibraryEnumerateKernels()?);
         let mut len = 0;
         // SAFETY: writes one number to `len`, which is valid for it; the library is loaded.
-        check("cuLibraryGetKernelCount", unsafe { count(&raw mut len, self.raw()) })?;
+        unsafe { answer!(cuLibraryGetKernelCount = count(&raw mut len, self.raw())) }.check()?;
         let mut raw = vec![ptr::null_mut(); len as usize];
         if len != 0 {
             // SAFETY: as above; writes at most `len` handles, for which there is room.
-            let code = unsafe { enumerate(raw.as_mut_ptr(), len, self.raw()) };
-            check("cuLibraryEnumerateKernels", code)?;
+            unsafe {
+                answer!(cuLibraryEnumerateKernels = enumerate(raw.as_mut_ptr(), len, self.raw()))
+            }
+            .check()?;
         }
         let of = |raw| LibraryKernel { raw, library: self.inner.clone() };
         Ok(raw.into_iter().map(of).collect())
@@ -90,12 +91,11 @@ impl LibraryKernel {
     /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuKernelGetFunction")]
     pub fn function<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> Result<Function<'ctx>> {
-        const CALL: &str = "cuKernelGetFunction";
-        gpu.enter(CALL)?;
+        gpu.enter(name!(cuKernelGetFunction))?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the kernel's library is loaded; acts on the current context,
         // which `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuKernelGetFunction(&raw mut raw, self.raw) })?;
+        unsafe { answer!(cuKernelGetFunction(&raw mut raw, self.raw)) }.check()?;
         Ok(Function::new(raw, Owner::Library(self.library.clone(), gpu.context().clone())))
     }
 
@@ -125,7 +125,7 @@ impl LibraryKernel {
         let get = ffi::cuKernelGetName()?;
         let mut name = ptr::null();
         // SAFETY: writes one pointer to `name`, which is valid for it; the kernel is alive.
-        check("cuKernelGetName", unsafe { get(&raw mut name, self.raw) })?;
+        unsafe { answer!(cuKernelGetName = get(&raw mut name, self.raw)) }.check()?;
         // SAFETY: on success a string that ends in NUL and lives as long as the library.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
@@ -136,14 +136,12 @@ impl LibraryKernel {
     /// As [`Function::attribute`].
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
-        const CALL: &str = "cuKernelGetAttribute";
-        function::known(CALL, attribute)?;
+        function::known(name!(cuKernelGetAttribute), attribute)?;
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the kernel is alive; the attribute is one
         // (F292); no context need be current (F285).
-        check(CALL, unsafe {
-            ffi::cuKernelGetAttribute(&raw mut value, attribute, self.raw, device.raw())
-        })?;
+        unsafe { answer!(cuKernelGetAttribute(&raw mut value, attribute, self.raw, device.raw())) }
+            .check()?;
         Ok(value)
     }
 
@@ -162,9 +160,7 @@ impl LibraryKernel {
         function::known(SET, attribute)?;
         // SAFETY: the kernel is alive; the attribute is one, so that the driver finds it in its table (F292); no
         // context need be current (F285).
-        Ok(check(SET, unsafe {
-            ffi::cuKernelSetAttribute(attribute, value, self.raw, device.raw())
-        })?)
+        unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }.result()
     }
 
     /// As [`Function::set_max_dynamic_shared_bytes`], on a device.
@@ -194,9 +190,7 @@ impl LibraryKernel {
     #[doc(alias = "cuKernelSetCacheConfig")]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result {
         // SAFETY: the kernel is alive; no context need be current (F285).
-        Ok(check("cuKernelSetCacheConfig", unsafe {
-            ffi::cuKernelSetCacheConfig(self.raw, config.raw(), device.raw())
-        })?)
+        unsafe { answer!(cuKernelSetCacheConfig(self.raw, config.raw(), device.raw())) }.result()
     }
 }
 

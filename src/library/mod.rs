@@ -7,8 +7,9 @@ mod variable;
 pub use kernel::LibraryKernel;
 pub use variable::ManagedVariable;
 
+use crate::call::{Answer, answer, later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{Error, LoadError, check, release};
+use crate::error::{LoadError, release};
 use crate::image::ImageKind;
 use crate::jit::Request;
 use crate::kernel::PtxEntry;
@@ -18,9 +19,6 @@ use ffi::CUlibrary;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::{fmt, ptr};
-
-const LOAD: &str = "cuLibraryLoadData";
-const UNLOAD: &str = "cuLibraryUnload";
 
 /// Code that belongs to no context: its [kernels](LibraryKernel) can be used under any guard. Loading it needs
 /// no guard. A cheap clone; its kernels, functions and variables keep it loaded.
@@ -60,21 +58,21 @@ unsafe impl Sync for LibraryInner {}
 
 impl LibraryInner {
     /// Unloads, if that was not done.
-    fn unload(&mut self) -> ffi::CUresult {
+    fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
-            return ffi::CUDA_SUCCESS;
+            return Answer::new(name!(cuLibraryUnload), ffi::CUDA_SUCCESS);
         }
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and nothing of it
         // is left, since all that is holds this value. Work that runs its code is waited for by the driver
         // (F286), no context need be current (F285), and captures do not refuse it (F287).
-        relaxed(|| unsafe { ffi::cuLibraryUnload(self.raw) })
+        relaxed(unsafe { later!(cuLibraryUnload(self.raw)) })
     }
 }
 
 impl Drop for LibraryInner {
     fn drop(&mut self) {
         if !self.unloaded {
-            release(UNLOAD, || self.unload());
+            release(|| self.unload());
         }
     }
 }
@@ -96,7 +94,7 @@ impl Library {
     /// As [`PushedGuard::load_with`](crate::PushedGuard::load_with), but for the context.
     #[doc(alias = "cuLibraryLoadData")]
     pub fn load_with(image: impl Image, options: &JitOptions) -> Result<(Library, JitLog)> {
-        let mut request = Request::new(LOAD, options)?;
+        let mut request = Request::new(name!(cuLibraryLoadData), options)?;
         crate::init()?;
         let bytes = image.bytes().get();
         let ptx = (image.kind() == ImageKind::Ptx).then_some(bytes);
@@ -107,8 +105,8 @@ impl Library {
         // has zeros behind it (F113). What was made to deceive these checks is a known hole of SOUNDNESS.md. 3. `jit`
         // and `values` have `count` elements, and live in `request`. 4. No options of the library. No context need be
         // current (F285).
-        let code = unsafe {
-            ffi::cuLibraryLoadData(
+        let answer = unsafe {
+            answer!(cuLibraryLoadData(
                 &raw mut raw,
                 bytes.as_ptr().cast(),
                 jit,
@@ -117,10 +115,10 @@ impl Library {
                 ptr::null_mut(),
                 ptr::null_mut(),
                 0,
-            )
+            ))
         };
         let failed = |driver| Box::new(LoadError::new(driver, request.errors(), ptx));
-        check(LOAD, code).map_err(failed)?;
+        answer.check().map_err(failed)?;
         let entries = ptx.map(PtxEntry::all);
         let inner = LibraryInner {
             raw,
@@ -132,9 +130,9 @@ impl Library {
         // Loading succeeds whatever the image is, and asking for a kernel tells (F284).
         let mut none = ptr::null_mut();
         // SAFETY: `none` is valid for one handle, the library is loaded, the name ends in NUL.
-        let code = unsafe { ffi::cuLibraryGetKernel(&raw mut none, raw, c"".as_ptr()) };
-        if code != ffi::CUDA_ERROR_NOT_FOUND {
-            check("cuLibraryGetKernel", code).map_err(failed)?;
+        let answer = unsafe { answer!(cuLibraryGetKernel(&raw mut none, raw, c"".as_ptr())) };
+        if answer.code != ffi::CUDA_ERROR_NOT_FOUND {
+            answer.check().map_err(failed)?;
         }
         Ok((library, request.log()))
     }
@@ -154,7 +152,7 @@ impl Library {
     #[doc(alias = "cuLibraryUnload")]
     pub fn try_unload(self) -> Result<Result, Library> {
         match Arc::try_unwrap(self.inner) {
-            Ok(mut inner) => Ok(check(UNLOAD, inner.unload()).map_err(Error::from)),
+            Ok(mut inner) => Ok(inner.unload().result()),
             Err(inner) => Err(Library { inner }),
         }
     }

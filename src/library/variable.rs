@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Library, LibraryInner};
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::function::Owner;
 use crate::{DeviceBuffer, Element, Name, PushedGuard, Result};
 use ffi::CUmodule;
@@ -52,15 +52,16 @@ impl Library {
         gpu: &PushedGuard<'ctx>,
         name: impl Name,
     ) -> Result<DeviceBuffer<'ctx, T>> {
-        const CALL: &str = "cuLibraryGetGlobal";
+        const CALL: &str = name!(cuLibraryGetGlobal);
         let name = name.with_nul(CALL)?;
         gpu.enter(CALL)?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: `address` and `bytes` are valid for one value each, the library is loaded, `name` ends in
         // NUL; acts on the current context, which `enter` found to be the guard's.
-        check(CALL, unsafe {
-            ffi::cuLibraryGetGlobal(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
-        })?;
+        unsafe {
+            answer!(cuLibraryGetGlobal(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr()))
+        }
+        .check()?;
         let owner = Owner::Library(self.inner.clone(), gpu.context().clone());
         crate::module::lend(CALL, (address, bytes), &self.inner.leases, owner)
     }
@@ -72,13 +73,18 @@ impl Library {
     /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, or it is not managed.
     #[doc(alias = "cuLibraryGetManaged")]
     pub fn managed(&self, name: impl Name) -> Result<ManagedVariable> {
-        const CALL: &str = "cuLibraryGetManaged";
-        let name = name.with_nul(CALL)?;
+        let name = name.with_nul(name!(cuLibraryGetManaged))?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: as above; no context need be current (F285).
-        check(CALL, unsafe {
-            ffi::cuLibraryGetManaged(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
-        })?;
+        unsafe {
+            answer!(cuLibraryGetManaged(
+                &raw mut address,
+                &raw mut bytes,
+                self.raw(),
+                name.as_ptr()
+            ))
+        }
+        .check()?;
         Ok(ManagedVariable { address, bytes, _library: self.inner.clone() })
     }
 
@@ -89,13 +95,13 @@ impl Library {
     /// `CUDA_ERROR_INVALID_VALUE` if there is none of that name (F285), or the device has none.
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: impl Name) -> Result<*mut c_void> {
-        const CALL: &str = "cuLibraryGetUnifiedFunction";
-        let name = name.with_nul(CALL)?;
+        let name = name.with_nul(name!(cuLibraryGetUnifiedFunction))?;
         let mut address = ptr::null_mut();
         // SAFETY: `address` is valid for one pointer, the library is loaded, `name` ends in NUL.
-        check(CALL, unsafe {
-            ffi::cuLibraryGetUnifiedFunction(&raw mut address, self.raw(), name.as_ptr())
-        })?;
+        unsafe {
+            answer!(cuLibraryGetUnifiedFunction(&raw mut address, self.raw(), name.as_ptr()))
+        }
+        .check()?;
         Ok(address)
     }
 
@@ -106,12 +112,11 @@ impl Library {
     /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuLibraryGetModule")]
     pub fn raw_module(&self, gpu: &PushedGuard<'_>) -> Result<CUmodule> {
-        const CALL: &str = "cuLibraryGetModule";
-        gpu.enter(CALL)?;
+        gpu.enter(name!(cuLibraryGetModule))?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the library is loaded; acts on the current context, which
         // `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuLibraryGetModule(&raw mut raw, self.raw()) })?;
+        unsafe { answer!(cuLibraryGetModule(&raw mut raw, self.raw())) }.check()?;
         Ok(raw)
     }
 }

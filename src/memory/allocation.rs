@@ -3,6 +3,7 @@
 
 use super::{BufferKind, MemoryPool};
 use crate::Context;
+use crate::call::later;
 use crate::error::release_relaxed;
 use crate::module::Lease;
 use crate::stream::StreamInner;
@@ -130,7 +131,7 @@ impl Drop for Allocation {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
-                release_relaxed("cuMemFree_v2", || unsafe { ffi::cuMemFree_v2(self.address) });
+                release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
@@ -138,9 +139,7 @@ impl Drop for Allocation {
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
                 // other streams do not refuse it (F141), and this one is not captured while the buffer is
                 // alive (`captured-unused`).
-                release_relaxed("cuMemFreeAsync", || unsafe {
-                    ffi::cuMemFreeAsync(self.address, stream.raw)
-                });
+                release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, stream.raw)) });
             }
         }
     }

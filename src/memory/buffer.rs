@@ -5,7 +5,8 @@ use super::Allocation;
 use super::access::Access;
 use super::view::View;
 use crate::brand::Brand;
-use crate::error::{Error, check};
+use crate::call::{answer, name};
+use crate::error::Error;
 use crate::{Context, Element, PushedGuard, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -48,13 +49,13 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuMemAlloc")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
-        const CALL: &str = "cuMemAlloc_v2";
+        const CALL: &str = name!(cuMemAlloc_v2);
         let bytes = size_for::<T>(CALL, len)?;
         self.enter(CALL)?;
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuMemAlloc_v2(&raw mut address, bytes) })?;
+        unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) }.check()?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }

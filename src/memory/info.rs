@@ -1,7 +1,7 @@
 //! How much memory there is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{PushedGuard, Result};
 
 /// Memory of a device, in bytes.
@@ -20,12 +20,11 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
-        const CALL: &str = "cuMemGetInfo_v2";
-        self.enter(CALL)?;
+        self.enter(name!(cuMemGetInfo_v2))?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: writes one `usize` to each of `free` and `total`, which are valid for it; acts on
         // the current context, which `enter` found to be the guard's.
-        check(CALL, unsafe { ffi::cuMemGetInfo_v2(&raw mut free, &raw mut total) })?;
+        unsafe { answer!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }.check()?;
         Ok(MemoryInfo { free, total })
     }
 }

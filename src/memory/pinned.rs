@@ -3,6 +3,7 @@
 
 use super::access::Access;
 use super::register::Registration;
+use crate::call::name;
 use crate::error::means_not_taken;
 use crate::{Context, Element, Error, PushedGuard, Result};
 use ffi::CUdeviceptr;
@@ -67,8 +68,7 @@ unsafe impl<T: Sync> Sync for Memory<T> {}
 impl<T: Element> Memory<T> {
     /// Zeros, which are a value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
-        const CALL: &str = "cuMemHostRegister_v2";
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
+        let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
         let bytes = len.checked_mul(size_of::<T>()).and_then(|b| b.checked_next_multiple_of(PAGE));
         let layout = bytes.and_then(|b| Layout::from_size_align(b, PAGE.max(align_of::<T>())).ok());
         let layout = layout.ok_or_else(|| {

@@ -1,7 +1,8 @@
 //! Pools of device memory.
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
-use crate::error::{check, release};
+use crate::call::answer;
+use crate::error::release;
 use crate::sync::Arc;
 use crate::{Device, Result};
 use bitflags::bitflags;
@@ -85,7 +86,7 @@ impl Drop for Inner {
         if self.owned {
             // SAFETY: this is the only owner of the pool, which was created and not destroyed. Memory
             // that others still have from it stays until it is freed (F174).
-            release("cuMemPoolDestroy", || unsafe { ffi::cuMemPoolDestroy(self.raw) });
+            release(|| unsafe { answer!(cuMemPoolDestroy(self.raw)) });
         }
     }
 }
@@ -122,9 +123,7 @@ impl MemoryPool {
         };
         let mut raw = ptr::null_mut();
         // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
-        check("cuMemPoolCreate", unsafe {
-            ffi::cuMemPoolCreate(&raw mut raw, &raw const properties)
-        })?;
+        unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }.check()?;
         Ok(MemoryPool(Arc::new(Inner { raw, device, owned: true })))
     }
 
@@ -137,9 +136,7 @@ impl MemoryPool {
     pub fn default_of(device: Device) -> Result<MemoryPool> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it.
-        check("cuDeviceGetDefaultMemPool", unsafe {
-            ffi::cuDeviceGetDefaultMemPool(&raw mut raw, device.raw())
-        })?;
+        unsafe { answer!(cuDeviceGetDefaultMemPool(&raw mut raw, device.raw())) }.check()?;
         Ok(MemoryPool(Arc::new(Inner { raw, device, owned: false })))
     }
 
@@ -151,9 +148,7 @@ impl MemoryPool {
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result {
         // SAFETY: the pool is alive, and of the device.
-        Ok(check("cuDeviceSetMemPool", unsafe {
-            ffi::cuDeviceSetMemPool(self.device().raw(), self.raw())
-        })?)
+        unsafe { answer!(cuDeviceSetMemPool(self.device().raw(), self.raw())) }.result()
     }
 
     /// Whether its device allocates from this pool.
@@ -164,9 +159,7 @@ impl MemoryPool {
     pub fn is_current(&self) -> Result<bool> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, and is only compared.
-        check("cuDeviceGetMemPool", unsafe {
-            ffi::cuDeviceGetMemPool(&raw mut raw, self.device().raw())
-        })?;
+        unsafe { answer!(cuDeviceGetMemPool(&raw mut raw, self.device().raw())) }.check()?;
         Ok(raw == self.raw())
     }
 
@@ -190,7 +183,7 @@ impl MemoryPool {
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, bytes: usize) -> Result {
         // SAFETY: the pool is alive; what is in use stays.
-        Ok(check("cuMemPoolTrimTo", unsafe { ffi::cuMemPoolTrimTo(self.raw(), bytes) })?)
+        unsafe { answer!(cuMemPoolTrimTo(self.raw(), bytes)) }.result()
     }
 
     /// The bytes that the pool keeps when the program waits for work; 0 at first, so that all that no
@@ -274,8 +267,7 @@ impl MemoryPool {
     /// `value` is valid for a write of the attribute's type.
     unsafe fn get(&self, attribute: CUmemPool_attribute, value: *mut c_void) -> Result {
         // SAFETY: the pool is alive; `value` is the caller's obligation.
-        let code = unsafe { ffi::cuMemPoolGetAttribute(self.raw(), attribute, value) };
-        Ok(check("cuMemPoolGetAttribute", code)?)
+        unsafe { answer!(cuMemPoolGetAttribute(self.raw(), attribute, value)) }.result()
     }
 
     /// `T` is the attribute's type.
@@ -283,9 +275,7 @@ impl MemoryPool {
         let value = (&raw mut value).cast();
         // SAFETY: the pool is alive; `value` leads to a value of the attribute's type: a `c_int` for
         // those of `REUSE`, a `u64` for the others.
-        Ok(check("cuMemPoolSetAttribute", unsafe {
-            ffi::cuMemPoolSetAttribute(self.raw(), attribute, value)
-        })?)
+        unsafe { answer!(cuMemPoolSetAttribute(self.raw(), attribute, value)) }.result()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Host memory that is registered with the driver, and so page-locked, for a time.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::call::{Answer, answer, later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{check, release};
+use crate::error::release;
 use crate::{Context, Device, Element, Error, PushedGuard, Result};
 use ffi::{
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
@@ -17,8 +18,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// For all contexts: copies in any use the memory at the same speed. Mapped, as the driver maps it in any
 /// case (F163).
 const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
-
-const UNREGISTER: &str = "cuMemHostUnregister";
 
 /// The memory that is registered: first address, and the one behind the last.
 static REGISTERED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
@@ -87,7 +86,7 @@ impl Registration {
         bytes: usize,
         flags: c_uint,
     ) -> Result<Registration> {
-        const CALL: &str = "cuMemHostRegister_v2";
+        const CALL: &str = name!(cuMemHostRegister_v2);
         if bytes == 0 {
             let reason = "the driver registers no 0 bytes: leave an empty slice as it is";
             return Err(Error::InvalidArgument { call: CALL, reason });
@@ -95,7 +94,7 @@ impl Registration {
         gpu.enter(CALL)?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's; that the memory
         // stays is the caller's obligation 1. The driver checks that it is mapped (F160).
-        check(CALL, unsafe { ffi::cuMemHostRegister_v2(start, bytes, FLAGS | flags) })?;
+        unsafe { answer!(cuMemHostRegister_v2(start, bytes, FLAGS | flags)) }.check()?;
         registered().push((start.addr(), start.addr() + bytes));
         Ok(Registration { start, context: gpu.context().clone(), ended: None })
     }
@@ -118,30 +117,32 @@ impl Registration {
 
     /// Ends the registration; waits for all work of its context (F166). In the child of a fork
     /// nothing is called.
-    fn end(&mut self) -> CUresult {
+    fn end(&mut self) -> Answer {
+        const CALL: &str = name!(cuMemHostUnregister);
         if self.ended.is_some() {
-            return CUDA_SUCCESS;
+            return Answer::new(CALL, CUDA_SUCCESS);
         }
-        let mut code = CUDA_ERROR_NOT_INITIALIZED;
-        release(UNREGISTER, || {
+        let mut answer = Answer::new(CALL, CUDA_ERROR_NOT_INITIALIZED);
+        release(|| {
             // SAFETY: this is the only owner of the registration; no context need be current (F162).
             // Captures do not refuse it (F141).
-            code = relaxed(|| unsafe { ffi::cuMemHostUnregister(self.start) });
-            code
+            answer = relaxed(unsafe { later!(cuMemHostUnregister(self.start)) });
+            answer
         });
-        let ended = is_over(code);
+        let ended = is_over(answer.code);
         if ended {
             registered().retain(|&(from, _)| from != self.start.addr());
         }
         self.ended = Some(ended);
-        code
+        answer
     }
 
     /// Ends the registration; whether the memory can be given back to the allocator. If the driver
     /// still takes it for page-locked, later copies with other memory at the address would go to the
     /// old pages (F168).
     pub(super) fn memory_is_free(&mut self) -> bool {
-        self.end();
+        // The answer is kept in `ended`, and went to the hook if it is an error.
+        let _answer = self.end();
         self.ended == Some(true)
     }
 
@@ -151,14 +152,12 @@ impl Registration {
         gpu: &PushedGuard<'_>,
         at: *const c_void,
     ) -> Result<CUdeviceptr> {
-        const CALL: &str = "cuMemHostGetDevicePointer_v2";
-        gpu.enter(CALL)?;
+        gpu.enter(name!(cuMemHostGetDevicePointer_v2))?;
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; the driver knows `at`, or
         // refuses. Acts on the current context, which `enter` found to be the guard's.
-        check(CALL, unsafe {
-            ffi::cuMemHostGetDevicePointer_v2(&raw mut address, at.cast_mut(), 0)
-        })?;
+        unsafe { answer!(cuMemHostGetDevicePointer_v2(&raw mut address, at.cast_mut(), 0)) }
+            .check()?;
         Ok(address)
     }
 }
@@ -172,7 +171,7 @@ fn is_over(code: CUresult) -> bool {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        self.end();
+        let _answer = self.end();
     }
 }
 
@@ -245,10 +244,10 @@ impl PushedGuard<'_> {
 
 /// The end of a registration behind what was done with it.
 fn finished<R>(mut registration: Registration, done: Result<R>) -> Result<R> {
-    let code = registration.end();
+    let ended = registration.end();
     let done = done?;
     // In the child of a fork too: the registration is the parent's.
-    check(UNREGISTER, code)?;
+    ended.check()?;
     Ok(done)
 }
 
@@ -272,7 +271,7 @@ impl<T: Element> Registered<'_, T> {
 /// Of this type, not only of its field: so the borrow lasts until then.
 impl<T: Element> Drop for Registered<'_, T> {
     fn drop(&mut self) {
-        self.registration.end();
+        let _answer = self.registration.end();
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Allocation, size_for};
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{DeviceBuffer, Element, Error, MemoryPool, OnStream, Result};
 use std::marker::PhantomData;
 
@@ -52,12 +52,11 @@ impl<'ctx> OnStream<'_, 'ctx> {
     ///    enqueued in it.
     #[doc(alias = "cuMemAllocAsync")]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
-        const CALL: &str = "cuMemAllocAsync";
-        let bytes = size_for::<T>(CALL, len)?;
+        let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive, and no
         // context need be current (F40).
-        check(CALL, unsafe { ffi::cuMemAllocAsync(&raw mut address, bytes, self.raw()) })?;
+        unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, self.raw())) }.check()?;
         Ok(self.own(address, None, len))
     }
 
@@ -75,7 +74,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
         pool: &MemoryPool,
         len: usize,
     ) -> Result<DeviceBuffer<'ctx, T>> {
-        const CALL: &str = "cuMemAllocFromPoolAsync";
+        const CALL: &str = name!(cuMemAllocFromPoolAsync);
         let bytes = size_for::<T>(CALL, len)?;
         if pool.device() != self.stream().context().device() {
             let reason = "the pool is of another device than the stream: use one of its device";
@@ -84,9 +83,10 @@ impl<'ctx> OnStream<'_, 'ctx> {
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; pool and stream are alive, and
         // no context need be current (F40).
-        check(CALL, unsafe {
-            ffi::cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw())
-        })?;
+        unsafe {
+            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw()))
+        }
+        .check()?;
         Ok(self.own(address, Some(pool.clone()), len))
     }
 

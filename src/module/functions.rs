@@ -1,7 +1,7 @@
 //! The kernels of a module.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::function::Owner;
 use crate::{Function, Kernel, Module, Name, Result, Signature};
 use std::ffi::CStr;
@@ -15,16 +15,14 @@ impl<'ctx> Module<'ctx> {
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name with a NUL inside.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
-        const CALL: &str = "cuModuleGetFunction";
-        self.find(&name.with_nul(CALL)?)
+        self.find(&name.with_nul(name!(cuModuleGetFunction))?)
     }
 
     fn find(&self, name: &CStr) -> Result<Function<'ctx>> {
-        const CALL: &str = "cuModuleGetFunction";
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the module is loaded, `name` ends in NUL; needs no
         // current context (F38).
-        check(CALL, unsafe { ffi::cuModuleGetFunction(&raw mut raw, self.raw(), name.as_ptr()) })?;
+        unsafe { answer!(cuModuleGetFunction(&raw mut raw, self.raw(), name.as_ptr())) }.check()?;
         Ok(Function::new(raw, Owner::Module(self.inner.clone())))
     }
 
@@ -41,8 +39,7 @@ impl<'ctx> Module<'ctx> {
     /// parameter, what the kernel has there and what was given.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<'ctx, S>> {
-        const CALL: &str = "cuModuleGetFunction";
-        let name = name.with_nul(CALL)?;
+        let name = name.with_nul(name!(cuModuleGetFunction))?;
         let function = self.find(&name)?;
         let name = name.to_string_lossy();
         let entry = self.inner.entries.iter().find(|entry| entry.name == name);
@@ -62,12 +59,14 @@ impl<'ctx> Module<'ctx> {
         let mut len = 0;
         // SAFETY: writes one number to `len`, which is valid for it; the module is loaded; needs no
         // current context (F272).
-        check("cuModuleGetFunctionCount", unsafe { count(&raw mut len, self.raw()) })?;
+        unsafe { answer!(cuModuleGetFunctionCount = count(&raw mut len, self.raw())) }.check()?;
         let mut raw = vec![ptr::null_mut(); len as usize];
         if len != 0 {
             // SAFETY: as above; writes at most `len` handles, for which there is room.
-            let code = unsafe { enumerate(raw.as_mut_ptr(), len, self.raw()) };
-            check("cuModuleEnumerateFunctions", code)?;
+            unsafe {
+                answer!(cuModuleEnumerateFunctions = enumerate(raw.as_mut_ptr(), len, self.raw()))
+            }
+            .check()?;
         }
         let of = |raw| Function::new(raw, Owner::Module(self.inner.clone()));
         Ok(raw.into_iter().map(of).collect())

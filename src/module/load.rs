@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::ModuleInner;
-use crate::error::{LoadError, check};
+use crate::call::{answer, name};
+use crate::error::LoadError;
 use crate::image::ImageKind;
 use crate::image::LOAD;
 use crate::jit::Request;
@@ -36,15 +37,17 @@ impl LoadingMode {
     /// [`UnknownValue`](crate::Error::UnknownValue); what the driver answers.
     #[doc(alias = "cuModuleGetLoadingMode")]
     pub fn current() -> Result<LoadingMode> {
-        const CALL: &str = "cuModuleGetLoadingMode";
         crate::init()?;
         let mut mode = ffi::CUmoduleLoadingMode(0);
         // SAFETY: writes one value to `mode`, which is valid for it (null would be followed, F274).
-        check(CALL, unsafe { ffi::cuModuleGetLoadingMode(&raw mut mode) })?;
+        unsafe { answer!(cuModuleGetLoadingMode(&raw mut mode)) }.check()?;
         match mode {
             ffi::CU_MODULE_EAGER_LOADING => Ok(LoadingMode::Eager),
             ffi::CU_MODULE_LAZY_LOADING => Ok(LoadingMode::Lazy),
-            other => Err(crate::Error::UnknownValue { call: CALL, value: other.0 }),
+            other => Err(crate::Error::UnknownValue {
+                call: name!(cuModuleGetLoadingMode),
+                value: other.0,
+            }),
         }
     }
 }
@@ -133,9 +136,8 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: 1. `raw` is valid for one handle. 2. The image is one: the caller's obligation 1.
         // 3. `options` and `values` have `count` elements each, of the types that the options say, and live
         // in `request`. 4. The current context is the guard's: the caller called `enter`.
-        let code =
-            unsafe { ffi::cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values) };
-        check(LOAD, code)
+        unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
+            .check()
             .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
         let entries = ptx.map(crate::kernel::PtxEntry::all);
         let entries = entries.unwrap_or_default();

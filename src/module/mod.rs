@@ -11,8 +11,9 @@ pub(crate) use variables::{Lease, Leases, lend};
 use crate::Context;
 use crate::Result;
 use crate::brand::Brand;
+use crate::call::{Answer, later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{Error, check, release};
+use crate::error::release;
 use crate::kernel::PtxEntry;
 use ffi::CUmodule;
 use static_assertions::assert_impl_all;
@@ -44,8 +45,6 @@ unsafe impl Send for ModuleInner {}
 // SAFETY: as for `Send`; concurrent look-ups in one module are ordered by the driver (F91).
 unsafe impl Sync for ModuleInner {}
 
-const UNLOAD: &str = "cuModuleUnload";
-
 impl ModuleInner {
     /// What was loaded, and not unloaded, is owned from here on.
     fn new(raw: CUmodule, context: Context, entries: Vec<PtxEntry>) -> Self {
@@ -53,21 +52,21 @@ impl ModuleInner {
     }
 
     /// Unloads, if that was not done.
-    fn unload(&mut self) -> ffi::CUresult {
+    fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
-            return ffi::CUDA_SUCCESS;
+            return Answer::new(name!(cuModuleUnload), ffi::CUDA_SUCCESS);
         }
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and no
         // `Function` of it is left, since each holds this value. Its context is alive. Work that runs
         // its code is waited for by the driver (F50), and captures do not refuse it (F101).
-        relaxed(|| unsafe { ffi::cuModuleUnload(self.raw) })
+        relaxed(unsafe { later!(cuModuleUnload(self.raw)) })
     }
 }
 
 impl Drop for ModuleInner {
     fn drop(&mut self) {
         if !self.unloaded {
-            release(UNLOAD, || self.unload());
+            release(|| self.unload());
         }
     }
 }
@@ -98,7 +97,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleUnload")]
     pub fn try_unload(self) -> Result<Result, Self> {
         match Arc::try_unwrap(self.inner) {
-            Ok(mut inner) => Ok(check(UNLOAD, inner.unload()).map_err(Error::from)),
+            Ok(mut inner) => Ok(inner.unload().result()),
             Err(inner) => Err(Module { inner, _brand: Brand::new() }),
         }
     }

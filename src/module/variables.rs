@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::Brand;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::function::Owner;
 use crate::memory::Allocation;
 use crate::{Context, DeviceBuffer, Element, Error, Module, Name, Result, fork};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const CALL: &str = "cuModuleGetGlobal_v2";
+const CALL: &str = name!(cuModuleGetGlobal_v2);
 
 /// The addresses of variables that are lent.
 #[derive(Default)]
@@ -80,9 +80,15 @@ impl<'ctx> Module<'ctx> {
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: `address` and `bytes` are valid for one value each, the module is loaded, `name` ends in
         // NUL; needs no current context (F38).
-        check(CALL, unsafe {
-            ffi::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
-        })?;
+        unsafe {
+            answer!(cuModuleGetGlobal_v2(
+                &raw mut address,
+                &raw mut bytes,
+                self.raw(),
+                name.as_ptr()
+            ))
+        }
+        .check()?;
         lend(CALL, (address, bytes), &self.inner.leases, Owner::Module(self.inner.clone()))
     }
 }

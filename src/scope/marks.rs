@@ -1,7 +1,7 @@
 //! Events behind operations of a scope.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::error::check;
+use crate::call::answer;
 use crate::event::EventInner;
 use crate::memory::uses::Mark;
 use crate::{EventFlags, PushedGuard, Result};
@@ -43,7 +43,7 @@ impl Marks {
         };
         let mark = Mark::new(event, covers, behind, free);
         // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
-        check("cuEventRecord", unsafe { ffi::cuEventRecord(self.event(&mark), stream) })?;
+        unsafe { answer!(cuEventRecord(self.event(&mark), stream)) }.check()?;
         Ok(mark)
     }
 

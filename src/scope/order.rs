@@ -12,7 +12,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::Marks;
-use crate::error::{check, drop_contained, report_drop};
+use crate::call::{Later, answer, later, name};
+use crate::error::{drop_contained, report_drop};
 use crate::host_function::{Panic, Pending, first};
 use crate::memory::LentHost;
 use crate::memory::access::Access;
@@ -73,8 +74,7 @@ impl Lane {
     /// mark covers, and behind all that was waited for there.
     fn wait(&mut self, event: CUevent, other: usize, mark: &Mark) -> Result {
         // SAFETY: both handles are alive and of the guard's context, which need not be current.
-        let code = unsafe { ffi::cuStreamWaitEvent(self.stream, event, 0) };
-        check("cuStreamWaitEvent", code)?;
+        unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
         self.is_behind(other, mark.covers());
         mark.behind().iter().enumerate().for_each(|(queue, &covers)| self.is_behind(queue, covers));
         Ok(())
@@ -231,7 +231,7 @@ impl Order {
         let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
                 // SAFETY: as below.
-                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(first) })?;
+                wait(unsafe { later!(cuStreamSynchronize(first)) })?;
                 self.alone.set(self.alone.get().saturating_sub(1));
                 *tracked = Tracked::default();
             }
@@ -243,12 +243,12 @@ impl Order {
             Some(mark) => {
                 let event = state.marks.event(mark);
                 // SAFETY: the event is alive; needs no current context (F37).
-                wait("cuEventSynchronize", || unsafe { ffi::cuEventSynchronize(event) })
+                wait(unsafe { later!(cuEventSynchronize(event)) })
             }
             None => {
                 let stream = state.lanes[op.queue].stream;
                 // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
-                wait("cuStreamSynchronize", || unsafe { ffi::cuStreamSynchronize(stream) })
+                wait(unsafe { later!(cuStreamSynchronize(stream)) })
             }
         })?;
         *tracked = Tracked::default();
@@ -283,16 +283,18 @@ impl Order {
     /// Of the first queue that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
-        const CALL: &str = "cuStreamSynchronize";
-        // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
-        let wait = |stream| move || unsafe { ffi::cuStreamSynchronize(stream) };
+        let wait = |stream| {
+            // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
+            let make = move || unsafe { ffi::cuStreamSynchronize(stream) };
+            Later { call: name!(cuStreamSynchronize), make }
+        };
         let lent = self.host.get() && !self.behind_fault;
         let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
         let Some(state) = self.several() else {
             let Some(first) = self.first.get() else { return Ok(()) };
-            return wait_for_memory(CALL, key, host, wait(first));
+            return wait_for_memory(wait(first), key, host);
         };
-        wait_for_all(CALL, key, host, state.borrow().lanes.iter().map(|lane| wait(lane.stream)))
+        wait_for_all(state.borrow().lanes.iter().map(|lane| wait(lane.stream)), key, host)
     }
 }
 

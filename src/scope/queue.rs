@@ -4,7 +4,8 @@
 use super::order::Order;
 use crate::blocking::{RECORD, record_refused};
 use crate::brand::Brand;
-use crate::enqueue::{answer, same_context};
+use crate::call::{Answer, answer, name};
+use crate::enqueue::same_context;
 use crate::host_function::Pending;
 use crate::memory::access::Access;
 use crate::memory::uses::Gate;
@@ -127,9 +128,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         let stream = self.ready(RECORD)?;
         // SAFETY: both handles are alive, and no context need be current. The driver refuses an event of
         // another context (F36).
-        match unsafe { ffi::cuEventRecord(event.raw(), stream) } {
-            ffi::CUDA_SUCCESS => Ok(()),
-            code => record_refused(code, event, self.context().key()),
+        match unsafe { answer!(cuEventRecord(event.raw(), stream)) } {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            Answer { call, code } => record_refused(call, code, event, self.context().key()),
         }
     }
 
@@ -141,10 +142,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
-        const CALL: &str = "cuStreamWaitEvent";
-        let stream = self.ready(CALL)?;
+        let stream = self.ready(name!(cuStreamWaitEvent))?;
         // SAFETY: both handles are alive, and no context need be current.
-        answer(CALL, unsafe { ffi::cuStreamWaitEvent(stream, event.raw(), 0) })
+        unsafe { answer!(cuStreamWaitEvent(stream, event.raw(), 0)) }.result()
     }
 
     /// Whether everything in the queue is finished.

@@ -214,7 +214,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let refused = |code| launch::refused(config.call(), code, function, &self.context().key());
+        let refused = |call, code| launch::refused(call, code, function, &self.context().key());
         // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
         // obligations 1 to 3.
         unsafe { launch::launch(&self.raw, function, &config, args, refused) }

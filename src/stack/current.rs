@@ -3,7 +3,7 @@
 
 use super::level::current;
 use crate::brand::NotSend;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{Context, ContextFlags, Device, Error, Result, init};
 use ffi::CUcontext;
 use static_assertions::assert_not_impl_any;
@@ -58,11 +58,10 @@ impl CurrentContext {
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuCtxGetDevice")]
     pub fn device(&self) -> Result<Device> {
-        const CALL: &str = "cuCtxGetDevice";
-        self.look(CALL)?;
+        self.look(name!(cuCtxGetDevice))?;
         let mut device = 0;
         // SAFETY: writes one `CUdevice` to `device`, which is valid for it; a context is current.
-        check(CALL, unsafe { ffi::cuCtxGetDevice(&raw mut device) })?;
+        unsafe { answer!(cuCtxGetDevice(&raw mut device)) }.check()?;
         Ok(Device::from_raw(device))
     }
 
@@ -72,9 +71,8 @@ impl CurrentContext {
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
-        const CALL: &str = "cuCtxGetFlags";
-        self.look(CALL)?;
-        get_flags(CALL)
+        self.look(name!(cuCtxGetFlags))?;
+        get_flags()
     }
 
     /// The number that no other context of the process has or had (F98).
@@ -83,11 +81,10 @@ impl CurrentContext {
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
     #[doc(alias = "cuCtxGetId")]
     pub fn id(&self) -> Result<u64> {
-        const CALL: &str = "cuCtxGetId";
-        self.look(CALL)?;
+        self.look(name!(cuCtxGetId))?;
         let mut id = 0;
         // SAFETY: writes one `u64` to `id`, which is valid for it; null stands for the current context.
-        check(CALL, unsafe { ffi::cuCtxGetId(std::ptr::null_mut(), &raw mut id) })?;
+        unsafe { answer!(cuCtxGetId(std::ptr::null_mut(), &raw mut id)) }.check()?;
         Ok(id)
     }
 
@@ -97,10 +94,10 @@ impl CurrentContext {
 }
 
 /// The flags of the current context, of which there is one.
-pub(super) fn get_flags(call: &'static str) -> Result<ContextFlags> {
+pub(super) fn get_flags() -> Result<ContextFlags> {
     let mut flags = 0;
     // SAFETY: writes one `c_uint` to `flags`, which is valid for it.
-    check(call, unsafe { ffi::cuCtxGetFlags(&raw mut flags) })?;
+    unsafe { answer!(cuCtxGetFlags(&raw mut flags)) }.check()?;
     Ok(ContextFlags::from_bits_retain(flags))
 }
 

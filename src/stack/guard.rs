@@ -3,6 +3,7 @@
 
 use super::level::{Level, Place};
 use crate::brand::{Brand, NotSend};
+use crate::call::{later, name};
 use crate::error::report_drop;
 use crate::wait::wait;
 use crate::{Context, Device, Result};
@@ -91,10 +92,9 @@ impl<'ctx> PushedGuard<'ctx> {
     /// error of earlier work (F60).
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result {
-        const CALL: &str = "cuCtxSynchronize";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxSynchronize))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be ours.
-        wait(CALL, || unsafe { ffi::cuCtxSynchronize() })
+        wait(unsafe { later!(cuCtxSynchronize()) })
     }
 
     /// Before a context-sensitive call: the guard's context is current (invariant `right-context`).

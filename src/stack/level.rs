@@ -16,8 +16,9 @@
 use super::entries::{self, Entry};
 use super::record::{PoppedBy, Record};
 use crate::brand::NotSend;
+use crate::call::{Answer, answer, name};
 use crate::context::raw_of;
-use crate::error::{check, means_not_taken, report_drop};
+use crate::error::{means_not_taken, report_drop};
 use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
 use std::ptr;
@@ -27,12 +28,12 @@ use std::ptr;
 pub(crate) fn current() -> Result<CUcontext> {
     let mut top = ptr::null_mut();
     // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
-    check("cuCtxGetCurrent", unsafe { ffi::cuCtxGetCurrent(&raw mut top) })?;
+    unsafe { answer!(cuCtxGetCurrent(&raw mut top)) }.check()?;
     Ok(top)
 }
 
-const PUSH: &str = "cuCtxPushCurrent_v2";
-const POP: &str = "cuCtxPopCurrent_v2";
+const PUSH: &str = name!(cuCtxPushCurrent_v2);
+const POP: &str = name!(cuCtxPopCurrent_v2);
 
 /// Pops the top of the calling thread's stack: what it was.
 #[inline]
@@ -40,7 +41,7 @@ fn pop_top() -> Result<CUcontext> {
     let mut popped = ptr::null_mut();
     // SAFETY: writes one handle to `popped`. That the entry is one of ours and no longer in use, or is put
     // back at once, is for the callers, all in this file.
-    check(POP, unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) })?;
+    unsafe { answer!(cuCtxPopCurrent_v2(&raw mut popped)) }.check()?;
     Ok(popped)
 }
 
@@ -48,9 +49,9 @@ fn pop_top() -> Result<CUcontext> {
 #[cold]
 fn put_back(top: CUcontext) -> Result {
     // SAFETY: `top` was on the stack the moment before, and is put back as it was.
-    let push = || unsafe { ffi::cuCtxPushCurrent_v2(top) };
+    let push = || unsafe { answer!(cuCtxPushCurrent_v2(top)) }.check();
     // Once more if it fails: the thread would be without an entry that is not ours.
-    Ok(check(PUSH, push()).or_else(|_| check(PUSH, push()))?)
+    Ok(push().or_else(|_| push())?)
 }
 
 /// What lies below `top`, the top of the calling thread's stack, which is popped for the look.
@@ -94,7 +95,7 @@ impl Place {
         }
         let mut popped = ptr::null_mut();
         // SAFETY: writes one handle to `popped`. What it pops is this guard's entry, or is put back below.
-        let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
+        let Answer { code, .. } = unsafe { answer!(cuCtxPopCurrent_v2(&raw mut popped)) };
         if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
             Record::with(|r| r.remove_own(self.index));
             return Ok(());
@@ -112,7 +113,7 @@ impl Place {
     #[cold]
     #[inline(never)]
     fn not_popped(self, context: &Context, code: CUresult, popped: CUcontext) -> Result {
-        self.popped(context, check(POP, code).map_err(Error::from).map(|()| popped))
+        self.popped(context, Answer::new(POP, code).result().map(|()| popped))
     }
 
     /// Something else was popped, or nothing, or what was leaked had to be popped first.
@@ -220,10 +221,10 @@ impl Level {
         // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
         // gets the entry borrows `context` until it is popped, and where that is leaked the
         // log keeps the context from its end.
-        let code = unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) };
-        if code != ffi::CUDA_SUCCESS {
-            self.not_pushed(context, code);
-            check(PUSH, code)?;
+        let answer = unsafe { answer!(cuCtxPushCurrent_v2(context.raw())) };
+        if answer.code != ffi::CUDA_SUCCESS {
+            self.not_pushed(context, answer.code);
+            answer.check()?;
         }
         Ok(Place { index: Record::with(|r| r.add(context)), _thread: [] })
     }

@@ -2,7 +2,7 @@
 
 use super::entries::{self, Entries};
 use super::level::Level;
-use crate::error::check;
+use crate::call::{Answer, name};
 use crate::{Context, Result, fork, trace};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -75,7 +75,7 @@ impl Record {
     /// In the child of a fork, what most calls answer there (F20).
     pub(super) fn enroll(&self) -> Result {
         if !self.entries.has_room() {
-            self.reserve("cuCtxGetCurrent")?;
+            self.reserve(name!(cuCtxGetCurrent))?;
             // Fails while the thread ends: then `leaving` says so already.
             let _ = LEAVING.try_with(|_| ());
         }
@@ -90,7 +90,7 @@ impl Record {
         if self.entries.reserve() {
             return Ok(());
         }
-        Ok(check(call, ffi::CUDA_ERROR_NOT_INITIALIZED)?)
+        Answer::new(call, ffi::CUDA_ERROR_NOT_INITIALIZED).result()
     }
 
     /// Once there is nothing to push with.

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::current::get_flags;
-use crate::error::check;
+use crate::call::{answer, name};
 use crate::{ContextFlags, PushedGuard, Result};
 use std::ops::RangeInclusive;
 
@@ -30,9 +30,8 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
-        const CALL: &str = "cuCtxGetFlags";
-        self.enter(CALL)?;
-        get_flags(CALL)
+        self.enter(name!(cuCtxGetFlags))?;
+        get_flags()
     }
 
     /// Replaces the context's flags, but for mapped host memory and core dumps, which stay as they were at
@@ -44,13 +43,13 @@ impl PushedGuard<'_> {
     /// CUDA 12.1; what the driver answers.
     #[doc(alias = "cuCtxSetFlags")]
     pub fn set_flags(&self, flags: ContextFlags) -> Result {
-        const CALL: &str = "cuCtxSetFlags";
+        const CALL: &str = name!(cuCtxSetFlags);
         let flags = flags.checked(CALL)?;
         let set = ffi::cuCtxSetFlags()?;
         self.enter(CALL)?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's; the driver
         // checks the flags.
-        Ok(check(CALL, unsafe { set(flags) })?)
+        unsafe { answer!(cuCtxSetFlags = set(flags)) }.result()
     }
 
     /// The priorities that streams of the context can have.
@@ -59,14 +58,12 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
     pub fn stream_priority_range(&self) -> Result<StreamPriorityRange> {
-        const CALL: &str = "cuCtxGetStreamPriorityRange";
-        self.enter(CALL)?;
+        self.enter(name!(cuCtxGetStreamPriorityRange))?;
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: writes one `c_int` to each of `least` and `greatest`, which are valid for it; acts on
         // the current context, which `enter` found to be the guard's.
-        check(CALL, unsafe {
-            ffi::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest)
-        })?;
+        unsafe { answer!(cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest)) }
+            .check()?;
         Ok(StreamPriorityRange { least, greatest })
     }
 }
