@@ -40,11 +40,12 @@ impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
 )]
 pub trait KernelArgs<'ctx>: sealed::Operands {}
 
-/// Makes types of memory operands, from what they say of their own use: whether it is written.
+/// Makes types of memory operands: whether the use writes, and whether [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
-    ($($memory:ty, $writes:literal;)*) => { $(
+    ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
         impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
+            const COMPARES: bool = $compares;
             #[inline]
             fn parameter(self) -> ffi::CUdeviceptr {
                 self.used($writes).address
@@ -70,6 +71,8 @@ pub(crate) mod sealed {
     pub trait Operand: Sized {
         /// The type of the kernel's parameter.
         type Parameter: Copy;
+        /// Whether [`Access::is_ready`] compares with the gate, and so finds that to be open.
+        const COMPARES: bool = false;
         fn parameter(self) -> Self::Parameter;
         /// The memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
@@ -87,13 +90,27 @@ pub(crate) mod sealed {
         }
     }
     operands! {
-        &DeviceBuffer<'_, T>, false;
-        &mut DeviceBuffer<'_, T>, true;
-        DeviceSlice<'_, '_, T>, false;
-        &DeviceSliceMut<'_, '_, T>, false;
-        &mut DeviceSliceMut<'_, '_, T>, true;
-        &PinnedBuffer<T>, false;
-        &mut PinnedBuffer<T>, true;
+        &DeviceBuffer<'_, T>, false, true;
+        &mut DeviceBuffer<'_, T>, true, true;
+        DeviceSlice<'_, '_, T>, false, true;
+        &DeviceSliceMut<'_, '_, T>, false, true;
+        &mut DeviceSliceMut<'_, '_, T>, true, true;
+        &PinnedBuffer<T>, false, false;
+        &mut PinnedBuffer<T>, true, false;
+    }
+
+    /// Among the uses of an operation on memory of the device.
+    impl Operand for Access<'_> {
+        type Parameter = ffi::CUdeviceptr;
+        const COMPARES: bool = true;
+        #[inline]
+        fn parameter(self) -> ffi::CUdeviceptr {
+            self.address
+        }
+        #[inline]
+        fn access(&self) -> Access<'_> {
+            *self
+        }
     }
 
     #[diagnostic::on_unimplemented(
@@ -132,7 +149,8 @@ macro_rules! args {
             #[inline]
             fn all_ready(&self, gate: &Gate) -> bool {
                 let ($($a,)*) = self;
-                gate.is_open() $(&& $a.access().is_ready(gate))*
+                let compares = false $(|| $a::COMPARES)*;
+                (compares || gate.is_open()) $(&& $a.access().is_ready(gate))*
             }
             #[inline]
             fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {

@@ -1,11 +1,13 @@
 //! Operations on a stream that are complete when they return, of whatever kind the stream is.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::args::sealed::Operands;
 use crate::call::{Answer, Later, answer, name};
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, refused, same_context, same_len};
+use crate::enqueue::{refused, same_context, same_len};
 use crate::error::means_not_taken;
 use crate::memory::LentHost;
-use crate::memory::view::View;
+use crate::memory::access::Access;
+use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use crate::wait::wait_for_memory;
 use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Error, Event, Function, KernelArgs,
@@ -34,9 +36,26 @@ impl<'a> Blocking<'a> {
         Blocking { raw, key, stream: PhantomData }
     }
 
+    /// Does an operation, and waits for it.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
     #[inline]
-    fn same(&self, call: &'static str, memory: View<'_>) -> Result {
-        same_context(call, memory.key() == self.key)
+    unsafe fn run(&self, operation: impl Operation) -> Result {
+        // SAFETY: the caller's obligation 1, as the wait below is over then.
+        let enqueued = unsafe { self.run_unscoped(&operation) };
+        self.complete(enqueued, operation.host())
+    }
+
+    /// The same, without the wait.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
+    #[inline]
+    unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
+        same_context(operation.call(), operation.uses().all_of(self.key))?;
+        // SAFETY: the stream is there; the rest is the caller's obligation 1.
+        unsafe { operation.enqueue(self.raw) }
     }
 
     #[inline]
@@ -45,16 +64,10 @@ impl<'a> Blocking<'a> {
         from: &[T],
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        let to = to.view();
-        same_len(UPLOAD, from.len(), to.len)?;
-        self.same(UPLOAD, to)?;
-        // SAFETY: 1. `to` lies in a live allocation, has `size_of_val(from)` bytes, and is borrowed
-        // exclusively until the wait below is over. 2. The bytes of `from` are initialised
-        // (`Element: NoUninit`), and borrowed as long. 3. The stream is there.
-        let enqueued = unsafe {
-            enqueue::upload(self.raw, from.as_ptr().cast(), to.address, size_of_val(from))
-        };
-        self.complete(enqueued, LentHost::new(from.as_ptr().cast(), size_of_val(from)))
+        let to = Access::device::<T>(to.view(), true);
+        same_len(Upload::CALL, from.len(), to.len)?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Upload::new(from, to)) }
     }
 
     #[inline]
@@ -63,16 +76,10 @@ impl<'a> Blocking<'a> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut [T],
     ) -> Result {
-        let from = from.view();
-        same_len(DOWNLOAD, from.len, to.len())?;
-        self.same(DOWNLOAD, from)?;
-        let (target, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
-        // SAFETY: 1. `from` lies in a live allocation, has `bytes` bytes, and nothing writes it
-        // meanwhile: it is borrowed until the wait below is over. 2. `to` has `bytes` bytes, borrowed
-        // exclusively as long, and any bytes are values of `T` (`Element: AnyBitPattern`). 3. The
-        // stream is there.
-        let enqueued = unsafe { enqueue::download(self.raw, from.address, target, bytes) };
-        self.complete(enqueued, LentHost::new(target, bytes))
+        let from = Access::device::<T>(from.view(), false);
+        same_len(Download::CALL, from.len, to.len())?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Download::new(from, to)) }
     }
 
     #[inline]
@@ -81,14 +88,11 @@ impl<'a> Blocking<'a> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        let (from, to) = (from.view(), to.view());
-        same_len(COPY, from.len, to.len)?;
-        self.same(COPY, from)?;
-        self.same(COPY, to)?;
-        // SAFETY: 1. Both lie in live allocations, have that many bytes and do not overlap, since one is
-        // borrowed exclusively, and stay borrowed until the wait below is over. 2. The stream is there.
-        let enqueued = unsafe { enqueue::copy(self.raw, from.address, to.address, bytes::<T>(to)) };
-        self.complete(enqueued, LentHost::NONE)
+        let (from, to) =
+            (Access::device::<T>(from.view(), false), Access::device::<T>(to.view(), true));
+        same_len(Copy::CALL, from.len, to.len)?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Copy::new(from, to)) }
     }
 
     #[inline]
@@ -97,9 +101,8 @@ impl<'a> Blocking<'a> {
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
     ) -> Result {
-        // SAFETY: the memory stays borrowed exclusively until the wait below is over.
-        let enqueued = unsafe { self.fill_unscoped(to, value) };
-        self.complete(enqueued, LentHost::NONE)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::value(Access::device::<T>(to.view(), true), value)) }
     }
 
     /// # Safety
@@ -110,22 +113,14 @@ impl<'a> Blocking<'a> {
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
     ) -> Result {
-        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
-        let to = to.view();
-        self.same(enqueue::fill_call(size_of::<T>()), to)?;
-        // SAFETY: `to.len` elements of a live allocation; that nothing else uses them is the caller's
-        // obligation 1. The stream is there.
-        unsafe { enqueue::fill(self.raw, to.address, bytemuck::bytes_of(&value), to.len) }
+        // SAFETY: the memory is alive; the rest is the caller's obligation 1.
+        unsafe { self.run_unscoped(&Fill::value(Access::device::<T>(to.view(), true), value)) }
     }
 
     #[inline]
     pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        let to = to.view();
-        self.same(ZERO, to)?;
-        // SAFETY: that many bytes of a live allocation, borrowed exclusively until the wait below is
-        // over; zeros are a value (`Element: AnyBitPattern`). The stream is there.
-        let enqueued = unsafe { enqueue::fill(self.raw, to.address, &[0], bytes::<T>(to)) };
-        self.complete(enqueued, LentHost::NONE)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::zero(Access::device::<T>(to.view(), true))) }
     }
 
     /// # Safety
@@ -250,8 +245,4 @@ pub(crate) fn record_refused(
     key: usize,
 ) -> Result {
     refused(Answer::new(call, code), event.context().key() == key)
-}
-
-fn bytes<T>(view: View<'_>) -> usize {
-    view.len * size_of::<T>()
 }

@@ -39,6 +39,7 @@ mod name;
 mod occupancy;
 mod on_default_stream;
 mod on_stream;
+mod ops;
 mod profiling;
 mod scope;
 mod stack;

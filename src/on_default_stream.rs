@@ -6,10 +6,11 @@ use crate::call::{answer, later, name};
 use crate::enqueue::same_context;
 use crate::legacy_gate::Operation;
 use crate::memory::LentHost;
+use crate::ops::{Copy, Download, Fill, Upload};
 use crate::wait::wait;
 use crate::{
     DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable, PushedGuard,
-    Result, enqueue, host_function,
+    Result, host_function,
 };
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
 use std::fmt;
@@ -92,7 +93,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`OnStream::upload`](crate::OnStream::upload); [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(enqueue::UPLOAD)?.stream.upload(from, to)
+        self.now(Upload::CALL)?.stream.upload(from, to)
     }
 
     /// Copies device memory to the host and waits.
@@ -101,7 +102,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        self.now(enqueue::DOWNLOAD)?.stream.download(from, to)
+        self.now(Download::CALL)?.stream.download(from, to)
     }
 
     /// Copies device memory and waits.
@@ -114,7 +115,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        self.now(enqueue::COPY)?.stream.copy(from, to)
+        self.now(Copy::CALL)?.stream.copy(from, to)
     }
 
     /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -125,7 +126,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        self.now(enqueue::fill_call(size_of::<T>()))?.stream.fill(to, value)
+        self.now(Fill::call_for(size_of::<T>()))?.stream.fill(to, value)
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -134,7 +135,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// As [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(enqueue::ZERO)?.stream.zero(to)
+        self.now(Fill::call_for(1))?.stream.zero(to)
     }
 
     /// The elements of device memory: [`download`](Self::download) into a new `Vec`.

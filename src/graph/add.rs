@@ -1,22 +1,20 @@
 //! The nodes that a graph is built of.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::build::Slot;
 use super::host;
 use super::kept::Span;
 use super::node::{
-    ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, MemcpyNode,
-    MemsetNode, NodeId,
+    ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
+    MemcpyNode, MemsetNode, Node, NodeId,
 };
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
+use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::enqueue::{same_context, same_len};
-use crate::memory::access::Access;
+use crate::ops::{Copy, Fill, NodeOperation, Slot};
 use crate::scope::{Held, ScopeArgs, Source};
 use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
-use ffi::{
-    CUDA_KERNEL_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUgraphNode,
-};
+use ffi::CUDA_KERNEL_NODE_PARAMS;
 use std::ffi::c_void;
 use std::{mem, ptr};
 
@@ -30,17 +28,24 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         same_context(call, is_of(self.gpu.context()))
     }
 
-    /// What the next node runs behind, for uses of memory that belongs to the context of the graph.
-    fn ordered(
+    /// Adds an operation on memory, behind what uses that before.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it until the graph is built.
+    unsafe fn node<O: NodeOperation, K: Kind>(
         &self,
-        call: &'static str,
         after: &[NodeId],
-        accesses: &[Access<'_>],
-    ) -> Result<Vec<CUgraphNode>> {
-        let key = self.gpu.context().key();
-        same_context(call, accesses.iter().all(|access| access.is_of(key)))?;
-        self.names(accesses);
-        self.behind(call, after, accesses)
+        operation: O,
+    ) -> Result<Node<K>> {
+        let context = self.gpu.context();
+        same_context(O::ADD, operation.uses().all_of(context.key()))?;
+        let before = operation.uses().with_accesses(|accesses| {
+            self.names(accesses);
+            self.behind(O::ADD, after, accesses)
+        })?;
+        // SAFETY: 1. As above; the context is alive. 2. The graph keeps the memory (`graph-owns`), and each replay
+        // lends it again; what other nodes do with it is ordered by its uses (`nodes-ordered`).
+        self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments stay what they are now, until
@@ -114,21 +119,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut Held<'s, T>,
     ) -> Result<MemcpyNode> {
-        const CALL: &str = name!(cuGraphAddMemcpyNode);
+        let (from, to) = (from.access(), to.used(true));
         let add = || {
-            let (from, to) = (from.access(), to.used(true));
-            same_len(CALL, from.len, to.len)?;
-            let before = self.ordered(CALL, after, &[from, to])?;
-            let params = row(from.address, to.address, to.bytes());
-            let context = self.gpu.context().raw();
-            self.add(&before, |Slot { node, graph, before, count }| {
-                // SAFETY: 1. as above. 2. Both have that many bytes, and are distinct, as `to` is borrowed
-                // exclusively; the context is alive.
-                unsafe {
-                    let params = &raw const params;
-                    answer!(cuGraphAddMemcpyNode(node, graph, before, count, params, context))
-                }
-            })
+            same_len(Copy::ADD, from.len, to.len)?;
+            // SAFETY: both are alive, and borrowed as they are used until the graph is built.
+            unsafe { self.node(after, Copy::new(from, to)) }
         };
         self.record.note(add())
     }
@@ -145,9 +140,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         to: &mut Held<'s, T>,
         value: T,
     ) -> Result<MemsetNode> {
-        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
-        let (size, len) = (size_of::<T>(), to.len());
-        self.record.note(self.memset(after, to, pattern(&value), size, len))
+        // SAFETY: as in `copy`.
+        self.record.note(unsafe { self.node(after, Fill::value(to.used(true), value)) })
     }
 
     /// Adds setting every byte to zero, for elements of any size.
@@ -156,37 +150,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// As [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
-        let bytes = to.size_bytes();
-        self.record.note(self.memset(after, to, 0, 1, bytes))
-    }
-
-    fn memset<T: Element>(
-        &self,
-        after: &[NodeId],
-        to: &mut Held<'s, T>,
-        value: u32,
-        size: usize,
-        len: usize,
-    ) -> Result<MemsetNode> {
-        const CALL: &str = name!(cuGraphAddMemsetNode);
-        let before = self.ordered(CALL, after, &[to.used(true)])?;
-        let params = CUDA_MEMSET_NODE_PARAMS {
-            dst: to.address(),
-            pitch: 0,
-            value,
-            elementSize: size as u32,
-            width: len,
-            height: 1,
-        };
-        let context = self.gpu.context().raw();
-        self.add(&before, |Slot { node, graph, before, count }| {
-            // SAFETY: 1. as above. 2. `to` has `len` elements of `size` bytes, for which `value` is a
-            // value; the context is alive.
-            unsafe {
-                let params = &raw const params;
-                answer!(cuGraphAddMemsetNode(node, graph, before, count, params, context))
-            }
-        })
+        // SAFETY: as in `copy`.
+        self.record.note(unsafe { self.node(after, Fill::zero(to.used(true))) })
     }
 
     /// Adds a function of the host, which each replay calls on a thread of the driver. The graph keeps it,
@@ -332,28 +297,6 @@ pub(super) fn kernel_params(
     }
 }
 
-/// A copy of one row on the device.
-fn row(from: CUdeviceptr, to: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
-    let mut params: CUDA_MEMCPY3D = zeros();
-    params.srcMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
-    params.srcDevice = from;
-    params.dstMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
-    params.dstDevice = to;
-    params.WidthInBytes = bytes;
-    (params.Height, params.Depth) = (1, 1);
-    params
-}
-
-/// The value of a fill, of 1, 2 or 4 bytes.
-pub(super) fn pattern<T: Element>(value: &T) -> u32 {
-    match *bytemuck::bytes_of(value) {
-        [a] => a.into(),
-        [a, b] => u16::from_ne_bytes([a, b]).into(),
-        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]),
-        _ => 0, // excluded at compile time by the callers
-    }
-}
-
 /// Parameters of which the driver wants zeros where nothing is said.
 pub(super) fn zeros<T: Params>() -> T {
     // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
@@ -364,7 +307,5 @@ pub(super) fn zeros<T: Params>() -> T {
 /// # Safety
 /// 1. All zeros are a value.
 pub(super) unsafe trait Params {}
-// SAFETY: numbers, enumerations that are numbers, pointers.
-unsafe impl Params for CUDA_MEMCPY3D {}
-// SAFETY: the same, and a union of numbers.
+// SAFETY: numbers, enumerations that are numbers, pointers, and a union of numbers.
 unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}

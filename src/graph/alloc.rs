@@ -3,11 +3,11 @@
 
 use super::GraphBuilder;
 use super::add::zeros;
-use super::build::Slot;
 use super::node::{AllocNode, FreeNode, NodeId};
 use crate::call::{answer, name};
 use crate::memory::uses::Op;
 use crate::memory::{Allocation, size_for};
+use crate::ops::Slot;
 use crate::scope::Held;
 use crate::{Element, Error, Result};
 use ffi::CUdeviceptr;

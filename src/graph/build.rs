@@ -11,6 +11,7 @@ use crate::call::Answer;
 use crate::memory::Allocation;
 use crate::memory::access::Access;
 use crate::memory::uses::Op;
+use crate::ops::Slot;
 use crate::scope::Held;
 use crate::{DeviceBuffer, Element, Error, PushedGuard, Result};
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
@@ -40,14 +41,6 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     _s: Brand<'s>,
 }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
-
-/// Where a node is to be added: what each of the driver's functions for it takes.
-pub(super) struct Slot {
-    pub(super) node: *mut CUgraphNode,
-    pub(super) graph: CUgraph,
-    pub(super) before: *const CUgraphNode,
-    pub(super) count: usize,
-}
 
 impl<'ctx> PushedGuard<'ctx> {
     /// Builds a graph node by node; [`capture`](Self::capture) makes one of work as it is written for a

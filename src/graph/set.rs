@@ -1,10 +1,11 @@
 //! Changes of single nodes, from the next replay on.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::add::{kernel_params, pattern};
+use super::add::kernel_params;
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
 use crate::call::{answer, name};
+use crate::ops::pattern;
 use crate::scope::ScopeArgs;
 use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
@@ -29,7 +30,6 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
-        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
         let (exec, node) = self.node_of(CALL, node.id())?;
         let mut params = CUDA_MEMSET_NODE_PARAMS {
             dst: 0,

@@ -49,12 +49,6 @@ impl<'b> View<'b> {
     pub(crate) fn context(&self) -> &'b Context {
         self.memory.context()
     }
-
-    /// The [`Context::key`] of the context of the memory.
-    #[inline]
-    pub(crate) fn key(&self) -> usize {
-        self.memory.key()
-    }
 }
 
 pub(crate) mod sealed {

@@ -75,11 +75,11 @@ mod sealed {
 }
 
 operands! {
-    &Held<'_, T>, false;
-    &mut Held<'_, T>, true;
-    HeldSlice<'_, '_, T>, false;
-    &Mapped<'_, T>, false;
-    &mut Mapped<'_, T>, true;
+    &Held<'_, T>, false, true;
+    &mut Held<'_, T>, true, true;
+    HeldSlice<'_, '_, T>, false, true;
+    &Mapped<'_, T>, false, true;
+    &mut Mapped<'_, T>, true, true;
 }
 
 macro_rules! args {

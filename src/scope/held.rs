@@ -5,7 +5,7 @@ use crate::memory::Allocation;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
 use crate::memory::view::View;
-use crate::{Context, Element, Error, Result};
+use crate::{Context, Element};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -48,18 +48,6 @@ impl<'s, T: Element> Held<'s, T> {
     /// one buffer are disjoint, and `self` is not used again.
     pub(super) fn with_uses_of(&self, part: (usize, usize)) -> Self {
         Held::used_before(self.view.part::<T>(part), self.tracked.clone())
-    }
-
-    /// Whether it takes so many elements.
-    #[inline]
-    pub(super) fn takes(&self, call: &'static str, from: usize) -> Result {
-        if from == self.len() { Ok(()) } else { Err(self.takes_others(from, call)) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn takes_others(&self, from: usize, call: &'static str) -> Error {
-        Error::LengthMismatch { call, from, to: self.len() }
     }
 
     /// A use by an operation.

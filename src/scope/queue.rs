@@ -66,22 +66,6 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.order.prepare(self.gpu, self.index, accesses)
     }
 
-    /// The same, and enqueues it in the stream.
-    ///
-    /// # Errors
-    /// As [`prepare`](Self::prepare); those of `work`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn behind(
-        self,
-        call: &'static str,
-        accesses: &[Access<'_>],
-        work: impl FnOnce(&CUstream) -> Result,
-    ) -> Result {
-        self.prepare(call, accesses)?;
-        work(&self.raw)
-    }
-
     /// The stream, for an operation that uses no memory.
     ///
     /// # Errors

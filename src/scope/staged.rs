@@ -61,8 +61,8 @@ impl<'s, T: Element> Staged<'s, T> {
     }
 
     #[inline]
-    pub(super) fn as_ptr(&self) -> *mut T {
-        self.slice.as_ptr().cast()
+    pub(super) fn as_ptr(&self) -> *mut [T] {
+        self.slice.as_ptr()
     }
 
     /// A use by a transfer, for which its context does not matter.

@@ -2,31 +2,49 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
-use crate::enqueue::{self, COPY, DOWNLOAD, UPLOAD, ZERO, same_context, same_len};
+use crate::args::sealed::Operands;
+use crate::enqueue::{same_context, same_len};
+use crate::memory::access::Access;
+use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use crate::{Element, Function, LaunchSpec, Launchable, Result, launch};
+use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
 // comparison with the gate, or else by `prepare`: see `Gate`.
-//
-// The obligation of everything in `enqueue`, that nobody disturbs the memory until the stream is past the
-// operation: it is borrowed for `'s`, and the scope waits for its streams before that ends; what other
-// operations of the scope do with it is ordered by its uses.
-
-/// Enqueues an operation: in the stream as it is if nothing has to be compared or ordered for the memory that it
-/// uses, or else behind what it has to come after. It is written into both places, so that nothing is kept ready for
-/// the second.
-macro_rules! enqueue {
-    ($queue:ident, $call:expr, [$($access:expr),*], $work:expr) => {
-        if $($access.is_ready($queue.gate))&&* {
-            let work = $work;
-            work(&$queue.raw)
-        } else {
-            $queue.behind($call, &[$($access),*], $work)
-        }
-    };
-}
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
+    /// Does an operation: in the stream as it is if nothing has to be compared or ordered for the memory that it uses,
+    /// or else behind what it has to come after. It is made in both places, so that nothing is kept ready for the
+    /// second.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it until the scope has waited, or
+    ///    until the scope has given it back.
+    #[inline]
+    unsafe fn run<O: Operation>(&self, operation: impl Fn() -> O) -> Result {
+        let now = operation();
+        if now.uses().all_ready(self.gate) {
+            // SAFETY: the stream is there, and what other operations of the scope do with the memory is ordered by
+            // its uses. The rest is the caller's obligation 1.
+            unsafe { now.enqueue(self.raw) }
+        } else {
+            // SAFETY: the caller's obligation 1.
+            unsafe { self.run_behind(operation) }
+        }
+    }
+
+    /// # Safety
+    /// 1. As for [`run`](Self::run).
+    #[cold]
+    #[inline(never)]
+    unsafe fn run_behind<O: Operation>(self, operation: impl Fn() -> O) -> Result {
+        let operation = operation();
+        let prepare = |accesses: &[Access<'_>]| self.prepare(operation.call(), accesses);
+        operation.uses().with_accesses(prepare)?;
+        // SAFETY: as in `run`.
+        unsafe { operation.enqueue(self.raw) }
+    }
+
     /// Copies a slice to the device. The slice stays borrowed until the scope ends.
     ///
     /// # Errors
@@ -35,14 +53,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
-        to.takes(UPLOAD, from.len())?;
+        let to = &*to;
+        same_len(Upload::CALL, from.len(), to.len())?;
         self.lend_host();
-        enqueue!(self, UPLOAD, [to.used(true)], {
-            let (host, to, bytes) = (from.as_ptr().cast(), to.address(), size_of_val(from));
-            // SAFETY: both have `bytes` bytes, those of `from` are initialised (`Element: NoUninit`), and
-            // both stay borrowed: see above.
-            move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
-        })
+        // SAFETY: both are borrowed until the scope has waited.
+        unsafe { self.run(move || Upload::new(from, to.used(true))) }
     }
 
     /// Copies a buffer to the host. The slice stays borrowed until the scope ends.
@@ -52,15 +67,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
-        let source = from.access();
-        same_len(DOWNLOAD, source.len, to.len())?;
+        same_len(Download::CALL, from.access().len, to.len())?;
         self.lend_host();
-        enqueue!(self, DOWNLOAD, [source], {
-            let (from, host, bytes) = (source.address, to.as_mut_ptr().cast(), size_of_val(to));
-            // SAFETY: both have `bytes` bytes, any of which are values of `T` (`Element: AnyBitPattern`),
-            // and both stay borrowed: see above.
-            move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
-        })
+        let (from, to) = (&from, ptr::from_mut(to));
+        // SAFETY: both are borrowed until the scope has waited.
+        unsafe { self.run(move || Download::new(from.access(), to)) }
     }
 
     /// Copies staged memory to the device.
@@ -74,13 +85,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         from: &impl StagedMemory<'s, T>,
         to: &mut Held<'s, T>,
     ) -> Result {
-        let from = from.stage();
-        to.takes(UPLOAD, from.len())?;
-        enqueue!(self, UPLOAD, [to.used(true), from.used(false)], {
-            let (host, to, bytes) = (from.as_ptr().cast(), to.address(), to.size_bytes());
-            // SAFETY: as in `upload`; the host gets staged memory back when this is over.
-            move |stream: &_| unsafe { enqueue::upload(*stream, host, to, bytes) }
-        })
+        let (from, to) = (from.stage(), &*to);
+        same_len(Upload::CALL, from.len(), to.len())?;
+        // SAFETY: both are borrowed until the scope has waited, and the host gets staged memory back when this is
+        // over.
+        unsafe {
+            self.run(move || Upload::new(from.as_ptr(), to.used(true)).staged(from.used(false)))
+        }
     }
 
     /// Copies a buffer to staged memory.
@@ -94,13 +105,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl StagedMemory<'s, T>,
     ) -> Result {
-        let (source, to) = (from.access(), to.stage());
-        same_len(DOWNLOAD, source.len, to.len())?;
-        enqueue!(self, DOWNLOAD, [to.used(true), source], {
-            let (from, host, bytes) = (source.address, to.as_ptr().cast(), source.bytes());
-            // SAFETY: as in `download`; the host gets staged memory back when this is over.
-            move |stream: &_| unsafe { enqueue::download(*stream, from, host, bytes) }
-        })
+        let (from, to) = (&from, to.stage());
+        same_len(Download::CALL, from.access().len, to.len())?;
+        // SAFETY: as in `upload_staged`.
+        unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }
 
     /// Copies a buffer to another.
@@ -110,14 +118,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[inline]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
-        let source = from.access();
-        to.takes(COPY, source.len)?;
-        enqueue!(self, COPY, [to.used(true), source], {
-            let (from, to, bytes) = (source.address, to.address(), to.size_bytes());
-            // SAFETY: both have `bytes` bytes and stay borrowed: see above. They are distinct, as `to` is
-            // borrowed exclusively.
-            move |stream: &_| unsafe { enqueue::copy(*stream, from, to, bytes) }
-        })
+        let (from, to) = (&from, &*to);
+        same_len(Copy::CALL, from.access().len, to.len())?;
+        // SAFETY: both are borrowed until the scope has waited.
+        unsafe { self.run(move || Copy::new(from.access(), to.used(true))) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -129,15 +133,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD32Async")]
     #[inline]
     pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
-        const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
-        let call = enqueue::fill_call(size_of::<T>());
-        enqueue!(self, call, [to.used(true)], {
-            let (to, len) = (to.address(), to.len());
-            move |stream: &_| {
-                // SAFETY: `to` has that many elements and stays borrowed: see above.
-                unsafe { enqueue::fill(*stream, to, bytemuck::bytes_of(&value), len) }
-            }
-        })
+        let to = &*to;
+        // SAFETY: the memory is borrowed until the scope has waited.
+        unsafe { self.run(move || Fill::value(to.used(true), value)) }
     }
 
     /// Sets every byte to zero, for elements of any size.
@@ -147,12 +145,9 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
-        enqueue!(self, ZERO, [to.used(true)], {
-            let (to, bytes) = (to.address(), to.size_bytes());
-            // SAFETY: `to` has that many bytes and stays borrowed: see above. Zeros are a value
-            // (`Element: AnyBitPattern`).
-            move |stream: &_| unsafe { enqueue::fill(*stream, to, &[0], bytes) }
-        })
+        let to = &*to;
+        // SAFETY: the memory is borrowed until the scope has waited.
+        unsafe { self.run(move || Fill::zero(to.used(true))) }
     }
 
     /// Runs a kernel. A fault of it shows in a later call.

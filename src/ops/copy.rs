@@ -1,0 +1,64 @@
+//! Copies on the device.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::{NodeOperation, Operation, Slot};
+use crate::Result;
+use crate::args::sealed::Operands;
+use crate::call::{Answer, answer, name};
+use crate::memory::access::Access;
+use ffi::{CUDA_MEMCPY3D, CUcontext, CUstream};
+
+/// Copies device memory to other memory of the device.
+pub(crate) struct Copy<'a> {
+    from: Access<'a>,
+    to: Access<'a>,
+}
+
+impl<'a> Copy<'a> {
+    pub(crate) const CALL: &'static str = name!(cuMemcpyDtoDAsync_v2);
+
+    /// The two have as many elements, and are distinct, as `to` is borrowed exclusively.
+    #[inline]
+    pub(crate) fn new(from: Access<'a>, to: Access<'a>) -> Self {
+        Copy { from, to }
+    }
+}
+
+impl Operation for Copy<'_> {
+    #[inline]
+    fn call(&self) -> &'static str {
+        Self::CALL
+    }
+
+    #[inline]
+    fn uses(&self) -> impl Operands + '_ {
+        (self.to, self.from)
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
+        // SAFETY: both have as many elements, and they are distinct. The rest is the caller's obligation 1.
+        unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }.result()
+    }
+}
+
+impl NodeOperation for Copy<'_> {
+    const ADD: &'static str = name!(cuGraphAddMemcpyNode);
+
+    unsafe fn add(&self, slot: Slot, context: CUcontext) -> Answer {
+        let Slot { node, graph, before, count } = slot;
+        // SAFETY: numbers, enumerations that are numbers, and pointers, for all of which zeros are a value. The
+        // driver wants them where nothing is said.
+        let mut params: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
+        params.srcMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
+        params.srcDevice = self.from.address;
+        params.dstMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
+        params.dstDevice = self.to.address;
+        params.WidthInBytes = self.to.bytes();
+        (params.Height, params.Depth) = (1, 1);
+        let params = &raw const params;
+        // SAFETY: both have that many bytes, and they are distinct. The rest is the caller's obligations 1 and 2.
+        unsafe { answer!(cuGraphAddMemcpyNode(node, graph, before, count, params, context)) }
+    }
+}

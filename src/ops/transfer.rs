@@ -1,0 +1,109 @@
+//! Copies between the host and the device.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::Operation;
+use crate::args::sealed::Operands;
+use crate::call::{answer, name};
+use crate::memory::LentHost;
+use crate::memory::access::Access;
+use crate::{Element, Result};
+use ffi::CUstream;
+use std::ffi::c_void;
+
+/// Copies a slice to the device.
+pub(crate) struct Upload<'a> {
+    from: *const c_void,
+    to: Access<'a>,
+    /// The use of the memory of the host, where a scope notes that.
+    staged: Access<'a>,
+}
+
+impl<'a> Upload<'a> {
+    pub(crate) const CALL: &'static str = name!(cuMemcpyHtoDAsync_v2);
+
+    /// The slice has as many elements as the memory.
+    #[inline]
+    pub(crate) fn new<T: Element>(from: *const [T], to: Access<'a>) -> Self {
+        Upload { from: from.cast(), to, staged: Access::NONE }
+    }
+
+    /// The same, where the use of the memory of the host is noted.
+    #[inline]
+    pub(crate) fn staged(self, staged: Access<'a>) -> Self {
+        Upload { staged, ..self }
+    }
+}
+
+impl Operation for Upload<'_> {
+    #[inline]
+    fn call(&self) -> &'static str {
+        Self::CALL
+    }
+
+    #[inline]
+    fn uses(&self) -> impl Operands + '_ {
+        (self.to, self.staged)
+    }
+
+    #[inline]
+    fn host(&self) -> LentHost {
+        LentHost::new(self.from, self.to.bytes())
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        let (from, to, bytes) = (self.from, self.to.address, self.to.bytes());
+        // SAFETY: both have as many elements, and those of the host are initialised (`Element: NoUninit`). The rest
+        // is the caller's obligation 1.
+        unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }.result()
+    }
+}
+
+/// Copies device memory to a slice.
+pub(crate) struct Download<'a> {
+    from: Access<'a>,
+    to: *mut c_void,
+    /// The use of the memory of the host, where a scope notes that.
+    staged: Access<'a>,
+}
+
+impl<'a> Download<'a> {
+    pub(crate) const CALL: &'static str = name!(cuMemcpyDtoHAsync_v2);
+
+    /// The slice has as many elements as the memory.
+    #[inline]
+    pub(crate) fn new<T: Element>(from: Access<'a>, to: *mut [T]) -> Self {
+        Download { from, to: to.cast(), staged: Access::NONE }
+    }
+
+    /// The same, where the use of the memory of the host is noted.
+    #[inline]
+    pub(crate) fn staged(self, staged: Access<'a>) -> Self {
+        Download { staged, ..self }
+    }
+}
+
+impl Operation for Download<'_> {
+    #[inline]
+    fn call(&self) -> &'static str {
+        Self::CALL
+    }
+
+    #[inline]
+    fn uses(&self) -> impl Operands + '_ {
+        (self.staged, self.from)
+    }
+
+    #[inline]
+    fn host(&self) -> LentHost {
+        LentHost::new(self.to, self.from.bytes())
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        let (to, from, bytes) = (self.to, self.from.address, self.from.bytes());
+        // SAFETY: both have as many elements, of which any bytes are values (`Element: AnyBitPattern`). The rest is
+        // the caller's obligation 1.
+        unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }.result()
+    }
+}
