@@ -8,6 +8,35 @@ use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::ffi::CStr;
 use std::ptr;
 
+/// Every function of `ffi` can be called by the macro: all of these compile.
+mod every_function {
+    #![allow(dead_code, non_snake_case, clippy::too_many_arguments, reason = "those of the driver")]
+
+    use cuscope::ffi::*;
+    use cuscope::{Result, call};
+    use std::ffi::*;
+
+    macro_rules! linked {
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+            unsafe fn $name($($arg: $ty),*) -> Result {
+                // SAFETY: the obligations are the caller's.
+                unsafe { call!($name($($arg),*)) }
+            }
+        )* };
+    }
+    driver_functions!(linked);
+
+    macro_rules! looked_up {
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+            unsafe fn $name($($arg: $ty),*) -> Result {
+                // SAFETY: the obligations are the caller's.
+                unsafe { call!($name()($($arg),*)) }
+            }
+        )* };
+    }
+    newer_functions!(looked_up);
+}
+
 fn context() -> Context {
     Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
 }
