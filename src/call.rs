@@ -134,8 +134,8 @@ pub(crate) use later;
 /// The macro is called within `unsafe`, since it has no such block of its own.
 ///
 /// 1. The obligations of the function hold, as the manual of the CUDA driver API states them.
-/// 2. The call does not invalidate what values of this crate stand for: it destroys no handle that one of them owns,
-///    and leaves the thread's stack of contexts as it found it.
+/// 2. The values of this crate stay true: the call destroys no handle that one of them owns, touches no memory that
+///    an operation uses at the same time, and leaves the thread's stack of contexts and its capture mode as they were.
 ///
 /// # Examples
 ///
@@ -158,8 +158,9 @@ pub(crate) use later;
 /// unsafe { cuscope::call!(cuStreamGetCtx(stream.raw(), &raw mut same)) }?;
 /// assert_eq!(same, context.raw());
 ///
-/// // SAFETY: the driver finds that there is no device of this number, and writes nothing.
-/// let refused = unsafe { cuscope::call!(cuDeviceGet(&raw mut 0, -1)) };
+/// let mut device = 0;
+/// // SAFETY: `device` is valid for one number. There is no device -1.
+/// let refused = unsafe { cuscope::call!(cuDeviceGet(&raw mut device, -1)) };
 /// assert_eq!(refused.unwrap_err().call(), Some("cuDeviceGet"));
 /// # Ok(()) }
 /// ```
@@ -167,11 +168,11 @@ pub(crate) use later;
 macro_rules! call {
     ($function:ident()($($argument:expr),* $(,)?)) => {
         match $crate::ffi::$function() {
-            $crate::__private::Ok(found) => {
+            ::core::result::Result::Ok(found) => {
                 $crate::__private::called(stringify!($function), found($($argument),*))
             }
-            $crate::__private::Err(needs) => {
-                $crate::__private::Err($crate::Error::from(needs))
+            ::core::result::Result::Err(needs) => {
+                ::core::result::Result::Err($crate::Error::from(needs))
             }
         }
     };

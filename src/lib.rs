@@ -120,5 +120,4 @@ mod coming_from {}
 pub mod __private {
     pub use crate::call::called;
     pub use crate::detached::{BrandKey, BrandedSealed};
-    pub use std::result::Result::{Err, Ok};
 }

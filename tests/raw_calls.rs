@@ -3,10 +3,39 @@
 
 mod common;
 
-use cuscope::{Context, ContextFlags, ContextStack, Device, Error, call, ffi};
+use cuscope::{Context, ContextFlags, ContextStack, Device, Error, call, driver_kind, ffi};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::ffi::CStr;
 use std::ptr;
+
+/// Every function of `ffi` can be called by the macro: all of these compile.
+mod every_function {
+    #![allow(dead_code, non_snake_case, clippy::too_many_arguments, reason = "those of the driver")]
+
+    use cuscope::ffi::*;
+    use cuscope::{Result, call};
+    use std::ffi::*;
+
+    macro_rules! linked {
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+            unsafe fn $name($($arg: $ty),*) -> Result {
+                // SAFETY: the obligations are the caller's.
+                unsafe { call!($name($($arg),*)) }
+            }
+        )* };
+    }
+    driver_functions!(linked);
+
+    macro_rules! looked_up {
+        ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => { $(
+            unsafe fn $name($($arg: $ty),*) -> Result {
+                // SAFETY: the obligations are the caller's.
+                unsafe { call!($name()($($arg),*)) }
+            }
+        )* };
+    }
+    newer_functions!(looked_up);
+}
 
 fn context() -> Context {
     Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
@@ -69,4 +98,33 @@ fn a_function_that_is_looked_up_is_called_by_the_same_macro() {
     // SAFETY: the driver refuses a function that is none.
     let error = unsafe { call!(cuFuncGetName()(&raw mut name, ptr::null_mut())) }.unwrap_err();
     assert_eq!(error.call(), Some("cuFuncGetName"));
+}
+
+/// Behind a fault that any call reported, a context is not ended while a function of the host may run in it (F330).
+#[test]
+fn a_fault_that_a_call_reports_is_remembered() {
+    if driver_kind() != "software" {
+        skip!("needs the software driver, which fails when it is told to");
+    }
+    fresh!(a_fault_that_a_call_reports_is_remembered, {
+        let context = context();
+        {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let stream = gpu.stream().unwrap();
+            gpu.on(&stream).host_function(|| ()).unwrap();
+        }
+        let fault = Fault {
+            which: Which::Named("cuCtxGetId"),
+            code: ffi::CUDA_ERROR_LAUNCH_FAILED,
+            performed: false,
+        };
+        let mut id = 0;
+        // SAFETY: the context is alive, and `id` is valid for one number.
+        let ask = || unsafe { call!(cuCtxGetId(context.raw(), &raw mut id)) };
+        let (answer, failed) = with_fault(fault, ask);
+        assert_eq!(failed, ["cuCtxGetId"]);
+        assert!(answer.unwrap_err().is_sticky());
+        assert!(context.try_destroy().is_err(), "the context was ended");
+    });
 }

@@ -200,7 +200,7 @@ impl Context {
     /// Waits until everything in the context is finished. It need not be current.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60); [`NeedsDriver`](Error::NeedsDriver) before CUDA 13.0,
+    /// A sticky error of earlier work (F60); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0,
     /// where [`PushedGuard::synchronize`](crate::PushedGuard::synchronize) does it.
     #[doc(alias = "cuCtxSynchronize_v2")]
     pub fn synchronize(&self) -> Result {

@@ -58,17 +58,18 @@ pub(crate) fn release(f: impl FnOnce() -> Answer) {
 
 /// As [`release`], for a call that captures refuse: in relaxed mode.
 #[inline]
-pub(crate) fn release_relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) {
+pub(crate) fn release_relaxed(later: Later<impl Fn() -> CUresult>) {
     // Never in the child of a fork.
-    if let Err(tried) = at_once(&make) {
-        not_released_at_once(call, tried, &make);
+    if let Err(tried) = at_once(&later.make) {
+        not_released_at_once(later.call, tried, later.make);
     }
 }
 
+/// Takes the closure by value, so that a call that succeeds stores nothing for it.
 #[cold]
 #[inline(never)]
-fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: &dyn Fn() -> CUresult) {
-    release(|| Answer::new(call, not_at_once(tried, make)));
+fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: impl Fn() -> CUresult) {
+    release(|| Answer::new(call, not_at_once(tried, &make)));
 }
 
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
