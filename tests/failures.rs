@@ -7,7 +7,8 @@ mod failures {
     pub(crate) mod operations;
 }
 
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, ffi};
+use common::gpu::{kernel, new_context};
+use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use failures::operations::{GREEN, OPERATIONS, Operation};
@@ -297,14 +298,14 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let mut stream = gpu.stream().unwrap();
     let (mut x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
     gpu.on(&stream).zero(&mut x).unwrap();
     let fill = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut y), 1)).unwrap();
-    let store = gpu.load_ptx(common::kernels::STORE).unwrap().function("store").unwrap();
+    let store = kernel(&gpu, common::kernels::STORE, "store");
     let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
     let (legacy, per_thread) = (gpu.on_legacy_default(), gpu.on_per_thread_default());
     let mut host = [0_u32; 4];

@@ -4,7 +4,7 @@
 mod common;
 
 use common::fewer;
-use common::gpu::{LARGE, create, filled, read, with_gpu};
+use common::gpu::{LARGE, filled, kernel, new_context, read, with_gpu};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, ContextStack, Detached, DeviceBuffer, DeviceQueue, Error, Function, Graph, Held,
@@ -31,7 +31,7 @@ fn copy<'ctx>(
 fn what_is_captured_runs_at_each_replay_and_not_before() {
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let graph = gpu
             .capture(&mut stream, |c| {
@@ -173,7 +173,7 @@ fn a_graph_keeps_its_memory_and_its_modules() {
             let mut out = filled(gpu, 4, 1);
             let mut dropped = filled(gpu, 4, 2);
             let (kernel, copied) = {
-                let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+                let store = kernel(gpu, STORE, "store");
                 let one = LaunchConfig::new(1, 1);
                 let kernel = gpu
                     .capture(&mut stream, |c| {
@@ -352,7 +352,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
 
             // An impossible launch too (F146).
-            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+            let store = kernel(gpu, STORE, "store");
             let error = gpu
                 .capture(&mut stream, |c| {
                     let (q, none) = (c.queue(), LaunchConfig::new(0, 1));
@@ -526,7 +526,7 @@ fn one_function_runs_captures_and_builds() {
     }
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let (x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
         let done = (vec![9, 1, 1, 1], vec![7; 4]);
         gpu.scope(|s| step(s.on(&stream), &store, &x, (&mut s.hold(&mut y), &mut s.hold(&mut z))))
@@ -653,7 +653,7 @@ fn an_empty_capture_is_an_empty_graph() {
 
 #[test]
 fn a_graph_goes_to_another_thread_with_its_buffers() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (x, mut y) = (filled(&gpu, 4, 1), filled(&gpu, 4, 2));
@@ -674,7 +674,7 @@ fn a_graph_goes_to_another_thread_with_its_buffers() {
 
 #[test]
 fn graphs_and_streams_of_another_context_are_refused() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let graph = gpu.capture(&mut gpu.stream().unwrap(), |_| Ok(())).unwrap().detach();

@@ -4,7 +4,7 @@
 mod common;
 
 use common::fewer;
-use common::gpu::{LARGE, create, filled, read, with_gpu};
+use common::gpu::{LARGE, filled, kernel, new_context, read, with_gpu};
 use common::kernels::STORE;
 use cuscope::{
     Branded, ContextStack, DeviceBuffer, DotFlags, Error, EventFlags, Graph, KernelNode,
@@ -39,7 +39,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>, call: &'static str) {
 fn every_kind_of_node_runs() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let (mut x, mut y, z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
         let event = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
         let before = gpu.event().unwrap();
@@ -259,7 +259,7 @@ fn single_nodes_change_from_the_next_replay_on() {
         drop((store, module));
         gives!(6, 4, 4, 4);
         // A captured node tells not what it uses.
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = common::gpu::kernel(gpu, STORE, "store");
         let mut side = gpu.stream().unwrap();
         let mut captured = gpu
             .capture(&mut side, |c| {
@@ -531,7 +531,7 @@ fn a_node_that_cannot_be_added_fails_the_graph() {
     fresh!(a_node_that_cannot_be_added_fails_the_graph, {
         with_gpu(|gpu| {
             let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 5, 2));
-            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+            let store = kernel(gpu, STORE, "store");
             let before = live();
             let failed = gpu.build_graph(|g| {
                 let mut y = g.hold(&mut y);
@@ -625,7 +625,7 @@ fn a_built_graph_makes_the_calls_of_c() {
 
 #[test]
 fn a_built_graph_goes_to_another_thread() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let mut x = filled(&gpu, 4, 1);

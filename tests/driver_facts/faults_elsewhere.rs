@@ -1,7 +1,7 @@
 //! What goes on in other contexts when a kernel faults in one: F326 to F333. A is the context whose work goes
-//! on, B the one of the fault.
+//! on, B the one of the fault. The tests run one after another, as they take their time on one device.
 
-use crate::common::{assert_success, respawn_with, software};
+use crate::common::{assert_success, one_at_a_time, respawn_with, software};
 use crate::raw::*;
 use crate::{dangling, fresh};
 use cuscope::ffi::*;
@@ -10,7 +10,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Output;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,12 +70,6 @@ fn address(index: usize) -> *mut c_void {
 /// the device.
 fn work() -> Duration {
     Duration::from_millis(if software() { 700 } else { 4000 })
-}
-
-/// Tests of this file run one after another, as they take their time on one device.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How long it is looked whether memory changes. A real device may take some milliseconds to write.

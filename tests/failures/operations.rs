@@ -1,5 +1,6 @@
 //! The public operations, each with what it needs around it.
 
+use crate::common::gpu::try_new_context;
 use crate::common::kernels::STORE;
 use cuscope::{
     Branded, CacheConfig, Context, ContextFlags, ContextStack, CoreDumps, Detached, Device,
@@ -19,13 +20,9 @@ fn device() -> Result<Device> {
     Device::get(0)
 }
 
-fn create() -> Result<Context> {
-    Context::create(device()?, ContextFlags::default())
-}
-
 /// Runs `f` under a guard, and pops that.
 fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) -> Result {
-    let context = create()?;
+    let context = try_new_context()?;
     let mut stack = ContextStack::current_thread()?;
     let mut gpu = stack.push(&context)?;
     f(&mut gpu)?;
@@ -75,7 +72,7 @@ operations! {
     "attribute of a device" => device()?.compute_capability().map(drop);
     "affinity of a device" => device()?.supports_exec_affinity().map(drop);
 
-    "create a context" => create().map(drop);
+    "create a context" => try_new_context().map(drop);
     "create a context with parameters" => {
         let params = ffi::CUctxCreateParams {
             execAffinityParams: std::ptr::null_mut(),
@@ -92,7 +89,7 @@ operations! {
             other => other.map(drop),
         }
     };
-    "destroy a context" => create()?.try_destroy().or_else(shared)?;
+    "destroy a context" => try_new_context()?.try_destroy().or_else(shared)?;
     "retain a primary context" => Context::primary(device()?).map(drop);
     "release a primary context" => Context::primary(device()?)?.try_destroy().or_else(shared)?;
     "state of a primary context" => device()?.primary_context_state().map(drop);
@@ -110,7 +107,7 @@ operations! {
         stack.push(&context)?.pop()
     };
     "take a context over" => {
-        let raw = create()?.into_raw().or_else(shared)?;
+        let raw = try_new_context()?.into_raw().or_else(shared)?;
         // SAFETY: alive, and this code's to destroy.
         unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) }
             .inspect_err(|_| {
@@ -122,7 +119,7 @@ operations! {
     };
     "take a context over while the primary one is active" => {
         let _primary = Context::primary(device()?)?;
-        let raw = create()?.into_raw().or_else(shared)?;
+        let raw = try_new_context()?.into_raw().or_else(shared)?;
         // SAFETY: alive, and this code's to destroy.
         unsafe { Context::from_raw(raw.raw, Ownership::TakeOver) }
             .inspect_err(|_| {
@@ -132,7 +129,7 @@ operations! {
             .map(drop)
     };
     "borrow a context" => {
-        let owner = create()?;
+        let owner = try_new_context()?;
         // SAFETY: alive until `owner` is dropped, below.
         let borrowed = unsafe { Context::from_raw(owner.raw(), Ownership::Borrow) }?;
         ContextStack::current_thread()?.push(&borrowed)?.pop()
@@ -154,20 +151,20 @@ operations! {
             .map(drop)
     };
     "tell of a context" => {
-        let context = create()?;
+        let context = try_new_context()?;
         context.id()?;
         context.api_version()?;
         context.is_current()?;
         context.synchronize()
     };
     "format a context" => {
-        let context = create()?;
+        let context = try_new_context()?;
         assert!(context.to_string().starts_with("created context "), "{context}");
         assert!(format!("{context:?}").starts_with("Context "), "{context:?}");
         Ok(())
     };
     "look at the current context" => {
-        let context = create()?;
+        let context = try_new_context()?;
         let mut stack = ContextStack::current_thread()?;
         let _gpu = stack.push(&context)?;
         let current = current_context()?.ok_or(Error::StackTaken)?;
@@ -179,7 +176,7 @@ operations! {
     "take the stack" => ContextStack::current_thread().map(drop);
     "push and pop" => pushed(|_| Ok(()));
     "push and drop" => {
-        let context = create()?;
+        let context = try_new_context()?;
         let mut stack = ContextStack::current_thread()?;
         stack.push(&context).map(drop)
     };
@@ -220,7 +217,7 @@ operations! {
         std::panic::catch_unwind(scope).unwrap_or(Ok(()))
     });
     "push five deep" => pushed(|gpu| {
-        let contexts = [create()?, Context::primary(device()?)?];
+        let contexts = [try_new_context()?, Context::primary(device()?)?];
         let mut second = gpu.push(&contexts[0])?;
         let mut third = second.push(&contexts[1])?;
         let mut fourth = third.push(&contexts[0])?;
@@ -232,7 +229,7 @@ operations! {
     });
     "leave a function in the middle" => {
         let left = pushed(|gpu| {
-            let other = create()?;
+            let other = try_new_context()?;
             let inner = gpu.push(&other)?;
             let _stream = inner.stream()?;
             Err(Error::StackTaken)
@@ -240,7 +237,7 @@ operations! {
         if left == Err(Error::StackTaken) { Ok(()) } else { left }
     };
     "work in a reentrant call" => {
-        let context = create()?;
+        let context = try_new_context()?;
         ContextStack::reentrant(|stack| {
             let mut gpu = stack.push(&context)?;
             gpu.push(&context)?.synchronize()?;
@@ -248,7 +245,7 @@ operations! {
         })
     };
     "drop an outer guard in a reentrant call" => {
-        let context = create()?;
+        let context = try_new_context()?;
         let mut stack = ContextStack::current_thread()?;
         let outer = stack.push(&context)?;
         let context = &context;
@@ -259,7 +256,7 @@ operations! {
         })
     };
     "drop the stack in a reentrant call" => {
-        let context = create()?;
+        let context = try_new_context()?;
         let stack = ContextStack::current_thread()?;
         ContextStack::reentrant(move |nested| {
             nested.push(&context)?.pop()?;
@@ -601,7 +598,7 @@ operations! {
         Ok(())
     });
     "handles that are detached" => {
-        let context = create()?;
+        let context = try_new_context()?;
         let mut stack = ContextStack::current_thread()?;
         let gpu = stack.push(&context)?;
         let stream: Detached<Stream<'static>> = gpu.stream()?.detach();
