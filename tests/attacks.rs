@@ -4,32 +4,23 @@
 
 mod common;
 
+use common::foreign::current;
+use common::gpu::{kernel, new_context};
 use common::kernels::{SAXPY, SPIN};
 
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, Error, Function, LaunchConfig,
-    NestedStack, PushedGuard, Result, Stream, ffi,
+    Branded, Context, ContextStack, Detached, Error, Function, LaunchConfig, NestedStack,
+    PushedGuard, Result, Stream,
 };
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context as Task, Poll, Waker};
 
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-fn current() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
-
 /// A8: a leaked child made its parent pop the child's entry and count its own as gone, so that the
 /// parent's context was destroyed while it was on the stack.
 #[test]
 fn leaked_child_misleads_the_push_count() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     std::mem::forget(outer.push(&b).unwrap());
@@ -48,7 +39,7 @@ fn guard_leaked_in_an_rc_cycle() {
         _guard: PushedGuard<'ctx>,
         _next: RefCell<Option<Rc<Node<'ctx>>>>,
     }
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     {
@@ -76,7 +67,7 @@ impl Future for Yield {
 /// popped that code's entry, and its own context was destroyed while pushed.
 #[test]
 fn future_dropped_inside_reentrant() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let of_future = a.clone();
     let mut future = Box::pin(async move {
         let mut stack = ContextStack::current_thread()?;
@@ -102,7 +93,7 @@ fn future_dropped_inside_reentrant() {
 /// A9: two futures interleaved on one thread, each of which holds a guard: the second has no stack.
 #[test]
 fn interleaved_futures_share_no_stack() {
-    let a = context();
+    let a = new_context();
     let work = || async {
         let mut stack = ContextStack::current_thread()?;
         let gpu = stack.push(&a)?;
@@ -128,7 +119,7 @@ fn token_swapped_out_of_reentrant() {
         assert_eq!(ContextStack::current_thread().unwrap_err(), Error::StackTaken);
         stack.push(context)?.pop()
     }
-    let a = context();
+    let a = new_context();
     let stack = ContextStack::current_thread().unwrap();
     ContextStack::reentrant(|nested| keep(nested, &a)).unwrap();
     assert_eq!(ContextStack::current_thread().unwrap_err(), Error::StackTaken);
@@ -140,7 +131,7 @@ fn token_swapped_out_of_reentrant() {
 /// that a handle crosses. The raw contexts are compared.
 #[test]
 fn unified_brands_on_two_threads() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let of_a: Detached<Stream<'static>> = gpu.stream().unwrap().detach();
@@ -170,7 +161,7 @@ fn unified_brands_on_two_threads() {
 /// A14: a drop that pushed its context would fail, or disturb, wherever another one is current.
 #[test]
 fn detached_dropped_under_any_context_leaves_the_stack_alone() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     let handles = || (outer.stream().unwrap(), outer.alloc::<u8>(64).unwrap()).detach();
@@ -193,7 +184,7 @@ fn detached_dropped_under_any_context_leaves_the_stack_alone() {
 
 /// Keeps a stream busy.
 fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Function<'ctx> {
-    let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    let spin = kernel(gpu, SPIN, "spin");
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is spin(u64), and has no memory.
     unsafe { gpu.on(stream).launch_unscoped(&spin, one, (30_000_000_u64,)) }.unwrap();
@@ -204,7 +195,7 @@ fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Function<'ctx> 
 /// it back. An inner scope waits for what it holds, whatever the outer one still does.
 #[test]
 fn hand_over_outwards() {
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (outer, inner) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -234,7 +225,7 @@ fn hand_over_outwards() {
 /// the buffer.
 #[test]
 fn unscoped_meets_scoped() {
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -250,7 +241,7 @@ fn unscoped_meets_scoped() {
 /// A5: the same, with another thread that attaches the buffer.
 #[test]
 fn detached_while_in_flight() {
-    let context = context();
+    let context = new_context();
     let y = {
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
@@ -275,10 +266,10 @@ fn detached_while_in_flight() {
 /// order of the other.
 #[test]
 fn an_operation_on_two_buffers_keeps_both_in_order() {
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
-    let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    let saxpy = kernel(&gpu, SAXPY, "saxpy");
     let (a, b, c) = (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
     let [mut x, mut y, mut z] =
         [1.0_f32, 2.0, 0.0].map(|v| gpu.on(&a).from_slice(&[v; 64]).unwrap());

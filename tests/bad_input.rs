@@ -3,17 +3,11 @@
 
 mod common;
 
+use common::gpu::{kernel, with_gpu};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig,
-    PushedGuard, StreamFlags, ffi,
+    ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, StreamFlags, ffi,
 };
-
-fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    test(&mut stack.push(&context).unwrap());
-}
 
 /// The message names the call, and goes on behind what went wrong with what to do.
 fn assert_says(error: &Error, call: &str, advice: &str) {
@@ -116,7 +110,7 @@ fn an_unknown_function() {
 fn launches_of_no_or_too_large_extent() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let mut out = gpu.alloc::<u32>(1).unwrap();
         for config in [
             LaunchConfig::new(0, 1),
@@ -237,7 +231,7 @@ fn a_kernel_that_faults_is_reported_as_sticky() {
         with_gpu(|gpu| {
             let stream = gpu.stream().unwrap();
             let buffer = gpu.alloc::<u32>(1).unwrap();
-            let fault = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+            let fault = kernel(gpu, TRAP, "fault");
             // SAFETY: the kernel takes nothing and touches no memory.
             let error = unsafe { gpu.on(&stream).launch(&fault, LaunchConfig::new(1, 1), ()) };
             let error = error.unwrap_err();

@@ -18,6 +18,7 @@ mod calls {
 mod common;
 
 use calls::{code, graphs, launches, libraries, memory, nodes, rows, streams, table::Table, work};
+use common::gpu::{kernel, new_context};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
@@ -71,7 +72,7 @@ fn operations_make_the_calls_of_hand_written_c() {
     let module =
         assert_calls!(gpu.load_ptx(STORE).unwrap(), ["cuCtxGetCurrent", "cuModuleLoadDataEx"]);
     let store = assert_calls!(module.function("store").unwrap(), ["cuModuleGetFunction"]);
-    let sum12 = gpu.load_ptx(SUM12).unwrap().function("sum12").unwrap();
+    let sum12 = kernel(&gpu, SUM12, "sum12");
     assert_calls!(store.clone(), []);
 
     // On a stream: one call each; those that wait, wait.
@@ -154,7 +155,7 @@ fn a_thread_without_its_stack_changes_its_mode_around_waits_and_releases() {
         skip!("only the software driver counts its calls");
     }
     const EXCHANGE: &str = "cuThreadExchangeStreamCaptureMode";
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(4).unwrap());
@@ -190,7 +191,7 @@ fn memory_of_pools_and_of_the_host_makes_the_calls_of_hand_written_c() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let stream = gpu.stream().unwrap();
@@ -249,7 +250,7 @@ fn default_streams_and_attributes_make_the_calls_of_hand_written_c() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (mut x, event) = (gpu.alloc::<u32>(16).unwrap(), gpu.event().unwrap());
@@ -275,7 +276,7 @@ fn code_is_loaded_with_the_calls_of_hand_written_c() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let ptx = Ptx::new(include_str!("code/signatures.ptx")).unwrap();

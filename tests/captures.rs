@@ -4,17 +4,13 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, Function, LaunchConfig, PushedGuard, Queue,
-    Result, Stream, ffi,
+    ContextStack, Error, Function, LaunchConfig, PushedGuard, Queue, Result, Stream, ffi,
 };
 use std::sync::mpsc;
 use std::thread;
-
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
 
 fn begin(stream: &Stream<'_>, mode: ffi::CUstreamCaptureMode) {
     // SAFETY: the stream is alive, and ends its capture in `end`.
@@ -88,7 +84,7 @@ fn alive() -> (usize, usize) {
 #[test]
 fn global_capture_elsewhere() {
     fresh!(global_capture_elsewhere, {
-        let (own, foreign) = (context(), context());
+        let (own, foreign) = (new_context(), new_context());
         let (allocated, wait_for_allocation) = mpsc::channel();
         let (begun, wait_for_capture) = mpsc::channel();
         let before = alive();
@@ -120,10 +116,10 @@ fn spin_for_20_ms<'ctx>(q: Queue<'_, 'ctx>, spin: &Function<'ctx>) -> Result {
 #[test]
 fn scope_inside_capture() {
     fresh!(scope_inside_capture, {
-        let context = context();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(&gpu, SPIN, "spin");
         let (captured, first, second) =
             (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
         let mut buffer = gpu.alloc::<u32>(64).unwrap();
@@ -156,29 +152,26 @@ fn scope_inside_capture() {
 #[test]
 fn a_scope_that_cannot_wait_aborts() {
     skip_under_miri!("it looks at a process that aborts");
-    let test = "a_scope_that_cannot_wait_aborts";
-    if let Some(output) = common::respawn(module_path!(), test) {
-        common::assert_abort(test, &output, &["cuStreamSynchronize", "without waiting"]);
-        return;
-    }
-    let context = context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-    let mut buffer = gpu.alloc::<u32>(64).unwrap();
-    begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
-    let _ = gpu.scope(|s| {
-        let _other = s.on(&other);
-        s.on(&stream).fill(&mut s.hold(&mut buffer), 7)
+    aborts!(a_scope_that_cannot_wait_aborts, ["cuStreamSynchronize", "without waiting"], {
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut buffer = gpu.alloc::<u32>(64).unwrap();
+        begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
+        let _ = gpu.scope(|s| {
+            let _other = s.on(&other);
+            s.on(&stream).fill(&mut s.hold(&mut buffer), 7)
+        });
+        panic!("the scope returned");
     });
-    panic!("the scope returned");
 }
 
 /// A12: the same thread captures, in the modes that forbid frees to it.
 #[test]
 fn drop_inside_capture() {
     fresh!(drop_inside_capture, {
-        let context = context();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let captured = gpu.stream().unwrap();
@@ -206,7 +199,7 @@ fn drop_inside_capture() {
 #[test]
 fn allocation_inside_a_capture() {
     fresh!(allocation_inside_a_capture, {
-        let context = context();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let (captured, stream) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -236,12 +229,12 @@ fn exchange(mut mode: ffi::CUstreamCaptureMode) -> ffi::CUstreamCaptureMode {
 #[test]
 fn a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours() {
     fresh!(a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours, {
-        let context = context();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let captured = gpu.stream().unwrap();
         let before = alive();
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(&gpu, SPIN, "spin");
         let mut buffer = gpu.alloc::<u32>(64).unwrap();
         let stream = gpu.stream().unwrap();
         let mode = exchange(ffi::CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -300,17 +293,14 @@ fn the_mode_of_the_thread_is_given_back_with_its_stack() {
 #[test]
 fn a_wait_that_cannot_wait_aborts() {
     skip_under_miri!("it looks at a process that aborts");
-    let test = "a_wait_that_cannot_wait_aborts";
-    if let Some(output) = common::respawn(module_path!(), test) {
-        common::assert_abort(test, &output, &["cuStreamSynchronize", "without waiting"]);
-        return;
-    }
-    let context = context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let stream = gpu.stream().unwrap();
-    let mut buffer = gpu.alloc::<u32>(64).unwrap();
-    begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
-    let _ = gpu.on(&stream).fill(&mut buffer, 7);
-    panic!("the operation returned");
+    aborts!(a_wait_that_cannot_wait_aborts, ["cuStreamSynchronize", "without waiting"], {
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let stream = gpu.stream().unwrap();
+        let mut buffer = gpu.alloc::<u32>(64).unwrap();
+        begin(&stream, ffi::CU_STREAM_CAPTURE_MODE_RELAXED);
+        let _ = gpu.on(&stream).fill(&mut buffer, 7);
+        panic!("the operation returned");
+    });
 }

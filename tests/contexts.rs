@@ -3,6 +3,8 @@
 
 mod common;
 
+use common::foreign;
+use common::gpu::{kernel, new_context};
 use cuscope::{
     CacheConfig, Context, ContextFlags, ContextKind, ContextStack, Device, Error, Limit, Ownership,
     ReleaseWith, Result, SharedMemoryConfig, SmSplitFlags, StreamFlags, current_context,
@@ -12,10 +14,6 @@ use std::collections::HashSet;
 
 fn device() -> Device {
     Device::get(0).unwrap()
-}
-
-fn create() -> Context {
-    Context::create(device(), ContextFlags::default()).unwrap()
 }
 
 /// Whether the driver is as new as a function asks.
@@ -48,7 +46,7 @@ fn a_context_has_the_flags_that_it_was_created_with() {
 
 #[test]
 fn flags_are_set_on_a_context_that_exists() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let flags = ContextFlags::SCHED_SPIN | ContextFlags::SYNC_MEMOPS;
@@ -65,7 +63,7 @@ fn flags_are_set_on_a_context_that_exists() {
 
 #[test]
 fn contexts_tell_what_they_are() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     assert_eq!((a.kind(), a.device()), (ContextKind::Created, device()));
     assert_eq!(a, a.clone());
     assert_ne!(a, b);
@@ -86,7 +84,7 @@ fn contexts_tell_what_they_are() {
 
 #[test]
 fn what_is_current_can_be_looked_at_without_a_stack() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     assert!(current_context().unwrap().is_none());
     assert!(!a.is_current().unwrap());
     let mut stack = ContextStack::current_thread().unwrap();
@@ -107,7 +105,7 @@ fn what_is_current_can_be_looked_at_without_a_stack() {
 
 #[test]
 fn a_context_is_synchronized_without_being_current() {
-    let context = create();
+    let context = new_context();
     has(context.synchronize());
     assert!(!context.is_current().unwrap());
 }
@@ -148,7 +146,7 @@ fn the_primary_context_has_a_state_that_can_be_asked_and_set() {
 
 #[test]
 fn a_context_goes_to_foreign_code_and_comes_back() {
-    let context = create();
+    let context = new_context();
     let clone = context.clone();
     let context = context.into_raw().expect_err("the clone holds it");
     drop(clone);
@@ -165,7 +163,7 @@ fn a_context_goes_to_foreign_code_and_comes_back() {
 
 #[test]
 fn a_borrowed_context_is_not_ended() {
-    let owner = create();
+    let owner = new_context();
     // SAFETY: `owner` lives until the end of the test.
     let borrowed = unsafe { Context::from_raw(owner.raw(), Ownership::Borrow) }.unwrap();
     assert_eq!((borrowed.kind(), &borrowed), (ContextKind::Borrowed, &owner));
@@ -197,7 +195,7 @@ fn a_foreign_primary_context_is_retained_or_taken_over() {
     assert_eq!(taken.kind(), ContextKind::Primary, "released, not destroyed");
     taken.try_destroy().unwrap().unwrap();
 
-    let other = create();
+    let other = new_context();
     // SAFETY: alive.
     let error = unsafe { Context::from_raw(other.raw(), Ownership::RetainPrimary) }.unwrap_err();
     assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
@@ -231,7 +229,7 @@ fn a_context_is_created_as_the_drivers_parameters_say() {
 
 #[test]
 fn affinity_is_told_and_refused_where_it_is_not_supported() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let count = device().attribute(ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).unwrap();
@@ -258,7 +256,7 @@ fn a_green_context_has_multiprocessors_of_its_own_and_is_pushed_as_any_other() {
     let rest = split.remainder.map_or(0, |rest| rest.count());
     assert_eq!(split.groups.iter().map(|g| g.count()).sum::<u32>() + rest, all.count());
 
-    let (green, plain) = (Context::create_green(&split.groups[..1]).unwrap(), create());
+    let (green, plain) = (Context::create_green(&split.groups[..1]).unwrap(), new_context());
     assert_eq!((green.kind(), green.device()), (ContextKind::Green, device()));
     assert_eq!(green.sm_resource().unwrap().count(), split.groups[0].count());
     assert_eq!(plain.sm_resource().unwrap().count(), all.count());
@@ -270,7 +268,7 @@ fn a_green_context_has_multiprocessors_of_its_own_and_is_pushed_as_any_other() {
     let gpu = outer.push(&green).unwrap();
     assert!(green.is_current().unwrap());
     let stream = gpu.stream().unwrap();
-    let store = gpu.load_ptx(common::kernels::STORE).unwrap().function("store").unwrap();
+    let store = kernel(&gpu, common::kernels::STORE, "store");
     let mut buffer = gpu.alloc::<u32>(4).unwrap();
     let on = gpu.on(&stream);
     on.fill(&mut buffer, 5).unwrap();
@@ -320,7 +318,7 @@ fn a_green_context_goes_to_foreign_code_and_comes_back() {
 
 #[test]
 fn limits_are_asked_for_and_set() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let settable = [
@@ -346,7 +344,7 @@ fn limits_are_asked_for_and_set() {
 
 #[test]
 fn limits_are_the_contexts_own() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     let before = outer.limit(Limit::StackSize).unwrap();
@@ -358,7 +356,7 @@ fn limits_are_the_contexts_own() {
 
 #[test]
 fn cache_and_bank_configurations_are_remembered() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     assert_eq!(gpu.cache_config().unwrap(), CacheConfig::PreferNone);
@@ -381,7 +379,7 @@ fn cache_and_bank_configurations_are_remembered() {
 
 #[test]
 fn streams_have_priorities_in_the_contexts_range() {
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let range = gpu.stream_priority_range().unwrap();
@@ -399,10 +397,10 @@ fn streams_have_priorities_in_the_contexts_range() {
 
 #[test]
 fn a_context_is_recorded_and_waits_as_a_whole() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
-    let spin = outer.load_ptx(common::kernels::SPIN).unwrap().function("spin").unwrap();
+    let spin = kernel(&outer, common::kernels::SPIN, "spin");
     let (stream, started, done) =
         (outer.stream().unwrap(), outer.event().unwrap(), outer.event().unwrap());
     let one = cuscope::LaunchConfig::new(1, 1);
@@ -424,11 +422,10 @@ fn a_context_is_recorded_and_waits_as_a_whole() {
 
 #[test]
 fn state_is_asked_for_under_the_right_context_only() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
-    // SAFETY: `b` is alive.
-    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(b.raw()) }, ffi::CUDA_SUCCESS);
+    foreign::push(b.raw());
     let refused = [
         gpu.flags().map(drop),
         gpu.limit(Limit::StackSize).map(drop),
@@ -447,8 +444,6 @@ fn state_is_asked_for_under_the_right_context_only() {
     for result in refused {
         assert!(matches!(result, Err(Error::NotCurrent { .. })), "{result:?}");
     }
-    let mut top = std::ptr::null_mut();
-    // SAFETY: pops what was pushed above.
-    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
+    assert_eq!(foreign::pop(), b.raw());
     gpu.flags().unwrap();
 }

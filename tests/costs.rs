@@ -7,20 +7,16 @@ mod common;
 #[path = "../examples/pipeline.rs"]
 mod pipeline;
 
-use cuscope::{Context, ContextStack, Device, LaunchConfig, PushedGuard, Stream, ffi};
+use common::gpu::{kernel, with_primary};
+use cuscope::{LaunchConfig, PushedGuard, Stream, ffi};
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// One at a time, as they measure.
-static ONE: Mutex<()> = Mutex::new(());
-
 fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
-    let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let context = Context::primary(Device::get(0).unwrap()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&stack.push(&context).unwrap());
+    let _one = common::one_at_a_time();
+    with_primary(|gpu| f(gpu));
 }
 
 macro_rules! needs_a_gpu {
@@ -172,7 +168,7 @@ fn a_replay_in_a_scope_costs_its_launch() {
     const REPLAYS: u32 = 200;
     pushed(|gpu| {
         let (mut captured, stream) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let store = gpu.load_ptx(common::kernels::STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, common::kernels::STORE, "store");
         let mut x = gpu.alloc::<u32>(1).unwrap();
         let one = LaunchConfig::new(1, 1);
 

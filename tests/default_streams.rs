@@ -4,10 +4,12 @@
 mod common;
 
 use common::fewer;
+use common::foreign;
+use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard,
-    Result, SmSplitFlags, StreamFlags, ffi,
+    Context, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard, Result,
+    SmSplitFlags, StreamFlags, ffi,
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
@@ -21,13 +23,9 @@ const ONE: LaunchConfig = LaunchConfig {
     shared_bytes: 0,
 };
 
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
 /// Under a guard of a context of its own, with each of the two.
 fn with_both(f: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>, OnDefaultStream<'g, 'ctx>)) {
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     f(&gpu, gpu.on_legacy_default());
@@ -40,7 +38,7 @@ fn default_streams_do_what_streams_do() {
         let mut x = gpu.alloc::<u32>(4).unwrap();
         on.upload(&[1, 2, 3, 4], &mut x).unwrap();
         on.fill(&mut x.slice_mut(2..).unwrap(), 7).unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { on.launch(&store, ONE, (&mut x, 9_u32)) }.unwrap();
         assert_eq!(on.to_vec(&x).unwrap(), [9, 2, 7, 7]);
@@ -68,7 +66,7 @@ fn default_streams_do_what_streams_do() {
 #[test]
 fn a_default_stream_is_in_order_with_blocking_streams() {
     with_both(|gpu, on| {
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(gpu, SPIN, "spin");
         let stream = gpu.stream_with(StreamFlags::empty()).unwrap();
         let start = Instant::now();
         // SAFETY: the kernel is spin(u64), and has no memory.
@@ -85,12 +83,11 @@ fn a_default_stream_is_in_order_with_blocking_streams() {
 /// Each operation looks which context is current, as the driver would.
 #[test]
 fn under_a_foreign_context_every_operation_is_refused() {
-    let foreign = context();
+    let other = new_context();
     with_both(|gpu, on| {
         let (mut x, event) = (gpu.alloc::<u32>(4).unwrap(), gpu.event().unwrap());
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
-        // SAFETY: the context is alive, and popped below.
-        assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(foreign.raw()) }, ffi::CUDA_SUCCESS);
+        let store = kernel(gpu, STORE, "store");
+        foreign::push(other.raw());
         fn call<T>(result: Result<T>) -> &'static str {
             match result.err() {
                 Some(Error::NotCurrent { call }) => call,
@@ -111,9 +108,7 @@ fn under_a_foreign_context_every_operation_is_refused() {
         assert_eq!(call(on.wait(&event)), "cuStreamWaitEvent");
         assert_eq!(call(on.query()), "cuStreamQuery");
         assert_eq!(call(on.synchronize()), "cuStreamSynchronize");
-        let mut popped = std::ptr::null_mut();
-        // SAFETY: writes one handle to `popped`, which is valid for it.
-        assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) }, ffi::CUDA_SUCCESS);
+        assert_eq!(foreign::pop(), other.raw());
         on.zero(&mut x).unwrap();
     });
 }
@@ -141,7 +136,7 @@ fn captures_beside(
     flags: StreamFlags,
     on: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>) -> OnDefaultStream<'g, 'ctx>,
 ) {
-    let (context, done) = (context(), AtomicBool::new(false));
+    let (context, done) = (new_context(), AtomicBool::new(false));
     std::thread::scope(|threads| {
         threads.spawn(|| {
             let mut stack = ContextStack::current_thread().unwrap();
@@ -175,7 +170,7 @@ fn captures_beside(
 fn the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart() {
     fresh!(the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart, {
         captures_beside(StreamFlags::empty(), |gpu| gpu.on_legacy_default());
-        let context = context();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let mut stream = gpu.stream_with(StreamFlags::empty()).unwrap();
@@ -206,7 +201,7 @@ fn a_wait_that_a_capture_refused_is_made_again() {
     if !common::software() {
         skip!("only the software driver refuses on demand");
     }
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let mut x = gpu.alloc::<u32>(4).unwrap();
@@ -248,7 +243,7 @@ fn ends(f: impl FnOnce() + Send + 'static) {
 
 /// An operation on the legacy stream that fails, which a hook of the log is told of inside it.
 fn fail_on_legacy(gpu: &PushedGuard<'_>) {
-    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(gpu, STORE, "store");
     let (mut x, none) = (gpu.alloc::<u32>(4).unwrap(), LaunchConfig::new(0, 1));
     // SAFETY: not launched, as there are no blocks.
     let refused = unsafe { gpu.on_legacy_default().launch(&store, none, (&mut x, 9_u32)) };
@@ -269,7 +264,7 @@ macro_rules! hook_or_skip {
 #[test]
 fn a_log_hook_inside_an_operation_on_the_legacy_stream_cannot_capture() {
     fresh!(a_log_hook_inside_an_operation_on_the_legacy_stream_cannot_capture, {
-        let (context, results) = (context(), Arc::new(Mutex::new(Vec::new())));
+        let (context, results) = (new_context(), Arc::new(Mutex::new(Vec::new())));
         let (in_hook, told) = (context.clone(), results.clone());
         let _hook = hook_or_skip!(move |_, _| {
             let result = capture_inside(&in_hook);
@@ -302,7 +297,7 @@ fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other(
             let result = capture_inside(&other);
             RESULTS.lock().unwrap().push(result);
         });
-        let (a, b) = (context(), context());
+        let (a, b) = (new_context(), new_context());
         ends(move || {
             std::thread::scope(|threads| {
                 for (own, other) in [(&a, &b), (&b, &a)] {
@@ -311,7 +306,7 @@ fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other(
                         let mut stack = ContextStack::current_thread().unwrap();
                         let gpu = stack.push(own).unwrap();
                         for _ in 0..20 {
-                            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+                            let store = kernel(&gpu, STORE, "store");
                             let mut x = gpu.alloc::<u32>(4).unwrap();
                             let (on, none) = (gpu.on_legacy_default(), LaunchConfig::new(0, 1));
                             // SAFETY: not launched, as there are no blocks.
@@ -346,7 +341,7 @@ fn a_destructor_inside_an_operation_on_the_legacy_stream_cannot_capture() {
         }
     }
     fresh!(a_destructor_inside_an_operation_on_the_legacy_stream_cannot_capture, {
-        let context = context();
+        let context = new_context();
         ends(move || {
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&context).unwrap();

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::gpu::try_with_gpu;
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, CoreDumpFlags, CoreDumps, Device, DriverLog,
     Error, LogLevel, PushedGuard, Result, on_driver_log, on_release_error,
@@ -10,14 +11,6 @@ use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-
-/// Runs `f` under a guard of a new context.
-fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let mut gpu = stack.push(&context).unwrap();
-    f(&mut gpu).unwrap();
-}
 
 /// Leaves the test where the driver is too old for what it asks.
 macro_rules! or_skip {
@@ -36,7 +29,7 @@ fn fail(gpu: &PushedGuard<'_>) {
 
 #[test]
 fn a_profiler_records_until_the_guard_is_dropped_or_stopped() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let profiling = gpu.profiling()?;
         let inner = gpu.profiling()?;
         drop(inner);
@@ -55,7 +48,7 @@ fn a_hook_is_told_what_failed_until_it_is_dropped() {
     let hook = or_skip!(on_driver_log(move |level, message| {
         seen.lock().unwrap().push((level, message.to_owned()));
     }));
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         fail(gpu);
         Ok(())
     });
@@ -86,7 +79,7 @@ fn a_hook_may_panic_fail_and_end_itself() {
         let slot = own.clone();
         let ends = on_driver_log(move |_, _| drop(slot.lock().unwrap().take())).unwrap();
         *own.lock().unwrap() = Some(ends);
-        pushed(|gpu| {
+        try_with_gpu(|gpu| {
             fail(gpu);
             fail(gpu);
             Ok(())
@@ -109,7 +102,7 @@ fn the_end_of_a_hook_waits_for_a_thread_that_is_in_it() {
         finished.fetch_add(1, Ordering::SeqCst);
     }));
     let other = std::thread::spawn(|| {
-        pushed(|gpu| {
+        try_with_gpu(|gpu| {
             fail(gpu);
             Ok(())
         });
@@ -123,7 +116,7 @@ fn the_end_of_a_hook_waits_for_a_thread_that_is_in_it() {
 #[test]
 fn the_log_is_read_from_a_place_to_its_end() {
     let mut log = or_skip!(DriverLog::now());
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         fail(gpu);
         let text = log.read()?;
         assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
@@ -171,7 +164,7 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
         }
         process.set_file("x".repeat(1023)).unwrap();
         assert_eq!(process.file().unwrap().as_os_str().len(), 1023);
-        pushed(|gpu| {
+        try_with_gpu(|gpu| {
             let own = gpu.core_dumps();
             assert_eq!((own.lightweight()?, own.host()?, own.enabled()?), (true, false, false));
             assert_eq!((own.flags()?, own.file()?), (process.flags()?, process.file()?));
@@ -196,7 +189,7 @@ fn a_release_hook_whose_own_releases_fail_is_called_once() {
         skip!("only the software driver fails on demand");
     }
     fresh!(a_release_hook_whose_own_releases_fail_is_called_once, {
-        pushed(|gpu| {
+        try_with_gpu(|gpu| {
             let context = gpu.context().clone();
             on_release_error(move |_| {
                 CALLS.fetch_add(1, Ordering::Relaxed);

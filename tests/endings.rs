@@ -3,9 +3,9 @@
 
 mod common;
 
+use common::gpu::new_context;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Module,
-    PushedGuard, Result, Stream,
+    Branded, Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
 };
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -13,10 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 type Handles<'ctx> = (Stream<'ctx>, cuscope::Event<'ctx>, DeviceBuffer<'ctx, u32>, Module<'ctx>);
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
 
 fn handles<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Handles<'ctx>> {
     let ptx = common::kernels::STORE;
@@ -36,7 +32,7 @@ fn assert_released(context: Context) {
 
 #[test]
 fn handles_end_with_a_thread_that_never_used_the_driver() {
-    let context = create();
+    let context = new_context();
     let handles = detached(&context);
     thread::spawn(move || drop(handles)).join().unwrap();
     assert_released(context);
@@ -49,7 +45,7 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
         static STATIC_GUARD: RefCell<Option<PushedGuard<'static>>> = const { RefCell::new(None) };
         static LAST: RefCell<Option<Detached<Handles<'static>>>> = const { RefCell::new(None) };
     }
-    let context = create();
+    let context = new_context();
     let there = Box::into_raw(Box::new(context.clone()));
     // SAFETY: given back below.
     let lent: &'static Context = unsafe { &*there };
@@ -86,7 +82,7 @@ fn a_stack_may_be_used_in_the_destructor_of_a_thread_local() {
     thread_local! {
         static AT_EXIT: RefCell<Option<AtExit>> = const { RefCell::new(None) };
     }
-    let context = create();
+    let context = new_context();
     let there = context.clone();
     thread::spawn(move || AT_EXIT.set(Some(AtExit(there.clone(), detached(&there)))))
         .join()
@@ -125,7 +121,7 @@ fn fork(child: impl FnOnce() -> bool) -> i32 {
 fn everything_can_be_dropped_in_the_child_of_a_fork() {
     skip_under_miri!("it forks");
     fresh!(everything_can_be_dropped_in_the_child_of_a_fork, {
-        let (context, other) = (create(), create());
+        let (context, other) = (new_context(), new_context());
         let kept = detached(&context);
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&context).unwrap();
@@ -174,7 +170,7 @@ fn handles_may_end_with_the_process() {
     // Registered before the driver registers anything: runs after whatever it does at exit.
     // SAFETY: a function without obligations.
     assert_eq!(unsafe { libc::atexit(at_exit) }, 0);
-    let context = create();
+    let context = new_context();
     *KEPT.lock().unwrap() = Some(detached(&context));
     OF_MAIN.set(Some(detached(&context)));
     let mut stack = ContextStack::current_thread().unwrap();

@@ -7,10 +7,11 @@ mod failures {
     pub(crate) mod operations;
 }
 
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, ffi};
+use common::gpu::{kernel, new_context};
+use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use failures::operations::{GREEN, OPERATIONS, Operation};
+use failures::operations::{GREEN, Operation, operations};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -235,17 +236,17 @@ fn every_call_of_every_operation_fails_in_turn() {
         cuscope::init().unwrap();
         cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
         let (mut injected, mut names) = (0, BTreeSet::new());
-        for operation in OPERATIONS.iter().filter(|operation| !gives_functions(operation)) {
+        for operation in operations().filter(|operation| !gives_functions(operation)) {
             let calls = calls_of(operation);
             injected += fail_each(operation, &calls, &CODES);
             names.extend(calls);
         }
-        println!("{} operations, {injected} failures of single calls", OPERATIONS.len());
+        println!("{} operations, {injected} failures of single calls", operations().count());
 
         let mut every = 0;
         // Where every wait for memory fails the process ends: `tests/faults.rs`.
         for &call in names.iter().filter(|&&call| call != "cuStreamSynchronize") {
-            for operation in OPERATIONS.iter().filter(|operation| !gives_functions(operation)) {
+            for operation in operations().filter(|operation| !gives_functions(operation)) {
                 let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
                 every += check(operation, fault).len();
             }
@@ -254,7 +255,7 @@ fn every_call_of_every_operation_fails_in_turn() {
 
         // Only now: these give the driver functions, and the process has seen a fault.
         AFTER_FAULTS.store(true, Ordering::Relaxed);
-        for operation in OPERATIONS.iter().filter(|operation| gives_functions(operation)) {
+        for operation in operations().filter(|operation| gives_functions(operation)) {
             let (result, calls) = record(|| run(operation));
             result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
             injected += fail_each(operation, &calls, &[ffi::CUDA_ERROR_LAUNCH_FAILED]);
@@ -282,7 +283,7 @@ fn every_call_of_every_operation_with_functions_fails_in_turn() {
         let mut without_faults = CODES.to_vec();
         without_faults.retain(|&code| code != ffi::CUDA_ERROR_LAUNCH_FAILED);
         let mut injected = 0;
-        for operation in OPERATIONS.iter().filter(|operation| gives_functions(operation)) {
+        for operation in operations().filter(|operation| gives_functions(operation)) {
             injected += fail_each(operation, &calls_of(operation), &without_faults);
         }
         println!("{injected} failures of single calls");
@@ -297,14 +298,14 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let mut stream = gpu.stream().unwrap();
     let (mut x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
     gpu.on(&stream).zero(&mut x).unwrap();
     let fill = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut y), 1)).unwrap();
-    let store = gpu.load_ptx(common::kernels::STORE).unwrap().function("store").unwrap();
+    let store = kernel(&gpu, common::kernels::STORE, "store");
     let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
     let (legacy, per_thread) = (gpu.on_legacy_default(), gpu.on_per_thread_default());
     let mut host = [0_u32; 4];

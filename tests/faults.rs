@@ -1,60 +1,23 @@
 //! A kernel that faults in one context while another context works (F326): what has returned is over all the
-//! same, or the process ends.
+//! same, or the process ends. The tests run one after another, as they take their time on one device.
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod common;
 
-use common::kernels::{SPIN, TRAP};
-use common::{assert_abort, respawn, software};
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi,
-};
+use common::gpu::{kernel, new_context};
+use common::kernels::{COUNT, SPIN, TRAP};
+use common::{one_at_a_time, software};
+use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
-
-/// `count(address, ns)`: stores 1, 2, 3 … there for about `ns` nanoseconds.
-const COUNT: &str = "
-.version 7.0
-.target sm_52
-.address_size 64
-.visible .entry count(.param .u64 address, .param .u64 ns)
-{
-    .reg .pred %p<2>;
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<7>;
-    ld.param.u64 %rd1, [address];
-    ld.param.u64 %rd2, [ns];
-    cvta.to.global.u64 %rd3, %rd1;
-    mov.u32 %r1, 0;
-    mov.u64 %rd4, %globaltimer;
-again:
-    add.u32 %r1, %r1, 1;
-    st.volatile.global.u32 [%rd3], %r1;
-    mov.u64 %rd5, %globaltimer;
-    sub.u64 %rd6, %rd5, %rd4;
-    setp.lt.u64 %p1, %rd6, %rd2;
-    @%p1 bra again;
-    ret;
-}
-";
 
 /// How long work goes on that nobody stops: longer than a real driver takes to report a fault.
 fn work() -> Duration {
     Duration::from_secs(if software() { 2 } else { 5 })
-}
-
-/// Tests of this file run one after another, as they take their time on one device.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
 }
 
 fn nanoseconds(time: Duration) -> u64 {
@@ -64,7 +27,7 @@ fn nanoseconds(time: Duration) -> u64 {
 /// Lets a kernel trap under a guard.
 fn fault(gpu: &PushedGuard<'_>) {
     let stream = gpu.stream().unwrap();
-    let fault = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+    let fault = kernel(gpu, TRAP, "fault");
     // SAFETY: the kernel has no parameters and uses no memory.
     let result = unsafe { gpu.on(&stream).launch(&fault, LaunchConfig::new(1, 1), ()) };
     assert!(is_lost(&result), "{result:?}");
@@ -83,31 +46,19 @@ fn is_lost<R>(result: &Result<R>) -> bool {
     result.as_ref().err().and_then(Error::code) == Some(ffi::CUDA_ERROR_LAUNCH_FAILED)
 }
 
-/// Runs the body of a test in a process of its own, which must abort.
-macro_rules! aborts {
-    ($test:ident, $why:literal, $body:block) => {
-        if let Some(output) = respawn(module_path!(), stringify!($test)) {
-            assert_abort(stringify!($test), &output, &["without waiting", $why]);
-            return;
-        } else {
-            $body
-        }
-    };
-}
-
 /// A wait in a context without a fault answers at once while its work goes on, and nothing tells when that ends.
 #[test]
 fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     let _one = one_at_a_time();
     aborts!(
         a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts,
-        "may still use page-locked",
+        ["without waiting", "may still use page-locked"],
         {
-            let (a, b) = (create(), create());
+            let (a, b) = (new_context(), new_context());
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&a).unwrap();
             let stream = gpu.stream().unwrap();
-            let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
+            let count = kernel(&gpu, COUNT, "count");
             let mut counted = gpu.pinned::<u32>(1).unwrap();
             let result = gpu.scope(|s| {
                 let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
@@ -126,9 +77,9 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     let _one = one_at_a_time();
     aborts!(
         an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts,
-        "may still use page-locked",
+        ["without waiting", "may still use page-locked"],
         {
-            let (a, b) = (create(), create());
+            let (a, b) = (new_context(), new_context());
             thread::scope(|scope| {
                 scope.spawn(|| {
                     thread::sleep(work() / 10);
@@ -137,7 +88,7 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
                 let mut stack = ContextStack::current_thread().unwrap();
                 let gpu = stack.push(&a).unwrap();
                 let stream = gpu.stream().unwrap();
-                let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
+                let count = kernel(&gpu, COUNT, "count");
                 let mut counted = gpu.pinned::<u32>(1).unwrap();
                 let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
@@ -153,12 +104,12 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
     let _one = one_at_a_time();
     fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
-        let a = create();
+        let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         let (kernels, faults) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let count = gpu.load_ptx(COUNT).unwrap().function("count").unwrap();
-        let trap = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+        let count = kernel(&gpu, COUNT, "count");
+        let trap = kernel(&gpu, TRAP, "fault");
         let (mut counted, one) = (gpu.pinned::<u32>(1).unwrap(), LaunchConfig::new(1, 1));
         let result = gpu.scope(|s| {
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
@@ -182,11 +133,11 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
 fn what_lends_no_page_locked_memory_returns_the_error() {
     let _one = one_at_a_time();
     fresh!(what_lends_no_page_locked_memory_returns_the_error, {
-        let (a, b) = (create(), create());
+        let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         let stream = gpu.stream().unwrap();
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(&gpu, SPIN, "spin");
         let elsewhere = gpu.pinned::<u32>(64).unwrap();
         let (mut memory, mut host) = (gpu.alloc::<u32>(64).unwrap(), [1; 64]);
         gpu.on(&stream).upload(&host, &mut memory).unwrap();
@@ -209,7 +160,7 @@ fn what_lends_no_page_locked_memory_returns_the_error() {
 fn behind_a_fault_operations_with_page_locked_memory_return_the_error() {
     let _one = one_at_a_time();
     fresh!(behind_a_fault_operations_with_page_locked_memory_return_the_error, {
-        let (a, b) = (create(), create());
+        let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         let stream = gpu.stream().unwrap();
@@ -251,7 +202,7 @@ fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
     let _one = one_at_a_time();
     fresh!(a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended, {
         let (began, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
-        let (a, b) = (create(), create());
+        let (a, b) = (new_context(), new_context());
         {
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&a).unwrap();
@@ -279,7 +230,7 @@ fn a_function_of_a_graph_outlives_the_graph_behind_a_fault() {
     let _one = one_at_a_time();
     fresh!(a_function_of_a_graph_outlives_the_graph_behind_a_fault, {
         let [began, ended, second] = [(); 3].map(|()| Arc::new(AtomicU32::new(0)));
-        let (a, b) = (create(), create());
+        let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         let stream = gpu.stream().unwrap();
@@ -320,9 +271,9 @@ fn an_operation_of_which_no_wait_tells_that_it_is_over_aborts() {
     }
     aborts!(
         an_operation_of_which_no_wait_tells_that_it_is_over_aborts,
-        "does not know whether the work is over",
+        ["without waiting", "does not know whether the work is over"],
         {
-            let a = create();
+            let a = new_context();
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&a).unwrap();
             let stream = gpu.stream().unwrap();
@@ -353,7 +304,7 @@ fn a_destroyed_context_proves_nothing_where_there_are_green_ones() {
     let code = ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED;
     let fault = Fault { which: Which::Named("cuStreamSynchronize"), code, performed: false };
     let operate = || {
-        let a = create();
+        let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         let stream = gpu.stream().unwrap();
@@ -362,7 +313,7 @@ fn a_destroyed_context_proves_nothing_where_there_are_green_ones() {
     };
     aborts!(
         a_destroyed_context_proves_nothing_where_there_are_green_ones,
-        "does not know whether the work is over",
+        ["without waiting", "does not know whether the work is over"],
         {
             assert_eq!(operate().unwrap_err().code(), Some(code), "without green ones it does");
             let all = Device::get(0).unwrap().sm_resource().unwrap();

@@ -4,50 +4,23 @@
 
 mod common;
 
-use cuscope::{Context, ContextFlags, ContextStack, Device, Error, ffi};
+use common::foreign::{self, current};
+use common::gpu::new_context;
+use cuscope::{Context, ContextStack, Device, Error, ffi};
 use std::sync::Mutex;
-
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-fn current() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
-
-fn foreign_push(context: &Context) {
-    // SAFETY: the context is alive.
-    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
-}
-
-fn foreign_pop() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
-
-/// `cudaSetDevice` and the like.
-fn foreign_set(context: ffi::CUcontext) {
-    // SAFETY: the tests pass live contexts or null.
-    assert_eq!(unsafe { ffi::cuCtxSetCurrent(context) }, ffi::CUDA_SUCCESS);
-}
 
 #[test]
 fn a_leaked_entry_that_foreign_code_covers_is_not_taken_for_gone() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     std::mem::forget(outer.push(&b).unwrap());
-    foreign_push(&a); // [a, b (leaked), a (foreign)]
+    foreign::push(a.raw()); // [a, b (leaked), a (foreign)]
     let call = "cuCtxPushCurrent_v2";
     assert_eq!(outer.push(&b).unwrap_err(), Error::NotCurrent { call });
     // What looks only sees its own context on top, and is right by that.
     outer.synchronize().unwrap();
-    assert_eq!(foreign_pop(), a.raw(), "foreign code finds its entry");
+    assert_eq!(foreign::pop(), a.raw(), "foreign code finds its entry");
     assert_eq!(current(), b.raw(), "and the leaked one below");
     outer.synchronize().unwrap();
     assert_eq!(current(), a.raw(), "settled");
@@ -57,11 +30,11 @@ fn a_leaked_entry_that_foreign_code_covers_is_not_taken_for_gone() {
 
 #[test]
 fn a_leaked_entry_that_foreign_code_popped_is_gone() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     std::mem::forget(outer.push(&b).unwrap());
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     outer.push(&b).unwrap().pop().unwrap();
     assert_eq!(current(), a.raw());
     outer.pop().unwrap();
@@ -70,22 +43,22 @@ fn a_leaked_entry_that_foreign_code_popped_is_gone() {
 
     let mut stack = ContextStack::current_thread().unwrap();
     std::mem::forget(stack.push(&b).unwrap());
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     stack.push(&a).unwrap().pop().unwrap();
     assert!(current().is_null());
 }
 
 #[test]
 fn a_guard_that_cannot_pop_keeps_its_context_until_its_entry_is_gone() {
-    let (a, b, other) = (context(), context(), context());
+    let (a, b, other) = (new_context(), new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     let inner = outer.push(&b).unwrap();
-    foreign_push(&other);
+    foreign::push(other.raw());
     let call = "cuCtxPopCurrent_v2";
     assert_eq!(inner.pop().unwrap_err(), Error::NotCurrent { call });
     let b = b.try_destroy().expect_err("its entry is on the stack");
-    assert_eq!(foreign_pop(), other.raw());
+    assert_eq!(foreign::pop(), other.raw());
     outer.synchronize().unwrap(); // settles
     b.try_destroy().expect("its entry is gone").unwrap();
     outer.pop().unwrap();
@@ -95,13 +68,13 @@ fn a_guard_that_cannot_pop_keeps_its_context_until_its_entry_is_gone() {
 /// As `cudaSetDevice` does in a library: sets, and restores by setting again.
 #[test]
 fn foreign_code_that_sets_and_restores_is_not_noticed() {
-    let (a, foreign) = (context(), context());
+    let (a, foreign) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     for _ in 0..3 {
         let before = current();
-        foreign_set(foreign.raw());
-        foreign_set(before);
+        foreign::set(foreign.raw());
+        foreign::set(before);
         outer.synchronize().unwrap();
         outer.push(&foreign).unwrap().pop().unwrap();
     }
@@ -112,8 +85,8 @@ fn foreign_code_that_sets_and_restores_is_not_noticed() {
 /// F7, F87: on a thread without contexts `cudaSetDevice` pushes, and stays.
 #[test]
 fn what_foreign_code_sets_first_stays_below() {
-    let (a, foreign) = (context(), context());
-    foreign_set(foreign.raw());
+    let (a, foreign) = (new_context(), new_context());
+    foreign::set(foreign.raw());
     {
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
@@ -121,7 +94,7 @@ fn what_foreign_code_sets_first_stays_below() {
         std::mem::forget(gpu);
     }
     assert_eq!(current(), foreign.raw());
-    foreign_set(std::ptr::null_mut());
+    foreign::set(std::ptr::null_mut());
     assert!(current().is_null());
 }
 
@@ -133,7 +106,7 @@ fn a_primary_context_that_is_reset_behind_our_back_is_told() {
     dangling!(a_primary_context_that_is_reset_behind_our_back_is_told, {
         cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.to_string()));
         let device = Device::get(0).unwrap();
-        let (primary, other) = (Context::primary(device).unwrap(), context());
+        let (primary, other) = (Context::primary(device).unwrap(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&other).unwrap();
         let gpu = outer.push(&primary).unwrap();

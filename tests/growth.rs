@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::gpu::with_gpu;
+use common::gpu::{kernel, with_gpu};
 use common::kernels::STORE;
 use cuscope::{DeviceBuffer, Graph, GraphBuffers, LaunchConfig, PushedGuard};
 use std::time::Duration;
@@ -167,7 +167,7 @@ fn fills(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
 }
 
 fn kernels(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
-    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(gpu, STORE, "store");
     let (one, mut all) = (LaunchConfig::new(1, 1), buffers(gpu, n));
     let graph = timed(times, "make", || {
         gpu.build_graph(|g| {

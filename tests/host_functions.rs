@@ -3,11 +3,9 @@
 
 mod common;
 
+use common::gpu::{kernel, with_gpu};
 use common::kernels::{SPIN, TRAP};
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Finished, LaunchConfig, PushedGuard, Result,
-    Stream,
-};
+use cuscope::{ContextStack, Device, Finished, LaunchConfig, PushedGuard, Result, Stream};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{self, Write as _};
 use std::future::Future;
@@ -19,16 +17,9 @@ use std::task::{Context as Task, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-fn with_gpu<R>(test: impl FnOnce(&PushedGuard<'_>) -> R) -> R {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    test(&gpu)
-}
-
 /// Enqueues a kernel that runs for so many milliseconds.
 fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>, milliseconds: u64) {
-    let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    let spin = kernel(gpu, SPIN, "spin");
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is spin(u64) and uses no memory.
     unsafe { gpu.on(stream).launch_unscoped(&spin, one, (milliseconds * 1_000_000,)) }.unwrap();
@@ -179,7 +170,7 @@ fn after_a_fault_a_host_function_is_dropped_and_a_future_tells() {
     fresh!(after_a_fault_a_host_function_is_dropped_and_a_future_tells, {
         with_gpu(|gpu| {
             let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-            let trap = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+            let trap = kernel(gpu, TRAP, "fault");
             assert_eq!(block_on(other.finished().unwrap()).0, Ok(()));
             // SAFETY: the kernel takes nothing and touches no memory.
             unsafe { gpu.on(&stream).launch_unscoped(&trap, LaunchConfig::new(1, 1), ()) }.unwrap();

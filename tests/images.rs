@@ -3,11 +3,10 @@
 
 mod common;
 
+use common::fatbin::{entry, fatbin};
 use common::fewer;
-use cuscope::{
-    Context, ContextFlags, ContextStack, Cubin, Device, Error, Fatbin, ImageKind, ImageProblem,
-    Ptx, Result,
-};
+use common::gpu::new_context;
+use cuscope::{ContextStack, Cubin, Error, Fatbin, ImageKind, ImageProblem, Ptx, Result};
 
 const PTX: &str = include_str!("code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("code/signatures.cubin");
@@ -15,36 +14,9 @@ const CUBIN: &[u8] = include_bytes!("code/signatures.cubin");
 const LZ4: &[u8] = include_bytes!("code/signatures.lz4.fatbin");
 const ZSTD: &[u8] = include_bytes!("code/signatures.zstd.fatbin");
 
-/// An entry of a fatbin: 1 is PTX, 2 a cubin.
-fn entry(kind: u16, arch: u32, code: &[u8]) -> Vec<u8> {
-    let padded = code.len().next_multiple_of(8);
-    let (header, options) = if kind == 1 { (72, 64) } else { (64, 0) };
-    let mut entry = Vec::new();
-    entry.extend(kind.to_le_bytes());
-    entry.extend(0x101_u16.to_le_bytes());
-    entry.extend(u32::to_le_bytes(header));
-    entry.extend((padded as u64).to_le_bytes());
-    // Not compressed; options of the compiler; a version; the architecture; no name.
-    entry.extend([0, options, 0x0001_0007, arch, 0, 0].into_iter().flat_map(u32::to_le_bytes));
-    entry.extend([0x11, 0, 0].into_iter().flat_map(u64::to_le_bytes));
-    entry.resize(header as usize, 0);
-    entry.extend(code);
-    entry.resize(header as usize + padded, 0);
-    entry
-}
-
-fn fatbin(entries: &[Vec<u8>]) -> Vec<u8> {
-    let size: usize = entries.iter().map(Vec::len).sum();
-    let mut fatbin = Vec::from(0xba55_ed50_u32.to_le_bytes());
-    fatbin.extend([1_u16, 16].into_iter().flat_map(u16::to_le_bytes));
-    fatbin.extend((size as u64).to_le_bytes());
-    fatbin.extend(entries.iter().flatten());
-    fatbin
-}
-
 fn both() -> Vec<u8> {
     let ptx = [PTX.as_bytes(), &[0]].concat();
-    fatbin(&[entry(2, 90, CUBIN), entry(1, 75, &ptx)])
+    fatbin(&[entry(2, 90, 64, CUBIN), entry(1, 75, 72, &ptx)])
 }
 
 /// Without its first entry: the PTX alone.
@@ -165,7 +137,7 @@ fn load_all(
     whole: &[u8],
     load: impl Fn(&cuscope::PushedGuard<'_>, Vec<u8>) -> Result,
 ) -> (usize, usize) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let (mut seen, mut loaded) = (0, 0);
@@ -282,17 +254,18 @@ fn a_thousand_damaged_texts_are_errors() {
 
 #[test]
 fn what_is_whole_loads() {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let ptx = [PTX.as_bytes(), &[0]].concat();
     let compressed = [LZ4, ZSTD].map(|both| [both.to_vec(), without_first(both)]);
-    let others = [both(), fatbin(&[entry(1, 75, &ptx)])];
+    let others = [both(), fatbin(&[entry(1, 75, 72, &ptx)])];
     for fatbin in others.into_iter().chain(compressed.into_iter().flatten()) {
         gpu.load_fatbin(fatbin).unwrap().function("saxpy").unwrap();
     }
     let machine = gpu.device().compute_capability().unwrap();
-    let (cubin, only) = (gpu.load_cubin(CUBIN), gpu.load_fatbin(fatbin(&[entry(2, 90, CUBIN)])));
+    let (cubin, only) =
+        (gpu.load_cubin(CUBIN), gpu.load_fatbin(fatbin(&[entry(2, 90, 64, CUBIN)])));
     for loaded in [cubin, only] {
         if !common::software() && machine.0 == 9 {
             let module = loaded.unwrap();
@@ -359,10 +332,10 @@ fn what_the_compiler_dies_of_does_not_reach_it() {
     for (what, text) in &texts {
         refused(Ptx::new(&**text).map(drop), what, text);
         let ptx = [text.as_bytes(), &[0]].concat();
-        refused(Fatbin::new(fatbin(&[entry(1, 75, &ptx)])).map(drop), what, text);
+        refused(Fatbin::new(fatbin(&[entry(1, 75, 72, &ptx)])).map(drop), what, text);
         refused(Fatbin::new(packed_ptx(&ptx)).map(drop), what, text);
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     refused(gpu.load_ptx(&*texts[0].1).map(drop), texts[0].0, &texts[0].1);
@@ -390,7 +363,7 @@ fn packed_ptx(ptx: &[u8]) -> Vec<u8> {
 
 /// A fatbin of one PTX that is compressed, with what is said of its size.
 fn compressed(flag: u64, packed: &[u8], size: u64) -> Vec<u8> {
-    let mut entry = entry(1, 75, packed);
+    let mut entry = entry(1, 75, 72, packed);
     entry[16..20].copy_from_slice(&(packed.len() as u32).to_le_bytes());
     entry[40..48].copy_from_slice(&(flag | 0x11).to_le_bytes());
     entry[56..64].copy_from_slice(&size.to_le_bytes());
@@ -444,7 +417,7 @@ fn machine_code_that_no_compiler_writes_is_refused() {
             matches!(found, ImageProblem::Damaged { .. }) && message.contains(what),
             "{message}"
         );
-        let (found, message) = problem(Fatbin::new(fatbin(&[entry(2, 90, &cubin)])));
+        let (found, message) = problem(Fatbin::new(fatbin(&[entry(2, 90, 64, &cubin)])));
         assert!(
             matches!(found, ImageProblem::Damaged { .. }) && message.contains(what),
             "{message}"
@@ -548,7 +521,7 @@ fn time_grows_with_the_size_and_no_faster() {
     let text = |part: &str, count: usize| {
         let text = format!(".version 8.0\n{}", part.repeat(count));
         _ = Ptx::new(&*text);
-        _ = Fatbin::new(fatbin(&[entry(1, 75, &[text.as_bytes(), &[0]].concat())]));
+        _ = Fatbin::new(fatbin(&[entry(1, 75, 72, &[text.as_bytes(), &[0]].concat())]));
     };
     let cubin = |count: usize| _ = Cubin::new(shared_sections(count));
     let parts = [".entry ", ".entry k(", "/*", "*/ /", "\"", "//\n", "<1>", ".maxntid 1, ", "a "];

@@ -4,10 +4,8 @@
 
 mod common;
 
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Element, Function, LaunchConfig,
-    PushedGuard, Stream,
-};
+use common::gpu::{downloaded, kernel, uploaded, with_stream};
+use cuscope::{Element, LaunchConfig};
 
 macro_rules! ptx {
     ($name:literal) => {
@@ -15,42 +13,9 @@ macro_rules! ptx {
     };
 }
 
-/// Runs a test under a guard of a context of its own.
-fn with_gpu(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let stream = gpu.stream().unwrap();
-    test(&gpu, stream);
-}
-
-fn uploaded<'ctx, T: Element>(
-    gpu: &PushedGuard<'ctx>,
-    stream: &Stream<'ctx>,
-    values: &[T],
-) -> DeviceBuffer<'ctx, T> {
-    let mut buffer = gpu.alloc(values.len()).unwrap();
-    gpu.on(stream).upload(values, &mut buffer).unwrap();
-    buffer
-}
-
-fn downloaded<'ctx, T: Element>(
-    gpu: &PushedGuard<'ctx>,
-    stream: &Stream<'ctx>,
-    buffer: &DeviceBuffer<'ctx, T>,
-) -> Vec<T> {
-    let mut values = vec![T::zeroed(); buffer.len()];
-    gpu.on(stream).download(buffer, &mut values).unwrap();
-    values
-}
-
-fn kernel<'ctx>(gpu: &PushedGuard<'ctx>, ptx: &str, name: &str) -> Function<'ctx> {
-    gpu.load_ptx(ptx).unwrap().function(name).unwrap()
-}
-
 #[test]
 fn saxpy() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let n = 10_000_u32;
         let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.25).collect();
@@ -68,7 +33,7 @@ fn saxpy() {
 
 #[test]
 fn a_grid_stride_sum_in_shared_memory_with_barriers_and_an_atomic_add() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let n = 100_000_u32;
         // Small integers: every order of the additions gives the same sum.
@@ -87,7 +52,7 @@ fn a_grid_stride_sum_in_shared_memory_with_barriers_and_an_atomic_add() {
 
 #[test]
 fn a_tiled_matrix_product() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let n = 50_u32; // not a multiple of the tile
         let at = |i: u32, j: u32| (i * n + j) as usize;
@@ -112,7 +77,7 @@ fn a_tiled_matrix_product() {
 
 #[test]
 fn a_warp_sum_by_shuffles() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let n = 1000_u32;
         let x: Vec<u32> = (0..n).map(|i| i * i).collect();
@@ -153,7 +118,7 @@ const N: u32 = 512;
 /// Runs a kernel `(unsigned n, const T *a, const T *b, T *out)` that writes `rows` rows of results.
 fn arithmetic<T: Element>(name: &str, rows: u32, value: impl Fn(u64) -> T) -> u64 {
     let mut result = 0;
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let a: Vec<T> = noise(N).map(&value).collect();
         let b: Vec<T> = noise(N + 77).skip(77).map(&value).collect();
@@ -191,7 +156,7 @@ fn arithmetic_of_f64() {
 
 #[test]
 fn branches_that_diverge() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let x: Vec<i32> = noise(N).map(|v| v as i32 % 1000).collect();
         let x_dev = uploaded(gpu, stream, &x);
@@ -206,7 +171,7 @@ fn branches_that_diverge() {
 
 #[test]
 fn operations_of_a_whole_warp() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let stream = &stream;
         let x: Vec<u32> = noise(32).map(|v| v as u32 % 1200).collect();
         let x_dev = uploaded(gpu, stream, &x);

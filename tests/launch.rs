@@ -5,18 +5,16 @@ mod common;
 
 use bytemuck::{Pod, Zeroable};
 use common::fewer;
+use common::gpu::{kernel, new_context};
 use common::kernels::{NORM, SPIN, STORE, SUM12};
 use common::longer;
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, PushedGuard,
-    StreamFlags, ffi,
-};
+use cuscope::{ContextStack, EventFlags, LaunchConfig, PushedGuard, StreamFlags, ffi};
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};
 
-/// Runs a test under a guard of a context of its own.
+/// Runs a test under a guard of a new context, and pops that.
 fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut gpu = stack.push(&context).unwrap();
     test(&mut gpu);
@@ -91,7 +89,7 @@ fn structs_of_users_live_in_device_memory_and_are_passed_by_value() {
         on.download(&buffer, &mut back).unwrap();
         assert_eq!(back, points);
 
-        let norm = gpu.load_ptx(NORM).unwrap().function("norm").unwrap();
+        let norm = kernel(gpu, NORM, "norm");
         let mut out = gpu.alloc::<f32>(1).unwrap();
         let args = (&mut out, Point { x: 3.0, y: 4.0 });
         // SAFETY: the kernel is norm(float *, struct { float x, y; }) and writes one element.
@@ -106,7 +104,7 @@ fn structs_of_users_live_in_device_memory_and_are_passed_by_value() {
 fn twelve_arguments_arrive_in_order() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let sum12 = gpu.load_ptx(SUM12).unwrap().function("sum12").unwrap();
+        let sum12 = kernel(gpu, SUM12, "sum12");
         let mut out = gpu.alloc::<u32>(1).unwrap();
         let args = (
             &mut out,
@@ -164,7 +162,7 @@ fn a_launch_is_complete_when_it_returns_and_events_time_it() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(gpu, SPIN, "spin");
         let (start, end) = (gpu.event().unwrap(), gpu.event().unwrap());
         assert!(start.query().unwrap(), "an event that was never recorded is complete (F65)");
         let begin = Instant::now();
@@ -187,7 +185,7 @@ fn an_unscoped_launch_returns_at_once_and_events_order_streams() {
     const LONG: Duration = longer(Duration::from_millis(300));
     with_gpu(|gpu| {
         let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(gpu, SPIN, "spin");
         let done = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
         let (begin, time) = (Instant::now(), LONG.as_nanos() as u64);
         // SAFETY: the kernel is spin(u64) and touches no memory.
@@ -210,7 +208,7 @@ fn an_unscoped_launch_returns_at_once_and_events_order_streams() {
 #[test]
 fn functions_and_streams_tell_their_attributes() {
     with_gpu(|gpu| {
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let threads = store.attribute(ffi::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK).unwrap();
         assert!((32..=1024).contains(&threads), "{threads}");
         assert_eq!(store.attribute(ffi::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES).unwrap(), 0);

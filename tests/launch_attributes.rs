@@ -3,22 +3,14 @@
 
 mod common;
 
+use common::gpu::try_with_gpu;
 use common::kernels::STORE;
 use cuscope::{
-    AccessPolicy, CachePolicy, Carveout, ClusterScheduling, Context, ContextFlags, ContextStack,
-    Device, DeviceQueue, Error, EventFlags, ExtendedLaunch, LaunchConfig, MemorySyncDomain,
-    PushedGuard, Result, ffi,
+    AccessPolicy, CachePolicy, Carveout, ClusterScheduling, DeviceQueue, Error, EventFlags,
+    ExtendedLaunch, LaunchConfig, MemorySyncDomain, Result, ffi,
 };
 
 const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");
-
-/// Runs `f` under a guard of a new context.
-fn pushed(f: impl FnOnce(&PushedGuard<'_>) -> Result) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    f(&gpu).unwrap();
-}
 
 /// Everything that does not ask for something special of the driver or the kernel.
 fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
@@ -34,7 +26,7 @@ fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
 
 #[test]
 fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let stream = gpu.stream()?;
         let mut buffer = gpu.alloc::<u32>(4)?;
@@ -66,7 +58,7 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
 
 #[test]
 fn a_grid_is_launched_in_clusters() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
         let launch = LaunchConfig::new(8, 32).extended();
@@ -91,7 +83,7 @@ fn a_grid_is_launched_in_clusters() {
 
 #[test]
 fn every_block_of_a_cooperative_launch_waits_for_all_others() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let normalise = gpu.load_ptx(COOPERATIVE)?.function("normalise")?;
         let stream = gpu.stream()?;
         let (n, threads) = (5_000_u32, 64);
@@ -122,7 +114,7 @@ fn every_block_of_a_cooperative_launch_waits_for_all_others() {
 
 #[test]
 fn a_node_that_is_built_has_no_attributes() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
         let plain = LaunchConfig::new(1, 1);
@@ -145,7 +137,7 @@ fn a_node_that_is_built_has_no_attributes() {
 
 #[test]
 fn a_bad_attribute_is_an_error_that_says_what_to_do() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let stream = gpu.stream()?;
         let mut buffer = gpu.alloc::<u32>(4)?;
@@ -193,7 +185,7 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
 
 #[test]
 fn events_of_a_launch_are_complete_behind_it() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let stream = gpu.stream()?;
         let mut buffer = gpu.alloc::<u32>(4)?;
@@ -216,7 +208,7 @@ fn events_of_a_launch_are_complete_behind_it() {
 
 #[test]
 fn a_captured_launch_has_attributes_but_no_events() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let mut stream = gpu.stream()?;
         let mut buffer = gpu.alloc::<u32>(4)?;

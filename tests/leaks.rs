@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context, try_new_context};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result,
@@ -11,13 +12,9 @@ use cuscope_softdriver::control::{Live, live, stack_depth};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn create() -> Result<Context> {
-    Context::create(Device::get(0)?, ContextFlags::default())
-}
-
 /// Makes one of everything, then does `last`.
 fn one_of_everything<R>(last: impl FnOnce(&mut PushedGuard<'_>) -> Result<R>) -> Result<R> {
-    let context = create()?;
+    let context = try_new_context()?;
     let _primary = Context::primary(Device::get(0)?)?;
     let mut stack = ContextStack::current_thread()?;
     let mut gpu = stack.push(&context)?;
@@ -99,7 +96,7 @@ fn what_is_leaked_is_what_stays() {
         skip!("only the software driver counts what is alive");
     }
     fresh!(what_is_leaked_is_what_stays, {
-        let (a, b) = (create().unwrap(), create().unwrap());
+        let (a, b) = (new_context(), new_context());
         {
             let mut stack = ContextStack::current_thread().unwrap();
             let mut outer = stack.push(&a).unwrap();
@@ -113,7 +110,7 @@ fn what_is_leaked_is_what_stays() {
         drop((a, b));
         assert_nothing_is_left();
 
-        let (a, b) = (create().unwrap(), create().unwrap());
+        let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         std::mem::forget(stack.push(&a).unwrap());
         std::mem::forget(stack);
@@ -129,7 +126,7 @@ fn nothing_is_left_after_detaching_and_dropping_elsewhere() {
         skip!("only the software driver counts what is alive");
     }
     fresh!(nothing_is_left_after_detaching_and_dropping_elsewhere, {
-        let context = create().unwrap();
+        let context = new_context();
         let detached = {
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&context).unwrap();
@@ -153,11 +150,11 @@ fn a_failed_release_reaches_the_hook_and_not_the_caller() {
             SEEN.fetch_add(1, Ordering::Relaxed);
             panic!("a hook that panics does no harm");
         });
-        let context = create().unwrap();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(1).unwrap());
-        let trap = gpu.load_ptx(TRAP).unwrap().function("fault").unwrap();
+        let trap = kernel(&gpu, TRAP, "fault");
         // SAFETY: the kernel takes nothing and touches no memory.
         let fault = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
         assert!(fault.unwrap_err().is_sticky());

@@ -3,24 +3,19 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::{SAXPY, SPIN, STORE};
-use cuscope::{Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard};
-
-fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&stack.push(&context).unwrap());
-}
+use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard};
 
 #[test]
 fn kernels_read_and_write_pinned_memory() {
-    let other = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    pushed(|gpu| {
+    let other = new_context();
+    with_gpu(|gpu| {
         let x = gpu.pinned_from(&[1.0_f32, 2.0, 3.0]).unwrap();
         let mut y = gpu.pinned_from(&[10.0_f32; 3]).unwrap();
         let run = |gpu: &PushedGuard<'_>, y: &mut _| {
             let stream = gpu.stream().unwrap();
-            let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+            let saxpy = kernel(gpu, SAXPY, "saxpy");
             let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe { gpu.on(&stream).launch(&saxpy, config, (3_u32, 2.0_f32, &x, &mut *y)) }
@@ -40,11 +35,11 @@ fn kernels_read_and_write_pinned_memory() {
 
 #[test]
 fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let module = gpu.load_ptx(STORE).unwrap();
         let store = module.function("store").unwrap();
-        let spin = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        let spin = kernel(gpu, SPIN, "spin");
         let mut host = gpu.pinned::<u32>(2).unwrap();
         let mut on_device = gpu.alloc::<u32>(2).unwrap();
         let one = LaunchConfig::new(1, 1);
@@ -75,8 +70,8 @@ fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
 /// Borrowed for the scope, pinned memory needs no order: it is read, or written by one launch.
 #[test]
 fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
-    pushed(|gpu| {
-        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    with_gpu(|gpu| {
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let x = gpu.pinned_from(&[1.0_f32; 4]).unwrap();
         let (mut y, mut z) = (gpu.pinned::<f32>(4).unwrap(), gpu.pinned::<f32>(4).unwrap());
@@ -94,8 +89,8 @@ fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
 
 #[test]
 fn a_graph_takes_no_memory_of_the_host() {
-    pushed(|gpu| {
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    with_gpu(|gpu| {
+        let store = kernel(gpu, STORE, "store");
         let (mut stream, mut host) = (gpu.stream().unwrap(), gpu.pinned::<u32>(1).unwrap());
         let one = LaunchConfig::new(1, 1);
         let graph = gpu.capture(&mut stream, |c| {

@@ -7,23 +7,14 @@
 mod common;
 
 use common::fewer;
+use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::STORE;
 use cuscope::{
-    BufferKind, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, MemoryPool,
-    PinnedBuffer, PoolReuse, PushedGuard, Result, ffi,
+    BufferKind, Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer,
+    PoolReuse, Result, ffi,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-fn with_gpu(test: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = create();
-    let mut stack = ContextStack::current_thread().unwrap();
-    test(&mut stack.push(&context).unwrap());
-}
 
 #[test]
 fn a_pinned_buffer_is_a_slice_for_copies() {
@@ -49,7 +40,7 @@ fn a_pinned_buffer_is_a_slice_for_copies() {
 
 #[test]
 fn every_context_uses_a_pinned_buffer() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let pinned: PinnedBuffer<u32> = stack.push(&a).unwrap().pinned_from(&[7; 64]).unwrap();
     assert_eq!(pinned.context(), &a);
@@ -69,7 +60,7 @@ fn every_context_uses_a_pinned_buffer() {
 fn a_kernel_writes_pinned_memory_by_its_address() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let pinned = gpu.pinned::<u32>(16).unwrap();
         let address = pinned.device_address(gpu).unwrap();
         // SAFETY: the kernel is store(u32 *, u32), and writes one element of memory that nothing else
@@ -181,7 +172,7 @@ fn pinned_memory_survives_the_reset_of_its_context() {
         assert_eq!(unsafe { ffi::cuDevicePrimaryCtxReset_v2(device.raw()) }, ffi::CUDA_SUCCESS);
         assert_eq!(pinned[4999], 3);
         pinned[4999] = 4;
-        let other = create();
+        let other = new_context();
         let gpu = stack.push(&other).unwrap();
         let stream = gpu.stream().unwrap();
         let copy = gpu.on(&stream).from_slice(&pinned).unwrap();
@@ -213,7 +204,7 @@ fn buffers_of_both_kinds_are_used_alike() {
 
 #[test]
 fn a_buffer_outlives_the_stream_that_it_was_allocated_on() {
-    let context = create();
+    let context = new_context();
     let detached = {
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();

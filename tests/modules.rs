@@ -3,11 +3,11 @@
 
 mod common;
 
+use common::gpu::{kernel, with_stream};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    BufferKind, CacheConfig, Carveout, Context, ContextFlags, ContextStack, Cubin, Device, Error,
-    Fatbin, JitCache, JitFallback, JitOptions, LaunchConfig, Library, LoadingMode, Ptx,
-    PushedGuard, SharedMemoryConfig, Stream, ffi,
+    BufferKind, CacheConfig, Carveout, Cubin, Device, Error, Fatbin, JitCache, JitFallback,
+    JitOptions, LaunchConfig, Library, LoadingMode, Ptx, SharedMemoryConfig, ffi,
 };
 
 const PTX: &str = include_str!("code/signatures.ptx");
@@ -42,21 +42,13 @@ const CALLED: &str = ".version 7.0 .target sm_52 .address_size 64
     ret;
 }";
 
-fn with_gpu(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let stream = gpu.stream().unwrap();
-    test(&gpu, stream);
-}
-
 fn code<T>(result: Result<T, Error>) -> u32 {
     result.err().expect("an error").code().expect("of the driver").0
 }
 
 #[test]
 fn functions_are_found_by_name_and_enumerated() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         let module = gpu.load_ptx(PTX).unwrap();
         let names: Vec<_> =
             module.functions().unwrap().iter().map(|function| function.name().unwrap()).collect();
@@ -80,8 +72,8 @@ fn functions_are_found_by_name_and_enumerated() {
 
 #[test]
 fn attributes_of_functions_are_set() {
-    with_gpu(|gpu, stream| {
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    with_stream(|gpu, stream| {
+        let store = kernel(gpu, STORE, "store");
         let mut out = gpu.on(&stream).zeroed::<u32>(1).unwrap();
         let mut launch = |bytes| {
             let config = LaunchConfig::new(1, 1).with_shared_bytes(bytes);
@@ -114,7 +106,7 @@ fn attributes_of_functions_are_set() {
 
 #[test]
 fn numbers_that_are_no_attributes_do_not_reach_the_driver() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         let (device, ptx) = (gpu.device(), Ptx::new(STORE).unwrap());
         let library = Library::load(&ptx).unwrap();
         let kernel = library.kernel("store").unwrap();
@@ -143,7 +135,7 @@ fn numbers_that_are_no_attributes_do_not_reach_the_driver() {
 
 #[test]
 fn a_variable_is_one_buffer_at_a_time() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let module = gpu.load_ptx(PTX).unwrap();
         let on = gpu.on(&stream);
         let mut counter = module.variable::<i32>("counter").unwrap();
@@ -188,7 +180,7 @@ fn a_variable_is_one_buffer_at_a_time() {
 
 #[test]
 fn a_module_that_something_holds_is_given_back() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         let module = gpu.load_ptx(PTX).unwrap();
         let function = module.function("saxpy").unwrap();
         let module = module.try_unload().expect_err("a function holds it");
@@ -202,7 +194,7 @@ fn a_module_that_something_holds_is_given_back() {
 
 #[test]
 fn the_error_is_the_compilers_log_with_the_line() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         let Err(Error::Load(error)) = gpu.load_ptx(BROKEN) else { panic!("no error of loading") };
         assert!(error.log().contains("line 8"), "{error}");
         assert_eq!(error.ptx_line(), Some((8, "frob.u32 %r1, 1;")));
@@ -220,7 +212,7 @@ fn the_error_is_the_compilers_log_with_the_line() {
 
 #[test]
 fn options_of_the_compiler() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         // Not in the driver's cache of compiled code, which gives no information (F282).
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let ptx = Ptx::new(format!("{PTX}// {}", now.as_nanos())).unwrap();
@@ -271,7 +263,7 @@ fn options_of_the_compiler() {
 
 #[test]
 fn several_inputs_are_linked() {
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let (caller, called) = (Ptx::new(CALLER).unwrap(), Ptx::new(CALLED).unwrap());
         let options = JitOptions::new().verbose();
         let linker = gpu.linker(&options).unwrap();
@@ -321,7 +313,7 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
     bytes.extend(entry.into_iter().flat_map(u64::to_le_bytes));
     bytes.extend(CUBIN);
     let fatbin = Fatbin::new(bytes).unwrap();
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         let caller = Ptx::new(CALLER).unwrap();
         let start = || gpu.linker(&JitOptions::new()).unwrap().add(&caller, "caller").unwrap();
         // SAFETY: what NVRTC wrote of `CALLED`.
@@ -345,7 +337,7 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
 
 #[test]
 fn objects_and_archives_that_are_none_are_refused() {
-    with_gpu(|gpu, _| {
+    with_stream(|gpu, _| {
         let start = || gpu.linker(&JitOptions::new()).unwrap();
         let none = [b'?'; 256];
         // SAFETY: what is no ELF file is refused by its first bytes (F289).
@@ -366,7 +358,7 @@ fn modules_and_libraries_come_from_files_with_options() {
     let (library, log) = Library::load_with(&ptx, &options).unwrap();
     assert!(log.errors.is_empty(), "{log:?}");
     let kernel = library.kernel("saxpy").unwrap();
-    with_gpu(|gpu, stream| {
+    with_stream(|gpu, stream| {
         type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
         let module = gpu.load_with(&ptx, &options).unwrap().module;
         for saxpy in [module.kernel::<Saxpy>("saxpy"), kernel.typed::<Saxpy>(gpu)] {
@@ -401,7 +393,7 @@ fn a_library_is_used_in_every_context() {
     let dynamic = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     assert_eq!(kernel.attribute(device, dynamic).unwrap(), 50_000);
     for _ in 0..2 {
-        with_gpu(|gpu, stream| {
+        with_stream(|gpu, stream| {
             let function = kernel.function(gpu).unwrap();
             assert_eq!(function.attribute(dynamic).unwrap(), 50_000);
             let mut out = gpu.on(&stream).zeroed::<i32>(1).unwrap();

@@ -3,24 +3,14 @@
 
 mod common;
 
+use common::gpu::try_with_gpu;
 use common::kernels::{SAXPY, STORE};
-use cuscope::{
-    BlockSize, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OccupancyFlags,
-    PushedGuard, Result,
-};
+use cuscope::{BlockSize, Error, LaunchConfig, OccupancyFlags};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Runs `f` under a guard of a new context.
-fn pushed(f: impl FnOnce(&PushedGuard<'_>) -> Result) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    f(&gpu).unwrap();
-}
 
 #[test]
 fn smaller_blocks_fit_more_often_and_shared_memory_leaves_room_for_fewer() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let occupancy = gpu.occupancy(&store).with_flags(OccupancyFlags::DISABLE_CACHING_OVERRIDE);
         let blocks = |threads, bytes| occupancy.active_blocks(threads, bytes).unwrap();
@@ -48,7 +38,7 @@ fn smaller_blocks_fit_more_often_and_shared_memory_leaves_room_for_fewer() {
 
 #[test]
 fn the_best_size_fits_and_the_shared_memory_of_each_size_is_asked_for() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let occupancy = gpu.occupancy(&store);
         let BlockSize { threads, min_grid } = occupancy.block_size(0, None)?;
@@ -88,7 +78,7 @@ fn the_best_size_fits_and_the_shared_memory_of_each_size_is_asked_for() {
 
 #[test]
 fn a_panic_in_the_closure_goes_on_in_the_caller() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let occupancy = gpu.occupancy(&store);
         let mut calls = 0;
@@ -111,7 +101,7 @@ fn a_panic_in_the_closure_goes_on_in_the_caller() {
 
 #[test]
 fn a_launch_by_occupancy_has_a_thread_for_every_element() {
-    pushed(|gpu| {
+    try_with_gpu(|gpu| {
         let saxpy = gpu.load_ptx(SAXPY)?.function("saxpy")?;
         let stream = gpu.stream()?;
         for n in [1_u32, 1000, 3001] {

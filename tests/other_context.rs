@@ -4,18 +4,15 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context};
 use common::kernels::SAXPY;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held,
-    LaunchConfig, PinnedBuffer, PushedGuard, Queue, Result, SmSplitFlags, Staged, Stream, ffi,
+    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held, LaunchConfig,
+    PinnedBuffer, PushedGuard, Queue, Result, SmSplitFlags, Staged, Stream, ffi,
 };
 
 const LEN: usize = 4;
 const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 4);
-
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
 
 fn other<T>(call: &'static str) -> Result<T> {
     Err(Error::OtherContext { call })
@@ -40,7 +37,7 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let alloc = || gpu.on(&stream).zeroed::<f32>(LEN).unwrap();
     let (x, y, mut named) = (alloc(), alloc(), alloc());
     let graph = gpu.capture(&mut second, |c| c.queue().zero(&mut c.hold(&mut named))).unwrap();
-    let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    let saxpy = kernel(gpu, SAXPY, "saxpy");
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
     Things { stream, second, event, saxpy, x, y, named, graph, pinned }
 }
@@ -71,7 +68,7 @@ macro_rules! saxpy {
 
 #[test]
 fn a_stream_takes_functions_events_and_memory_of_its_context() {
-    let (gpu, mut own, mut theirs) = unified([context(), context()]);
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     let kernel = "cuLaunchKernel";
     for _ in 0..4 {
         let on = gpu.on(&own.stream);
@@ -178,7 +175,7 @@ fn refuses_all<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
 
 #[test]
 fn a_scope_refuses_what_is_of_another_context_each_time() {
-    let (gpu, mut own, theirs) = unified([context(), context()]);
+    let (gpu, mut own, theirs) = unified([new_context(), new_context()]);
     let Things { stream: elsewhere, event, saxpy, x, mut named, graph, .. } = theirs;
     let theirs = (event, saxpy, x);
     gpu.scope(|s| {
@@ -227,7 +224,7 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
 
 #[test]
 fn parts_of_used_memory_are_used_at_once() {
-    let (gpu, mut own, theirs) = unified([context(), context()]);
+    let (gpu, mut own, theirs) = unified([new_context(), new_context()]);
     gpu.scope(|s| {
         let (q, mut whole) = (s.on(&own.stream), s.hold(&mut own.y));
         q.fill(&mut whole, 1.0)?;
@@ -252,7 +249,7 @@ fn parts_of_used_memory_are_used_at_once() {
 
 #[test]
 fn a_capture_fails_with_what_is_of_another_context() {
-    let (gpu, mut own, mut theirs) = unified([context(), context()]);
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     let Things { second, x, y, saxpy, .. } = &mut own;
     let Things { x: their_x, y: their_y, saxpy: their_saxpy, .. } = &mut theirs;
     for _ in 0..2 {

@@ -5,9 +5,10 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, Function, Held, LaunchConfig,
-    PinnedBuffer, PushedGuard, Queue, Result, Staged, Stream,
+    ContextStack, DeviceBuffer, Error, Function, Held, LaunchConfig, PinnedBuffer, PushedGuard,
+    Queue, Result, Staged, Stream,
 };
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
@@ -271,7 +272,7 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
 #[test]
 fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
     static STEPS: AtomicU64 = AtomicU64::new(0);
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let buffer = || gpu.alloc(LEN).unwrap();
@@ -279,7 +280,7 @@ fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
         streams: (0..STREAMS).map(|_| gpu.stream().unwrap()).collect(),
         buffers: (0..BUFFERS).map(|_| buffer()).collect(),
         shared: buffer(),
-        mix: gpu.load_ptx(MIX).unwrap().function("mix").unwrap(),
+        mix: kernel(&gpu, MIX, "mix"),
         input: gpu.pinned_from(&INPUT).unwrap(),
         staged: gpu.pinned(LEN).unwrap(),
         outputs: gpu.pinned(OPS * LEN).unwrap(),

@@ -4,11 +4,12 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::{SAXPY, SPIN, STORE};
 use common::{fewer, longer};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, Function, Held, LaunchConfig, PushedGuard,
-    Queue, Result, Source, Stream, ffi,
+    Context, ContextStack, Error, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Source,
+    Stream, ffi,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -16,17 +17,6 @@ use std::time::Duration;
 const LEN: usize = fewer(1000, 40);
 /// For a kernel that is to be running still after some calls.
 const LONG: Duration = longer(Duration::from_millis(300));
-
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-/// Runs `f` under a guard of a context of its own.
-fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
-    let context = context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&stack.push(&context).unwrap());
-}
 
 /// `y = a * x + y`.
 fn saxpy<'s, 'ctx>(
@@ -50,8 +40,8 @@ fn spin<'ctx>(q: Queue<'_, 'ctx>, kernel: &Function<'ctx>, time: Duration) -> Re
 
 #[test]
 fn results_are_those_of_blocking_calls() {
-    pushed(|gpu| {
-        let kernel = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    with_gpu(|gpu| {
+        let kernel = kernel(gpu, SAXPY, "saxpy");
         let streams = [(); 3].map(|()| gpu.stream().unwrap());
         // Each operation on a queue of its own choice: every order of one, two and three queues.
         for choice in (0..3_usize.pow(5)).step_by(fewer(1, 80)) {
@@ -86,8 +76,8 @@ fn results_are_those_of_blocking_calls() {
 /// queue kept busy.
 #[test]
 fn a_use_on_another_queue_waits_for_the_one_before() {
-    pushed(|gpu| {
-        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
         let (slow, fast) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let time = Duration::from_millis(20);
         let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
@@ -123,8 +113,8 @@ fn a_use_on_another_queue_waits_for_the_one_before() {
 fn a_use_on_another_queue_waits_for_nothing_later() {
     // Alone: the driver may hold this thread up for what others do.
     fresh!(a_use_on_another_queue_waits_for_nothing_later, {
-        pushed(|gpu| {
-            let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        with_gpu(|gpu| {
+            let spinner = kernel(gpu, SPIN, "spin");
             let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
             let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
             gpu.scope(|s| {
@@ -144,7 +134,7 @@ fn a_use_on_another_queue_waits_for_nothing_later() {
 
 #[test]
 fn a_stream_has_one_queue() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let mut buffer = gpu.alloc::<u16>(LEN).unwrap();
         let mut host = [0; LEN];
@@ -161,7 +151,7 @@ fn a_stream_has_one_queue() {
 
 #[test]
 fn fills_have_one_two_and_four_bytes() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let (mut a, mut b, mut c) = ([0_u8; 9], [0_i16; 9], [0_f32; 9]);
         gpu.scope(|s| {
@@ -189,8 +179,8 @@ fn plain_buffers_are_read_on_all_queues() {
     ) -> Result {
         q.copy(x, y)
     }
-    pushed(|gpu| {
-        let kernel = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    with_gpu(|gpu| {
+        let kernel = kernel(gpu, STORE, "store");
         let streams = [(); 4].map(|()| gpu.stream().unwrap());
         let mut weights = gpu.alloc::<f32>(LEN).unwrap();
         let mut once = gpu.alloc::<u32>(1).unwrap();
@@ -217,8 +207,8 @@ fn plain_buffers_are_read_on_all_queues() {
 
 #[test]
 fn staged_memory_comes_back_between_transfers() {
-    pushed(|gpu| {
-        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
         for streams in 1..=2 {
             let streams: Vec<_> = (0..streams).map(|_| gpu.stream().unwrap()).collect();
             let (mut host, mut back) = (vec![0_u32; LEN], vec![0_u32; LEN]);
@@ -246,8 +236,8 @@ fn staged_memory_comes_back_between_transfers() {
 #[test]
 fn access_waits_for_its_own_transfers() {
     fresh!(access_waits_for_its_own_transfers, {
-        pushed(|gpu| {
-            let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+        with_gpu(|gpu| {
+            let spinner = kernel(gpu, SPIN, "spin");
             let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
             let mut host = [7_u32; LEN];
             gpu.scope(|s| {
@@ -267,7 +257,7 @@ fn access_waits_for_its_own_transfers() {
 
 /// Runs a scope that keeps a stream busy and ends as `end` does; whether the stream is idle then.
 fn idle_after(gpu: &PushedGuard<'_>, end: impl FnOnce() -> Result) -> bool {
-    let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    let spinner = kernel(gpu, SPIN, "spin");
     let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
     let mut host = [0_u32; LEN];
     let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
@@ -288,7 +278,7 @@ fn idle_after(gpu: &PushedGuard<'_>, end: impl FnOnce() -> Result) -> bool {
 
 #[test]
 fn a_scope_waits_however_it_ends() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         assert!(idle_after(gpu, || Ok(())));
         assert!(idle_after(gpu, || Err(Error::StackTaken)));
         assert!(idle_after(gpu, || panic!("inside a scope")));
@@ -300,8 +290,8 @@ fn a_scope_waits_however_it_ends() {
 /// What is leaked inside a scope changes nothing: the wait is the scope's.
 #[test]
 fn leaks_inside_do_not_keep_it_from_waiting() {
-    pushed(|gpu| {
-        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let (mut buffer, mut host) = (gpu.alloc::<u32>(LEN).unwrap(), [0; LEN]);
         gpu.scope(|s| {
@@ -319,7 +309,7 @@ fn leaks_inside_do_not_keep_it_from_waiting() {
 
 #[test]
 fn scopes_nest() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let (mut x, mut y) = (gpu.alloc::<u32>(LEN).unwrap(), gpu.alloc::<u32>(LEN).unwrap());
         let (mut inner_host, mut outer_host) = ([0; LEN], [0; LEN]);
@@ -341,7 +331,7 @@ fn scopes_nest() {
 
 #[test]
 fn lengths_that_differ_are_refused() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let (long, mut short, mut staged) = ([0_u8; 5], [0_u8; 3], [0_u8; 5]);
         gpu.scope(|s| {
@@ -365,9 +355,9 @@ fn lengths_that_differ_are_refused() {
 #[test]
 fn chunks_are_ordered_each_by_its_own_uses() {
     fresh!(chunks_are_ordered_each_by_its_own_uses, {
-        pushed(|gpu| {
-            let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
-            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        with_gpu(|gpu| {
+            let spinner = kernel(gpu, SPIN, "spin");
+            let store = kernel(gpu, STORE, "store");
             let streams = [(); 3].map(|()| gpu.stream().unwrap());
             let mut buffer = gpu.alloc::<u32>(10).unwrap();
             let mut host = [0; 10];
@@ -399,9 +389,9 @@ fn chunks_are_ordered_each_by_its_own_uses() {
 
 #[test]
 fn parts_are_copied_filled_and_passed_to_kernels() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let kernel = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let kernel = kernel(gpu, SAXPY, "saxpy");
         let input: Vec<f32> = (0..8).map(|i| i as f32).collect();
         let mut plain = gpu.alloc::<f32>(8).unwrap();
         gpu.on(&a).upload(&input, &mut plain).unwrap();
@@ -438,7 +428,7 @@ fn parts_are_copied_filled_and_passed_to_kernels() {
 
 #[test]
 fn parts_outside_of_the_buffer_are_refused() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let plain = gpu.alloc::<u8>(4).unwrap();
         let refused = |call, end| Some(Error::InvalidRange { call, end, len: 4 });
         assert_eq!(plain.slice(2..5).err(), refused("DeviceBuffer::slice", 5));
@@ -462,17 +452,18 @@ fn parts_outside_of_the_buffer_are_refused() {
 /// A13: where a guard's place is leaked, brands coincide; the raw contexts are compared.
 #[test]
 fn handles_of_another_context_are_refused() {
-    let [a, b]: [&'static Context; 2] = [context(), context()].map(|c| &*Box::leak(Box::new(c)));
+    let [a, b]: [&'static Context; 2] =
+        [new_context(), new_context()].map(|c| &*Box::leak(Box::new(c)));
     let stack: &'static mut ContextStack =
         Box::leak(Box::new(ContextStack::current_thread().unwrap()));
     let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
     let (mut of_a, mut of_a_too) = (outer.alloc::<u32>(4).unwrap(), outer.alloc::<u32>(4).unwrap());
     let (stream_of_a, event_of_a): (Stream<'static>, _) =
         (outer.stream().unwrap(), outer.event().unwrap());
-    let store_of_a = outer.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store_of_a = kernel(outer, STORE, "store");
     let inner = outer.push(b).unwrap();
     let (stream, event) = (inner.stream().unwrap(), inner.event().unwrap());
-    let store = inner.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(&inner, STORE, "store");
     let other = |call| Err(Error::OtherContext { call });
     let one = LaunchConfig::new(1, 1);
     let (mut host, mut staged) = ([0; 4], [0; 4]);
@@ -515,7 +506,7 @@ fn handles_of_another_context_are_refused() {
 /// Ordering may need an event, and that the context be current: foreign code set another one.
 #[test]
 fn a_crossing_while_another_context_is_current_is_refused() {
-    let (a, foreign) = (context(), context());
+    let (a, foreign) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -540,8 +531,8 @@ fn a_crossing_while_another_context_is_current_is_refused() {
 /// Whatever events a program records itself.
 #[test]
 fn events_time_a_queue() {
-    pushed(|gpu| {
-        let spinner = gpu.load_ptx(SPIN).unwrap().function("spin").unwrap();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let (start, end) = (gpu.event().unwrap(), gpu.event().unwrap());
         gpu.scope(|s| {

@@ -3,8 +3,9 @@
 
 mod common;
 
+use common::gpu::{kernel, with_gpu};
 use common::kernels::STORE;
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard};
+use cuscope::LaunchConfig;
 use cuscope_softdriver::control::{live, record};
 
 const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
@@ -17,12 +18,6 @@ const SYNCHRONIZE: &str = "cuStreamSynchronize";
 /// An event is made.
 const CREATE: [&str; 2] = ["cuCtxGetCurrent", "cuEventCreate"];
 
-fn pushed(f: impl FnOnce(&PushedGuard<'_>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&stack.push(&context).unwrap());
-}
-
 fn count(calls: &[&str], name: &str) -> usize {
     calls.iter().filter(|call| **call == name).count()
 }
@@ -32,8 +27,8 @@ fn a_scope_with_one_queue_makes_the_calls_of_c() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    pushed(|gpu| {
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    with_gpu(|gpu| {
+        let store = kernel(gpu, STORE, "store");
         let stream = gpu.stream().unwrap();
         let (up, mut down) = ([1_u32; 8], [0; 8]);
         let mut buffer = gpu.alloc(8).unwrap();
@@ -60,7 +55,7 @@ fn a_crossing_costs_one_record_and_one_wait() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let (up, mut down) = ([1_u32; 8], [0; 8]);
         let mut buffer = gpu.alloc(8).unwrap();
@@ -94,7 +89,7 @@ fn what_is_ordered_is_not_ordered_again() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let plain = gpu.alloc::<u32>(8).unwrap();
         let ((), calls) = record(|| {
@@ -141,7 +136,7 @@ fn what_a_third_queue_waited_for_is_not_waited_for_again() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b, c) = (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
         let ((), calls) = record(|| {
             gpu.scope(|s| {
@@ -181,7 +176,7 @@ fn access_on_one_queue_makes_no_event() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let mut host = [0_u32; 8];
         let mut buffer = gpu.alloc(8).unwrap();
@@ -221,7 +216,7 @@ fn scratch_is_freed_when_the_scope_has_waited() {
         skip!("only the software driver counts what is alive");
     }
     fresh!(scratch_is_freed_when_the_scope_has_waited, {
-        pushed(|gpu| {
+        with_gpu(|gpu| {
             let stream = gpu.stream().unwrap();
             let before = live();
             let ((), calls) = record(|| {

@@ -7,10 +7,11 @@
 
 mod common;
 
+use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, Held, LaunchConfig,
-    PushedGuard, Queue, Result, Staged, Stream,
+    ContextStack, DeviceBuffer, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Staged,
+    Stream,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -185,11 +186,11 @@ fn queues_do_what_one_queue_does() {
     if var_os("PROPTEST_RNG_SEED").is_none() {
         config.rng_seed = RngSeed::Fixed(12);
     }
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let streams = [(); QUEUES].map(|()| gpu.stream().unwrap());
-    let kernel = |text: &str, name| gpu.load_ptx(text).unwrap().function(name).unwrap();
+    let kernel = |text: &str, name| kernel(&gpu, text, name);
     let kernels = (kernel(STORE, "store"), kernel(SPIN, "spin"));
     let programs = prop::collection::vec(prop::collection::vec(step(), 1..30), 1..4);
     let result = TestRunner::new(config).run(&programs, |program| {

@@ -4,40 +4,12 @@
 mod common;
 
 use common::fewer;
+use common::foreign::{self, current};
+use common::gpu::new_context;
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, ffi,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-fn context() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
-/// What the driver says is current.
-fn current() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
-
-/// Foreign code: `cudaSetDevice` and the like.
-fn foreign_set(context: ffi::CUcontext) {
-    // SAFETY: the tests pass live contexts or null.
-    assert_eq!(unsafe { ffi::cuCtxSetCurrent(context) }, ffi::CUDA_SUCCESS);
-}
-
-fn foreign_push(context: &Context) {
-    // SAFETY: the context is alive.
-    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
-}
-
-fn foreign_pop() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
 
 fn is_empty() -> bool {
     current().is_null()
@@ -45,11 +17,11 @@ fn is_empty() -> bool {
 
 #[test]
 fn creating_a_context_leaves_the_stack_as_it_was() {
-    let a = context();
+    let a = new_context();
     assert!(is_empty());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
-    let b = context();
+    let b = new_context();
     assert_eq!(current(), a.raw());
     assert_ne!(a, b);
     gpu.synchronize().unwrap();
@@ -72,7 +44,7 @@ fn the_primary_context_is_one_however_often_it_is_retained() {
 
 #[test]
 fn a_guard_is_current_until_popped_or_dropped() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     assert_eq!(current(), a.raw());
@@ -90,7 +62,7 @@ fn a_guard_is_current_until_popped_or_dropped() {
 
 #[test]
 fn the_same_context_may_be_pushed_twice() {
-    let a = context();
+    let a = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     let inner = outer.push(&a).unwrap();
@@ -113,7 +85,7 @@ fn a_thread_has_one_stack_at_a_time() {
 
 #[test]
 fn a_leaked_guard_is_popped_when_its_parent_is_next_used() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     std::mem::forget(outer.push(&b).unwrap());
@@ -130,7 +102,7 @@ fn a_leaked_guard_is_popped_when_its_parent_is_next_used() {
 
 #[test]
 fn a_leaked_chain_deeper_than_the_inline_record_is_popped() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let outer = stack.push(&a).unwrap();
     fn nest(mut guard: cuscope::PushedGuard<'_>, other: &Context, left: u32) {
@@ -149,7 +121,7 @@ fn a_leaked_chain_deeper_than_the_inline_record_is_popped() {
 
 #[test]
 fn a_leaked_guard_keeps_its_context_alive() {
-    let a = context();
+    let a = new_context();
     let raw = a.raw();
     let mut stack = ContextStack::current_thread().unwrap();
     std::mem::forget(stack.push(&a).unwrap());
@@ -165,7 +137,7 @@ fn a_leaked_guard_keeps_its_context_alive() {
 
 #[test]
 fn contexts_die_with_their_last_user() {
-    let a = context();
+    let a = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let kept = gpu.stream().unwrap().detach();
@@ -177,7 +149,7 @@ fn contexts_die_with_their_last_user() {
 
 #[test]
 fn guard_dropped_before_its_handles() {
-    let a = context();
+    let a = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(100).unwrap());
@@ -190,7 +162,7 @@ fn guard_dropped_before_its_handles() {
 
 #[test]
 fn a_panic_pops() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     let caught = catch_unwind(AssertUnwindSafe(|| {
@@ -204,7 +176,7 @@ fn a_panic_pops() {
 
 #[test]
 fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let outer = stack.push(&a).unwrap();
     ContextStack::reentrant(|stack| {
@@ -231,7 +203,7 @@ fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
 
 #[test]
 fn guards_of_outer_frames_neither_push_nor_pop_inside_reentrant() {
-    let (a, b, c) = (context(), context(), context());
+    let (a, b, c) = (new_context(), new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
     ContextStack::reentrant(|nested| {
@@ -251,7 +223,7 @@ fn guards_of_outer_frames_neither_push_nor_pop_inside_reentrant() {
 /// Attack A6: dropped inside, an outer guard must not pop the inner one's entry.
 #[test]
 fn reentrant_drops_outer_guard() {
-    let (a, b, c) = (context(), context(), context());
+    let (a, b, c) = (new_context(), new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let outer = stack.push(&a).unwrap();
     ContextStack::reentrant(|nested| {
@@ -278,7 +250,7 @@ fn reentrant_drops_outer_guard() {
 /// Attack A9: token and guard held by something that is gone when `reentrant` ends.
 #[test]
 fn a_guard_of_a_leaked_stack_dropped_inside_reentrant_pops_nothing() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
     let guard = stack.push(&a).unwrap();
     ContextStack::reentrant(move |nested| {
@@ -296,7 +268,7 @@ fn a_guard_of_a_leaked_stack_dropped_inside_reentrant_pops_nothing() {
 
 #[test]
 fn a_token_dropped_inside_reentrant_is_settled_when_that_ends() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     std::mem::forget(stack.push(&a).unwrap());
     let other = b.clone();
@@ -315,14 +287,14 @@ fn a_token_dropped_inside_reentrant_is_settled_when_that_ends() {
 /// Attack A7 and rows F87, F88.
 #[test]
 fn foreign_code_that_replaces_the_top_is_seen_and_its_entry_left_alone() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
-    foreign_set(b.raw());
+    foreign::set(b.raw());
     assert_eq!(gpu.stream().unwrap_err(), Error::NotCurrent { call: "cuStreamCreate" });
     assert_eq!(gpu.pop().unwrap_err(), Error::NotCurrent { call: "cuCtxPopCurrent_v2" });
     assert_eq!(current(), b.raw(), "somebody else's entry was popped");
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     assert!(is_empty());
     // The entry of the lost guard is gone; the stack is usable again.
     stack.push(&a).unwrap().pop().unwrap();
@@ -331,11 +303,11 @@ fn foreign_code_that_replaces_the_top_is_seen_and_its_entry_left_alone() {
 
 #[test]
 fn foreign_code_that_pops_our_entry_does_not_make_us_pop_the_one_below() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&b).unwrap();
     let inner = outer.push(&a).unwrap();
-    assert_eq!(foreign_pop(), a.raw());
+    assert_eq!(foreign::pop(), a.raw());
     assert_eq!(inner.pop().unwrap_err(), Error::NotCurrent { call: "cuCtxPopCurrent_v2" });
     assert_eq!(current(), b.raw());
     outer.push(&a).unwrap().pop().unwrap();
@@ -345,16 +317,16 @@ fn foreign_code_that_pops_our_entry_does_not_make_us_pop_the_one_below() {
 
 #[test]
 fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
-    foreign_push(&b);
+    foreign::push(b.raw());
     assert_eq!(gpu.synchronize().unwrap_err(), Error::NotCurrent { call: "cuCtxSynchronize" });
     drop(gpu);
     assert_eq!(current(), b.raw());
     let push = Error::NotCurrent { call: "cuCtxPushCurrent_v2" };
     assert_eq!(stack.push(&a).unwrap_err(), push);
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     assert_eq!(current(), a.raw(), "our entry is still there");
     stack.push(&b).unwrap().pop().unwrap(); // settles it
     assert!(is_empty());
@@ -362,22 +334,22 @@ fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
 
 #[test]
 fn what_foreign_code_pushed_before_stays_below() {
-    let (a, b) = (context(), context());
-    foreign_push(&b);
+    let (a, b) = (new_context(), new_context());
+    foreign::push(b.raw());
     let mut stack = ContextStack::current_thread().unwrap();
     std::mem::forget(stack.push(&a).unwrap());
     drop(stack);
     assert_eq!(current(), b.raw());
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     assert!(is_empty());
 }
 
 #[test]
 fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     std::mem::forget(stack.push(&a).unwrap());
-    foreign_push(&b);
+    foreign::push(b.raw());
     drop(stack); // cannot pop: the foreign entry is on top
     assert_eq!(current(), b.raw());
     // A live guard of the next token is not mistaken for what the first one left.
@@ -387,7 +359,7 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
     gpu.synchronize().unwrap();
     gpu.pop().unwrap();
     drop(stack);
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
     drop(ContextStack::current_thread().unwrap());
     assert!(is_empty());
 }
@@ -395,7 +367,8 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
 /// The brand of soundness: guards whose place is leaked can share a brand, so handles are compared.
 #[test]
 fn unified_brands() {
-    let [a, b]: [&'static Context; 2] = [context(), context()].map(|c| &*Box::leak(Box::new(c)));
+    let [a, b]: [&'static Context; 2] =
+        [new_context(), new_context()].map(|c| &*Box::leak(Box::new(c)));
     let stack: &'static mut ContextStack =
         Box::leak(Box::new(ContextStack::current_thread().unwrap()));
     let outer: &'static mut cuscope::PushedGuard<'static> =
@@ -427,7 +400,7 @@ fn a_library_pushes_on_whatever_stack_it_is_handed() {
         gpu.synchronize()?;
         Ok(current())
     }
-    let (a, own) = (context(), context());
+    let (a, own) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     assert_eq!(library(&mut stack, &own).unwrap(), own.raw());
     let mut gpu = stack.push(&a).unwrap();
@@ -443,7 +416,7 @@ fn a_library_pushes_on_whatever_stack_it_is_handed() {
 
 #[test]
 fn attach_gives_the_handle_back_if_it_belongs_elsewhere() {
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let stream = gpu.stream().unwrap().detach();
@@ -480,7 +453,7 @@ fn a_hundred_thousand_nested_pushes_come_back_down() {
             inner.pop().unwrap();
         }
     }
-    let (a, b) = (context(), context());
+    let (a, b) = (new_context(), new_context());
     let nest = move || {
         let mut stack = ContextStack::current_thread().unwrap();
         let mut gpu = stack.push(&a).unwrap();

@@ -1,19 +1,15 @@
 //! What streams are asked and told: numbers, devices, attributes.
 
-use cuscope::{
-    AccessPolicyWindow, AccessProperty, Context, ContextFlags, ContextStack, Device, Error,
-    MemSyncDomain, MemSyncDomainMap, PushedGuard, SyncPolicy, ffi,
-};
+mod common;
 
-fn pushed(f: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&mut stack.push(&context).unwrap());
-}
+use common::gpu::with_gpu;
+use cuscope::{
+    AccessPolicyWindow, AccessProperty, Error, MemSyncDomain, MemSyncDomainMap, SyncPolicy, ffi,
+};
 
 #[test]
 fn streams_have_numbers_and_a_device() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         assert_ne!(a.id().unwrap(), b.id().unwrap());
         let first = a.id().unwrap();
@@ -25,7 +21,7 @@ fn streams_have_numbers_and_a_device() {
 
 #[test]
 fn attributes_are_those_that_were_set() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let x = gpu.alloc::<u32>(1024).unwrap();
         assert_eq!(a.sync_policy().unwrap(), None);
@@ -82,7 +78,7 @@ fn attributes_are_those_that_were_set() {
 
 #[test]
 fn attributes_that_are_none_are_refused() {
-    pushed(|gpu| {
+    with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let x = gpu.alloc::<u32>(1024).unwrap();
         let window = AccessPolicyWindow::persisting(&x, 0.5);

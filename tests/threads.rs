@@ -4,6 +4,8 @@
 mod common;
 
 use common::fewer;
+use common::foreign::current;
+use common::gpu::{kernel, new_context, new_context_on};
 use common::kernels::STORE;
 use cuscope::{
     Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
@@ -12,10 +14,6 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
 const THREADS: usize = fewer(8, 3);
-
-fn context(device: Device) -> Context {
-    Context::create(device, ContextFlags::default()).unwrap()
-}
 
 /// Pushes, works and pops many times; every result is checked.
 fn churn(context: &Context, other: &Context, rounds: u32, id: u32) -> Result<()> {
@@ -63,14 +61,15 @@ fn run(contexts: Vec<(Context, Context)>) {
 #[test]
 fn eight_threads_push_the_same_context() {
     let device = Device::get(0).unwrap();
-    let (a, b) = (context(device), context(device));
+    let (a, b) = (new_context_on(device), new_context_on(device));
     run(vec![(a, b); THREADS]);
 }
 
 #[test]
 fn eight_threads_push_different_contexts() {
     let devices = Device::all().unwrap();
-    let contexts: Vec<_> = (0..THREADS).map(|i| context(devices[i % devices.len()])).collect();
+    let contexts: Vec<_> =
+        (0..THREADS).map(|i| new_context_on(devices[i % devices.len()])).collect();
     run((0..THREADS).map(|i| (contexts[i].clone(), contexts[(i + 1) % THREADS].clone())).collect());
 }
 
@@ -78,7 +77,7 @@ fn eight_threads_push_different_contexts() {
 #[test]
 fn eight_threads_churn_contexts() {
     let device = Device::get(0).unwrap();
-    let shared = context(device);
+    let shared = new_context_on(device);
     let churn = || -> Result<()> {
         let mut stack = ContextStack::current_thread()?;
         for _ in 0..fewer(4, 1) {
@@ -107,15 +106,11 @@ fn eight_threads_churn_contexts() {
 
 #[test]
 fn a_new_thread_starts_with_an_empty_stack() {
-    let a = context(Device::get(0).unwrap());
+    let a = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let _gpu = stack.push(&a).unwrap();
     thread::spawn(|| {
-        let mut top = std::ptr::null_mut();
-        // SAFETY: writes one handle to `top`, which is valid for it.
-        let code = unsafe { cuscope::ffi::cuCtxGetCurrent(&raw mut top) };
-        assert_eq!(code, cuscope::ffi::CUDA_SUCCESS);
-        assert!(top.is_null());
+        assert!(current().is_null());
         drop(ContextStack::current_thread().unwrap());
     })
     .join()
@@ -124,13 +119,13 @@ fn a_new_thread_starts_with_an_empty_stack() {
 
 #[test]
 fn handles_move_between_threads_detached() {
-    let a = context(Device::get(0).unwrap());
+    let a = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&a).unwrap();
     let stream = gpu.stream().unwrap();
     let mut buffer = gpu.alloc::<u32>(4).unwrap();
     gpu.on(&stream).fill(&mut buffer, 5).unwrap();
-    let function = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let function = kernel(&gpu, STORE, "store");
     let handles = ((stream, buffer).detach(), function.detach());
     let there = a.clone();
     let (pair, function) = thread::spawn(move || -> Result<_> {
@@ -159,7 +154,7 @@ fn handles_move_between_threads_detached() {
 
 #[test]
 fn a_thread_that_ends_with_a_leaked_guard_keeps_the_context_alive() {
-    let a = context(Device::get(0).unwrap());
+    let a = new_context();
     let there = a.clone();
     thread::spawn(move || {
         let mut stack = ContextStack::current_thread().unwrap();
@@ -178,7 +173,7 @@ fn a_thread_that_ends_with_a_leaked_guard_keeps_the_context_alive() {
 fn a_context_that_was_leaked_on_another_thread_is_not_ended() {
     let raw_and_depth = |depth: usize| {
         let device = Device::get(0).unwrap();
-        let context = context(device);
+        let context = new_context_on(device);
         let raw = context.raw().addr();
         let (leaked, seen) = mpsc::channel();
         let (end, ended) = mpsc::channel::<()>();
@@ -190,7 +185,7 @@ fn a_context_that_was_leaked_on_another_thread_is_not_ended() {
                 }
                 std::mem::forget(gpu);
             }
-            let other = self::context(device);
+            let other = new_context_on(device);
             let mut stack = ContextStack::current_thread().unwrap();
             nest(stack.push(if depth == 1 { &there } else { &other }).unwrap(), &there, depth);
             drop(there);

@@ -3,7 +3,8 @@
 
 mod common;
 
-use cuscope::{Context, ContextFlags, ContextStack, Device};
+use common::gpu::new_context;
+use cuscope::{Context, ContextStack};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{Debug, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,13 +69,9 @@ impl Subscriber for Log {
     }
 }
 
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
-
 #[test]
 fn pushed_contexts_are_spans() {
-    let (a, b) = (create(), create());
+    let (a, b) = (new_context(), new_context());
     let (of_a, of_b) = (a.id().unwrap(), b.id().unwrap());
     let lines = Log::default().of(|| {
         let mut stack = ContextStack::current_thread().unwrap();
@@ -103,7 +100,7 @@ fn a_release_that_failed_is_an_event() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let context = create();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let stream = gpu.stream().unwrap();
@@ -119,7 +116,7 @@ fn a_release_that_failed_is_an_event() {
 
 #[test]
 fn a_subscriber_that_panics_does_no_harm() {
-    let context = create();
+    let context = new_context();
     let log = Log { panics: true, ..Log::default() };
     let lines = log.of(|| {
         let mut stack = ContextStack::current_thread().unwrap();
@@ -159,7 +156,7 @@ fn a_subscriber_whose_releases_fail_is_told_once() {
         skip!("only the software driver fails on demand");
     }
     fresh!(a_subscriber_whose_releases_fail_is_told_once, {
-        let context = create();
+        let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let streams = (0..5).map(|_| gpu.stream().unwrap().detach()).collect();
@@ -211,7 +208,7 @@ fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
             }
         }
     }
-    let (a, b, other) = (create(), create(), create());
+    let (a, b, other) = (new_context(), new_context(), new_context());
     tracing::subscriber::with_default(Takes, || {
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&a).unwrap();
@@ -224,7 +221,7 @@ fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
     });
     // What is pushed from now on is seen by whoever ends contexts.
     let mut stack = ContextStack::current_thread().unwrap();
-    let own = create();
+    let own = new_context();
     std::mem::forget(stack.push(&own).unwrap());
     let own = own.try_destroy().expect_err("it is on the stack");
     own.synchronize().unwrap();

@@ -4,9 +4,10 @@
 mod common;
 
 use bytemuck::{Pod, Zeroable};
+use common::gpu::with_stream;
 use cuscope::{
-    Checked, Context, ContextFlags, ContextStack, Detached, Device, Error, Kernel, LaunchConfig,
-    Library, Module, Ptx, PushedGuard, Result, SignatureProblem, Stream, Value,
+    Checked, Detached, Error, Kernel, LaunchConfig, Library, Module, Ptx, PushedGuard, Result,
+    SignatureProblem, Stream, Value,
 };
 
 const PTX: &str = include_str!("code/signatures.ptx");
@@ -57,12 +58,9 @@ struct Triple {
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 struct Double(f64);
 
-fn with_gpu(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>, Module<'ctx>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let (stream, module) = (gpu.stream().unwrap(), gpu.load_ptx(PTX).unwrap());
-    test(&gpu, stream, module);
+/// Runs a test under a guard of a new context, with a stream and the kernels of the source.
+fn with_module(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>, Module<'ctx>)) {
+    with_stream(|gpu, stream| test(gpu, stream, gpu.load_ptx(PTX).unwrap()));
 }
 
 /// What is wrong with a signature.
@@ -88,7 +86,7 @@ fn wrong(error: &Error) -> (usize, Wrong) {
 
 #[test]
 fn no_wrong_argument_list_reaches_the_launch() {
-    with_gpu(|gpu, stream, module| {
+    with_module(|gpu, stream, module| {
         let (x, mut y) =
             (gpu.on(&stream).zeroed::<f32>(4).unwrap(), gpu.on(&stream).zeroed::<f32>(4).unwrap());
         let mut d = gpu.on(&stream).zeroed::<f64>(4).unwrap();
@@ -182,7 +180,7 @@ fn no_wrong_argument_list_reaches_the_launch() {
 
 #[test]
 fn what_no_driver_can_tell_is_stated() {
-    with_gpu(|_, _, module| {
+    with_module(|_, _, module| {
         // Two parameters of one size and type in the wrong order, and the alignment of the first.
         let kernel = module.kernel::<(u32, f32, &mut [f32], &[f32])>("saxpy").unwrap();
         let loose = module.kernel::<(Value<Loose>, u8, i16, &mut [f64])>("particle").unwrap();
@@ -199,7 +197,7 @@ fn bits(values: &[f32]) -> Vec<f32> {
 
 #[test]
 fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
-    with_gpu(|gpu, mut stream, module| {
+    with_module(|gpu, mut stream, module| {
         let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy").unwrap();
         let config = LaunchConfig::new(1, 4);
         let on = gpu.on(&stream);
@@ -236,7 +234,7 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
 
 #[test]
 fn a_struct_by_value_is_passed_as_it_is() {
-    with_gpu(|gpu, stream, module| {
+    with_module(|gpu, stream, module| {
         type Signature = (Value<Particle>, u8, i16, &'static mut [f64]);
         let kernel: Kernel<'_, Signature> = module.kernel("particle").unwrap();
         let mut out = gpu.on(&stream).zeroed(1).unwrap();
@@ -259,7 +257,7 @@ fn a_struct_by_value_is_passed_as_it_is() {
 fn a_kernel_of_a_library_is_compared_too() {
     let library = Library::load(&Ptx::new(PTX).unwrap()).unwrap();
     let saxpy = library.kernel("saxpy").unwrap();
-    with_gpu(|gpu, _, _| {
+    with_module(|gpu, _, _| {
         let kernel = saxpy.typed::<(u32, f32, &[f32], &mut [f32])>(gpu).unwrap();
         assert_eq!(kernel.checked(), Checked::DriverAndPtx);
         let error = saxpy.typed::<(u32, f64, &[f32], &mut [f32])>(gpu).unwrap_err();
@@ -280,7 +278,7 @@ fn a_kernel_in_a_string_is_none_of_the_module() {
     if !common::software() {
         texts.remove(0); // a real compiler refuses pragmas that it does not know
     }
-    with_gpu(|gpu, _, _| {
+    with_module(|gpu, _, _| {
         for text in texts {
             let module = gpu.load_ptx(&*text).unwrap();
             let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy").unwrap();
@@ -295,7 +293,7 @@ fn a_kernel_in_a_string_is_none_of_the_module() {
 fn a_pointer_is_no_value() {
     let text = ".version 8.0\n.target sm_52\n.address_size 64\n\
         .visible .entry k(.param .u64 .ptr .global .align 4 x) { ret; }";
-    with_gpu(|gpu, _, _| {
+    with_module(|gpu, _, _| {
         let module = gpu.load_ptx(text).unwrap();
         module.kernel::<(&mut [f32],)>("k").unwrap();
         let refused = [
@@ -312,7 +310,7 @@ fn a_pointer_is_no_value() {
     // A struct that has a pointer is declared as bytes, and is one.
     let text = ".version 8.0\n.target sm_52\n.address_size 64\n\
         .visible .entry k(.param .align 8 .b8 x[8]) { ret; }";
-    with_gpu(|gpu, _, _| {
+    with_module(|gpu, _, _| {
         gpu.load_ptx(text).unwrap().kernel::<(Value<u64>,)>("k").unwrap();
     });
 }

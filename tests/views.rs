@@ -3,18 +3,13 @@
 
 mod common;
 
+use common::gpu::{kernel, with_primary};
 use common::kernels::SAXPY;
-use cuscope::{Context, ContextStack, Device, DeviceSliceMut, Error, LaunchConfig, PushedGuard};
-
-fn pushed(f: impl FnOnce(&mut PushedGuard<'_>)) {
-    let context = Context::primary(Device::get(0).unwrap()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    f(&mut stack.push(&context).unwrap());
-}
+use cuscope::{DeviceSliceMut, Error, LaunchConfig};
 
 #[test]
 fn operations_take_parts_on_both_sides() {
-    pushed(|gpu| {
+    with_primary(|gpu| {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
         let (mut x, mut y) = (on.zeroed::<u32>(8).unwrap(), on.zeroed::<u32>(8).unwrap());
@@ -39,7 +34,7 @@ fn operations_take_parts_on_both_sides() {
 
 #[test]
 fn chunks_are_the_buffer_piece_by_piece() {
-    pushed(|gpu| {
+    with_primary(|gpu| {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
         let mut x = on.zeroed::<u16>(7).unwrap();
@@ -68,10 +63,10 @@ fn chunks_are_the_buffer_piece_by_piece() {
 
 #[test]
 fn kernels_take_parts() {
-    pushed(|gpu| {
+    with_primary(|gpu| {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
-        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
         let mut x = on.from_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let config = LaunchConfig::new(1, 32);
         let (from, mut rest) = x.split_at_mut(2).unwrap();
@@ -87,8 +82,8 @@ fn kernels_take_parts() {
 
 #[test]
 fn a_scope_holds_parts_each_by_itself() {
-    pushed(|gpu| {
-        let saxpy = gpu.load_ptx(SAXPY).unwrap().function("saxpy").unwrap();
+    with_primary(|gpu| {
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let mut x = gpu.on(&a).from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
         let mut sums = [0.0; 2];
@@ -130,7 +125,7 @@ fn parts_that_are_none_are_refused() {
             other => panic!("{call}: {other:?}"),
         }
     }
-    pushed(|gpu| {
+    with_primary(|gpu| {
         let stream = gpu.stream().unwrap();
         let mut x = gpu.alloc::<u32>(4).unwrap();
         refused(x.slice_mut(2..5), "DeviceBuffer::slice_mut", 5, 4);

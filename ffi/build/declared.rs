@@ -1,5 +1,6 @@
 //! The names of the functions that the crate links, read from its sources.
 
+use crate::shared::declared::in_lists;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -19,21 +20,13 @@ pub(crate) fn functions(folder: &Path) -> io::Result<Vec<String>> {
 /// The names in lines like `4000 fn cuName(`, as the lists of the crate have them; not those of the
 /// lists whose functions are looked up at run time, `…_newer_functions`.
 pub(crate) fn in_source(source: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut linked = false;
-    for line in source.lines().map(str::trim_start) {
-        if let Some(list) = line.strip_prefix("macro_rules! ") {
-            linked = !list.contains("_newer_functions");
-        } else if linked {
-            names.extend(in_line(line).map(str::to_owned));
-        }
-    }
+    let mut names = in_lists(source, |list| !list.contains("_newer_functions"));
+    names.retain(|name| is_function(name));
     names
 }
 
-fn in_line(line: &str) -> Option<&str> {
-    let (since, declaration) = line.split_once(" fn ")?;
-    let (name, _) = declaration.split_once('(')?;
+/// Whether a name is one of the driver's.
+fn is_function(name: &str) -> bool {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    (since.parse::<u32>().is_ok() && plain && name.starts_with("cu")).then_some(name)
+    plain && name.starts_with("cu")
 }

@@ -1,11 +1,12 @@
 //! Whether a file can be linked as libcuda.
 
-use elf::abi::{DT_SONAME, ET_DYN, SHN_UNDEF, SHT_DYNAMIC, STB_LOCAL};
-use elf::endian::LittleEndian;
-use elf::file::Class;
-use elf::{ElfBytes, ParseError};
-use std::collections::HashSet;
+pub(crate) use crate::shared::library::Unsuitable;
+
+use crate::shared::library::Library;
 use std::fmt;
+
+/// The oldest driver that has every function that is linked.
+pub(crate) const OLDEST: &str = "CUDA 12.0";
 
 /// Checks that the file `data` is a shared object for `machine` (`e_machine`) that programs linked
 /// with it will ask for as `soname`, and that it exports every function of `names`.
@@ -15,84 +16,23 @@ pub(crate) fn check(
     soname: &str,
     names: &[String],
 ) -> Result<(), Unsuitable> {
-    let unreadable = |error: ParseError| Unsuitable::Unreadable(error.to_string());
-
-    let file = ElfBytes::<LittleEndian>::minimal_parse(data).map_err(unreadable)?;
-    if file.ehdr.class != Class::ELF64 {
-        return Err(Unsuitable::Unreadable("of 32 bit".into()));
-    }
-    let is = file.ehdr.e_machine;
-    if is != machine {
-        return Err(Unsuitable::Machine { is, wanted: machine });
-    }
-    if file.ehdr.e_type != ET_DYN {
+    let library = Library::read(data, machine)?;
+    if !library.is_shared() {
         return Err(Unsuitable::NotShared);
     }
-    let own_name = soname_of(&file).map_err(unreadable)?.unwrap_or_default();
+    let own_name = library.soname()?;
     if own_name != soname.as_bytes() {
         let is = String::from_utf8_lossy(own_name).into_owned();
         return Err(Unsuitable::Soname { is, wanted: soname.to_owned() });
     }
-    let mut exported = HashSet::new();
-    if let Some((symbols, strings)) = file.dynamic_symbol_table().map_err(unreadable)? {
-        for symbol in symbols.iter() {
-            if symbol.st_bind() != STB_LOCAL && symbol.st_shndx != SHN_UNDEF {
-                exported.insert(strings.get_raw(symbol.st_name as usize).map_err(unreadable)?);
-            }
-        }
-    }
-    match names.iter().find(|name| !exported.contains(name.as_bytes())) {
-        Some(missing) => Err(Unsuitable::Lacks(missing.clone())),
-        None => Ok(()),
-    }
+    library.exports(names)
 }
 
-/// The name that a shared object gives itself, if any.
-fn soname_of<'data>(
-    file: &ElfBytes<'data, LittleEndian>,
-) -> Result<Option<&'data [u8]>, ParseError> {
-    let (Some(sections), Some(entries)) = (file.section_headers(), file.dynamic()?) else {
-        return Ok(None);
-    };
-    let section = sections.iter().find(|section| section.sh_type == SHT_DYNAMIC);
-    let entry = entries.iter().find(|entry| entry.d_tag == DT_SONAME);
-    let (Some(section), Some(entry)) = (section, entry) else { return Ok(None) };
-    let strings = file.section_data_as_strtab(&sections.get(section.sh_link as usize)?)?;
-    strings.get_raw(entry.d_val() as usize).map(Some)
-}
-
-/// Why a file cannot be linked.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Unsuitable {
-    /// Not a whole 64-bit ELF file.
-    Unreadable(String),
-    /// For another architecture.
-    Machine { is: u16, wanted: u16 },
-    /// An ELF file of another type.
-    NotShared,
-    /// A library of another name; it may be empty.
-    Soname { is: String, wanted: String },
-    /// The first of our functions that it lacks.
-    Lacks(String),
-}
-
-impl fmt::Display for Unsuitable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unsuitable::Unreadable(why) => write!(f, "not a readable 64-bit ELF file ({why})"),
-            Unsuitable::Machine { is, wanted } => {
-                write!(f, "for another architecture (ELF machine {is}, wanted {wanted})")
-            }
-            Unsuitable::NotShared => write!(f, "not a shared object"),
-            Unsuitable::Soname { is, wanted } if is.is_empty() => {
-                write!(f, "has no SONAME, where a driver has {wanted}")
-            }
-            Unsuitable::Soname { is, wanted } => {
-                write!(f, "has the SONAME {is}, where a driver has {wanted}")
-            }
-            Unsuitable::Lacks(name) => {
-                write!(f, "has no function {name}; CUDA 12.0 or newer is needed")
-            }
-        }
+/// Says which name a file has in place of libcuda's.
+pub(crate) fn write_soname(f: &mut fmt::Formatter<'_>, is: &str, wanted: &str) -> fmt::Result {
+    if is.is_empty() {
+        write!(f, "has no SONAME, where a driver has {wanted}")
+    } else {
+        write!(f, "has the SONAME {is}, where a driver has {wanted}")
     }
 }

@@ -8,11 +8,13 @@ mod declared;
 mod elfstub;
 mod exports;
 mod search;
+mod shared;
 mod target;
 
 use choice::Driver;
+use shared::cargo::{self, failure, make_link};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
+use std::{env, fs};
 use target::{Cfg, Target};
 
 /// What the linker is given, in `OUT_DIR`: a link to the libcuda that was found, or the stub.
@@ -31,10 +33,7 @@ const SONAME: &str = "libcuda.so.1";
 
 fn main() {
     if let Err(message) = run() {
-        for line in message.lines() {
-            println!("cargo::error={line}");
-        }
-        process::exit(1);
+        cargo::fail(&message);
     }
 }
 
@@ -43,7 +42,7 @@ fn run() -> Result<(), String> {
     println!("cargo::rustc-check-cfg=cfg(cuda_driver, values(\"native\", \"software\"))");
 
     let documentation = env::var_os("DOCS_RS").is_some();
-    let cross = cargo_variable("HOST")? != cargo_variable("TARGET")?;
+    let cross = cargo::variable("HOST")? != cargo::variable("TARGET")?;
     let driver = if documentation {
         Driver::Native
     } else {
@@ -81,10 +80,10 @@ fn declare_inputs() {
 /// nothing is looked for, and any target will do.
 fn link(cross: bool, documentation: bool) -> Result<(), String> {
     let cfg = Cfg {
-        os: &cargo_variable("CARGO_CFG_TARGET_OS")?,
-        arch: &cargo_variable("CARGO_CFG_TARGET_ARCH")?,
-        pointer_width: &cargo_variable("CARGO_CFG_TARGET_POINTER_WIDTH")?,
-        endian: &cargo_variable("CARGO_CFG_TARGET_ENDIAN")?,
+        os: &cargo::variable("CARGO_CFG_TARGET_OS")?,
+        arch: &cargo::variable("CARGO_CFG_TARGET_ARCH")?,
+        pointer_width: &cargo::variable("CARGO_CFG_TARGET_POINTER_WIDTH")?,
+        endian: &cargo::variable("CARGO_CFG_TARGET_ENDIAN")?,
     };
     let target = match Target::new(cfg, cross) {
         Ok(target) => target,
@@ -93,12 +92,12 @@ fn link(cross: bool, documentation: bool) -> Result<(), String> {
     };
     let source = Path::new("src");
     let names = declared::functions(source).map_err(|error| failure(source, error))?;
-    let folder = PathBuf::from(cargo_variable("OUT_DIR")?);
+    let folder = PathBuf::from(cargo::variable("OUT_DIR")?);
 
     let found = if documentation { None } else { suitable(target, &names)? };
     let library = if let Some(driver) = found {
         let file = folder.join(format!("lib{LINK}.so"));
-        make_link(&driver, &file).map_err(|error| failure(&file, error))?;
+        make_link(&driver, &file)?;
         LINK
     } else {
         let file = folder.join(format!("lib{STUB}.so"));
@@ -132,28 +131,4 @@ fn suitable(target: Target, names: &[String]) -> Result<Option<PathBuf>, String>
             Ok(None)
         }
     }
-}
-
-/// Makes `link` a link to `file`, in place of one that an earlier build made.
-#[cfg(unix)]
-fn make_link(file: &Path, link: &Path) -> io::Result<()> {
-    if link.symlink_metadata().is_ok() {
-        fs::remove_file(link)?;
-    }
-    std::os::unix::fs::symlink(file, link)
-}
-
-/// Where links need a privilege, a copy does.
-#[cfg(not(unix))]
-fn make_link(file: &Path, link: &Path) -> io::Result<()> {
-    fs::copy(file, link).map(|_| ())
-}
-
-/// A variable that cargo sets for every build script.
-fn cargo_variable(name: &str) -> Result<String, String> {
-    env::var(name).map_err(|error| format!("{name}: {error}; cargo sets it for build scripts"))
-}
-
-fn failure(path: &Path, error: io::Error) -> String {
-    format!("{}: {error}", path.display())
 }

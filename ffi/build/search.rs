@@ -1,5 +1,8 @@
 //! The search for libcuda: a function of the environment, the target and what exists.
 
+pub(crate) use crate::shared::toolkit::ROOT_VARIABLES;
+
+use crate::shared::toolkit::{ROOTS, of_arch};
 use crate::target::Target;
 use std::env;
 use std::ffi::OsString;
@@ -8,13 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// Names the folder of libcuda, or several as in `PATH`.
 pub(crate) const LIBRARY_VARIABLE: &str = "CUDA_LIBRARY_PATH";
-
-/// Each names the root of a toolkit; the first that is set counts.
-pub(crate) const ROOT_VARIABLES: [&str; 4] =
-    ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
-
-/// Where toolkits are installed.
-const ROOTS: [&str; 2] = ["/usr/local/cuda", "/opt/cuda"];
 
 /// What libcuda is called; a container that was given a driver often has the second name alone.
 const FILES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
@@ -97,8 +93,7 @@ fn toolkit(root: &Path, target: Target) -> Vec<PathBuf> {
 }
 
 fn toolkit_targets(root: &Path, target: Target) -> Vec<PathBuf> {
-    let bases = target.arch.toolkit_folders().iter().map(|arch| root.join("targets").join(arch));
-    bases.flat_map(|base| [base.join("lib"), base.join("lib/stubs")]).collect()
+    of_arch(root, target.arch).flat_map(|lib| [lib.clone(), lib.join("stubs")]).collect()
 }
 
 /// Where libcuda usually is. When cross compiling, only what a toolkit has for the target: all the

@@ -11,6 +11,8 @@ mod elfstub;
 mod exports;
 #[path = "../build/search.rs"]
 mod search;
+#[path = "../build/shared/mod.rs"]
+mod shared;
 #[path = "../build/target.rs"]
 mod target;
 

@@ -6,10 +6,12 @@
 mod declared;
 mod exports;
 mod search;
+mod shared;
 mod target;
 
+use shared::cargo::{self, failure, make_link};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
+use std::{env, fs, io};
 use target::Arch;
 
 /// What the linker is given, in `OUT_DIR`: a link to the libnvrtc that was found. The folder of the
@@ -19,10 +21,7 @@ const LINK: &str = "cuscope_nvrtc";
 
 fn main() {
     if let Err(message) = run() {
-        for line in message.lines() {
-            println!("cargo::error={line}");
-        }
-        process::exit(1);
+        cargo::fail(&message);
     }
 }
 
@@ -46,10 +45,10 @@ fn run() -> Result<(), String> {
 /// Links the libnvrtc that is found, if it is for the target and exports what the crate declares.
 fn link() -> Result<(), String> {
     let arch = Arch::new(
-        &cargo_variable("CARGO_CFG_TARGET_OS")?,
-        &cargo_variable("CARGO_CFG_TARGET_ARCH")?,
+        &cargo::variable("CARGO_CFG_TARGET_OS")?,
+        &cargo::variable("CARGO_CFG_TARGET_ARCH")?,
     )?;
-    let cross = cargo_variable("HOST")? != cargo_variable("TARGET")?;
+    let cross = cargo::variable("HOST")? != cargo::variable("TARGET")?;
     let found = search::search(&|name| env::var_os(name), arch, cross, &names_in)
         .map_err(|not_found| not_found.to_string())?;
     // the file itself: the libraries that it opens are beside it
@@ -68,7 +67,7 @@ fn link() -> Result<(), String> {
         )
     })?;
 
-    let folder = PathBuf::from(cargo_variable("OUT_DIR")?);
+    let folder = PathBuf::from(cargo::variable("OUT_DIR")?);
     clear(&folder).map_err(|error| failure(&folder, error))?;
     make_link(&file, &folder.join(format!("lib{LINK}.so")))?;
     // cargo puts `OUT_DIR` on the library path of what it runs: there the loader finds the library
@@ -100,24 +99,4 @@ fn clear(folder: &Path) -> io::Result<()> {
         fs::remove_file(entry?.path())?;
     }
     Ok(())
-}
-
-#[cfg(unix)]
-fn make_link(file: &Path, link: &Path) -> Result<(), String> {
-    std::os::unix::fs::symlink(file, link).map_err(|error| failure(link, error))
-}
-
-/// Where links need a privilege, a copy does.
-#[cfg(not(unix))]
-fn make_link(file: &Path, link: &Path) -> Result<(), String> {
-    fs::copy(file, link).map(|_| ()).map_err(|error| failure(link, error))
-}
-
-/// A variable that cargo sets for every build script.
-fn cargo_variable(name: &str) -> Result<String, String> {
-    env::var(name).map_err(|error| format!("{name}: {error}; cargo sets it for build scripts"))
-}
-
-fn failure(path: &Path, error: io::Error) -> String {
-    format!("{}: {error}", path.display())
 }

@@ -1,5 +1,8 @@
 //! The search for libnvrtc: a function of the environment, the target and what folders hold.
 
+pub(crate) use crate::shared::toolkit::ROOT_VARIABLES;
+
+use crate::shared::toolkit::{ROOTS, of_arch};
 use crate::target::Arch;
 use std::env;
 use std::ffi::OsString;
@@ -8,13 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// Names the folder of libnvrtc, or several as in `PATH`.
 pub(crate) const LIBRARY_VARIABLE: &str = "NVRTC_LIBRARY_PATH";
-
-/// Each names the root of a toolkit; the first that is set counts.
-pub(crate) const ROOT_VARIABLES: [&str; 4] =
-    ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
-
-/// Where toolkits are installed.
-const ROOTS: [&str; 2] = ["/usr/local/cuda", "/opt/cuda"];
 
 /// What a compiler is given to link with.
 const DEVELOPMENT: &str = "libnvrtc.so";
@@ -72,8 +68,7 @@ fn toolkit(root: &Path, arch: Arch) -> Vec<PathBuf> {
 }
 
 fn toolkit_targets(root: &Path, arch: Arch) -> Vec<PathBuf> {
-    let bases = arch.toolkit_folders().iter().map(|arch| root.join("targets").join(arch));
-    bases.map(|base| base.join("lib")).collect()
+    of_arch(root, arch).collect()
 }
 
 /// Where libnvrtc usually is. When cross compiling, only what a toolkit has for the target: all the

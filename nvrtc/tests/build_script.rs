@@ -6,6 +6,8 @@ mod declared;
 mod exports;
 #[path = "../build/search.rs"]
 mod search;
+#[path = "../build/shared/mod.rs"]
+mod shared;
 #[path = "../build/target.rs"]
 mod target;
 

@@ -2,12 +2,13 @@
 
 use super::rows::{COPY, FILL, LAUNCH, WAIT, ZERO};
 use super::table::Table;
+use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
 use cuscope::{LaunchConfig, PushedGuard};
 
 pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Graphs");
-    let store = &gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = &kernel(gpu, STORE, "store");
     let (mut stream, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
     let (x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     // A function of a table that a capture fills must not be called while another one runs.

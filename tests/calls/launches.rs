@@ -2,6 +2,7 @@
 
 use super::rows::LAUNCH_EX;
 use super::table::Table;
+use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
 use cuscope::{CoreDumps, DriverLog, Function, LaunchConfig, PushedGuard, on_driver_log};
 
@@ -9,7 +10,7 @@ pub(crate) fn launches(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Launches with attributes, and occupancy");
     let stream = gpu.stream().unwrap();
     let on = gpu.on(&stream);
-    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(gpu, STORE, "store");
     let mut x = gpu.alloc::<u32>(16).unwrap();
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is store(u32 *, u32) and writes one element; nothing else uses the buffer until the

@@ -1,6 +1,7 @@
 //! Graphs that are built node by node, and changes of single nodes.
 
 use super::table::Table;
+use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
 use cuscope::{DotFlags, LaunchConfig, PushedGuard};
 
@@ -8,7 +9,7 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Graphs, node by node");
     let (create, instantiate) = ("cuGraphCreate", "cuGraphInstantiateWithFlags");
     let (memset, one) = ("cuGraphAddMemsetNode", LaunchConfig::new(1, 1));
-    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(gpu, STORE, "store");
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let event = gpu.event().unwrap();
     let (child, ()) = t

@@ -2,6 +2,7 @@
 
 use super::rows::{COPY, DOWNLOAD, FILL, LAUNCH, UPLOAD, WAIT, ZERO};
 use super::table::Table;
+use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
 use cuscope::{Function, LaunchConfig, PushedGuard};
 
@@ -9,7 +10,7 @@ pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Copies and launches");
     let stream = gpu.stream().unwrap();
     let on = gpu.on(&stream);
-    let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+    let store = kernel(gpu, STORE, "store");
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let (data, mut back) = ([7; 16], [0; 16]);
     t.row("OnStream::upload", &[UPLOAD, WAIT], || on.upload(&data, &mut x)).unwrap();

@@ -38,6 +38,32 @@ $again:
 }
 ";
 
+/// `count(address, ns)`: stores 1, 2, 3 … there for about `ns` nanoseconds.
+pub(crate) const COUNT: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry count(.param .u64 address, .param .u64 ns)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<7>;
+    ld.param.u64 %rd1, [address];
+    ld.param.u64 %rd2, [ns];
+    cvta.to.global.u64 %rd3, %rd1;
+    mov.u32 %r1, 0;
+    mov.u64 %rd4, %globaltimer;
+again:
+    add.u32 %r1, %r1, 1;
+    st.volatile.global.u32 [%rd3], %r1;
+    mov.u64 %rd5, %globaltimer;
+    sub.u64 %rd6, %rd5, %rd4;
+    setp.lt.u64 %p1, %rd6, %rd2;
+    @%p1 bra again;
+    ret;
+}
+";
+
 /// `fault()`: traps.
 pub(crate) const TRAP: &str = "
 .version 7.0

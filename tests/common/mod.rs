@@ -1,11 +1,14 @@
-//! What the tests share: processes of their own, loud skips, and which driver answers.
+//! What the tests share: fixtures, processes of their own, loud skips, and which driver answers.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod fatbin;
+pub(crate) mod foreign;
 pub(crate) mod gpu;
 pub(crate) mod kernels;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const FRESH: &str = "CUSCOPE_TEST_IN_FRESH_PROCESS";
@@ -34,6 +37,20 @@ macro_rules! dangling {
         $crate::alone_under_miri!(stringify!($test));
         if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
             $crate::common::assert_success_or_death(stringify!($test), &output);
+        } else {
+            $body
+        }
+    };
+}
+
+/// Runs the body of a test in a process of its own, which must abort and say these words:
+/// `aborts!(name_of_the_test, ["word"], { … })`.
+#[macro_export]
+macro_rules! aborts {
+    ($test:ident, $words:expr, $body:block) => {
+        if let Some(output) = $crate::common::respawn(module_path!(), stringify!($test)) {
+            $crate::common::assert_abort(stringify!($test), &output, &$words);
+            return;
         } else {
             $body
         }
@@ -145,6 +162,12 @@ pub(crate) fn name_of<T>(_here: &T) -> &'static str {
     let path = std::any::type_name::<T>();
     let path = path.split_once("::").map_or(path, |(_crate, rest)| rest);
     path.trim_end_matches("::here").trim_end_matches("::{{closure}}")
+}
+
+/// Held by tests of a binary that run one after another.
+pub(crate) fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether the software driver answers.

@@ -1,6 +1,7 @@
 //! How fast the software driver runs a kernel.
 
-use crate::{common, run, skip};
+use crate::common::gpu::{kernel, with_stream};
+use crate::{common, skip};
 use cuscope::LaunchConfig;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,9 @@ fn saxpy_of_a_million_elements_takes_less_than_a_second() {
     const N: u32 = 1_000_000;
     const LAUNCHES: u32 = 5;
     const PTX: &str = include_str!("../../softdriver/tests/kernels/saxpy.ptx");
-    run::with_gpu(|gpu, stream| {
-        let on = gpu.on(stream);
-        let saxpy = gpu.load_ptx(PTX).unwrap().function("saxpy").unwrap();
+    with_stream(|gpu, stream| {
+        let on = gpu.on(&stream);
+        let saxpy = kernel(gpu, PTX, "saxpy");
         let x = on.from_slice(&vec![2.0_f32; N as usize]).unwrap();
         let mut y = on.from_slice(&vec![1.0_f32; N as usize]).unwrap();
         let config = LaunchConfig::for_num_elems(N);

@@ -1,5 +1,6 @@
 //! What a kernel prints is on the standard output of the process.
 
+use crate::common::gpu::with_stream;
 use crate::{ARCHITECTURES, common, run, skip};
 use cuscope::LaunchConfig;
 
@@ -30,8 +31,8 @@ fn a_kernel_prints() {
         return;
     }
     for architecture in ARCHITECTURES {
-        run::with_gpu(|gpu, stream| {
-            let on = gpu.on(stream);
+        with_stream(|gpu, stream| {
+            let on = gpu.on(&stream);
             let print = gpu
                 .load_ptx_file(folder.join(architecture).join("print.ptx"))
                 .unwrap_or_else(|error| panic!("{architecture}: {error}"))

@@ -1,12 +1,10 @@
 //! Runs the kernels of a source, and compares.
 
 use crate::case::Case;
+use crate::common::gpu::with_stream;
 use crate::{ARCHITECTURES, digests};
 use bytemuck::{Pod, Zeroable};
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, Module, PushedGuard,
-    Stream, ffi,
-};
+use cuscope::{DeviceBuffer, Function, Module, PushedGuard, Stream, ffi};
 use std::error::Error;
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -22,27 +20,18 @@ pub(crate) fn folder() -> Option<PathBuf> {
     folder.join("done").exists().then_some(folder)
 }
 
-/// Runs a function under a guard of a context of its own.
-pub(crate) fn with_gpu(run: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, &Stream<'ctx>)) {
-    let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let stream = gpu.stream().unwrap();
-    run(&gpu, &stream);
-}
-
 /// Runs the kernels of a source for every architecture; panics with all that is wrong.
 pub(crate) fn all(folder: &Path, source: &str, cases: &[Case]) {
     let mut problems = Vec::new();
     for architecture in ARCHITECTURES {
-        with_gpu(|gpu, stream| {
+        with_stream(|gpu, stream| {
             let path = folder.join(architecture).join(source).with_extension("ptx");
             let module = match gpu.load_ptx_file(&path) {
                 Ok(module) => module,
                 Err(error) => return problems.push(format!("{architecture}: {error}")),
             };
             for case in cases {
-                if let Some(problem) = one(gpu, stream, &module, architecture, case) {
+                if let Some(problem) = one(gpu, &stream, &module, architecture, case) {
                     problems.push(format!("{architecture}: {}: {problem}", case.name));
                 }
             }

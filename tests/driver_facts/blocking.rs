@@ -9,11 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Begins to run a kernel of [`LONG`] on the stream of a place.
-fn busy(place: &Place) {
-    assert_eq!(launch(place.kernel(c"spin"), place.stream, &[LONG_NANOSECONDS]), SUCCESS);
-}
-
 /// Whether the stream of a place has nothing left to do.
 fn idle(place: &Place) -> bool {
     code!(cuStreamQuery(place.stream)) == SUCCESS

@@ -1,137 +1,29 @@
-//! What a context is asked and told: F68 to F70, F98, F114 to F124, F137 to F139; and foreign code,
-//! F87 to F89.
+//! What a context is asked and told: F68 to F70, F117 to F122, F137 to F139.
 
+use crate::fresh;
 use crate::raw::*;
-use crate::{dangling, fresh};
 use cuscope::ffi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::time::Duration;
-
-/// A stream that waits for no other.
-fn free_stream() -> CUstream {
-    made!(cuStreamCreate(CUstream_flags::CU_STREAM_NON_BLOCKING.bits()))
-}
 
 /// A stream with a kernel in it that runs for a while.
-fn busy_stream(module: CUmodule) -> CUstream {
+pub(crate) fn busy_stream(module: CUmodule) -> CUstream {
     let stream = free_stream();
     assert_eq!(launch(kernel(module, c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
     stream
 }
 
 /// The flags of the current context.
-fn context_flags() -> u32 {
+pub(crate) fn context_flags() -> u32 {
     made!(cuCtxGetFlags())
 }
 
 /// The flags of the primary context as the device has them, and whether it is active.
-fn primary_state(device: CUdevice) -> (u32, i32) {
+pub(crate) fn primary_state(device: CUdevice) -> (u32, i32) {
     let (mut flags, mut active) = (77, 77);
     ok!(cuDevicePrimaryCtxGetState(device, &raw mut flags, &raw mut active));
     (flags, active)
-}
-
-/// F114
-#[test]
-fn creation_looks_at_the_device_then_at_the_result_then_at_the_flags() {
-    device();
-    let mut context = null_mut();
-    each_gives!(INVALID_DEVICE; {
-        cuCtxCreate_v2(null_mut(), 7, 99);
-        cuCtxCreate_v3(null_mut(), null_mut(), 1, 7, 99);
-        cuDevicePrimaryCtxRetain(null_mut(), 99);
-        cuDevicePrimaryCtxSetFlags_v2(99, 7);
-    });
-    each_gives!(INVALID_VALUE; {
-        cuCtxCreate_v2(null_mut(), 0, 0);
-        cuCtxCreate_v2(&raw mut context, 7, 0);
-        cuCtxCreate_v3(&raw mut context, null_mut(), 0, 7, 0);
-        cuDevicePrimaryCtxRetain(null_mut(), 0);
-    });
-    let mut number = 0;
-    assert_eq!(code!(cuDevicePrimaryCtxGetState(99, &raw mut number, null_mut())), INVALID_VALUE);
-    assert!(current().is_null());
-}
-
-/// An affinity to a number of multiprocessors.
-fn affinity(count: u32) -> CUexecAffinityParam {
-    let mut param: CUexecAffinityParam = all_zeros();
-    param.param.smCount = CUexecAffinitySmCount { val: count };
-    param
-}
-
-/// F115
-#[test]
-fn no_context_is_created_with_an_affinity() {
-    let device = device();
-    assert_eq!(made!(cuDeviceGetExecAffinitySupport(CU_EXEC_AFFINITY_TYPE_SM_COUNT, device)), 0);
-    assert_eq!(made!(cuDeviceGetExecAffinitySupport(CUexecAffinityType(5), device)), 0);
-    let (mut context, mut support) = (null_mut(), 0);
-    for count in [0, 1, 16, 132, 1000] {
-        let mut params = [affinity(count), affinity(count)];
-        let params = params.as_mut_ptr();
-        each_gives!(UNSUPPORTED_EXEC_AFFINITY; {
-            cuCtxCreate_v3(&raw mut context, params, 1, 0, device);
-            cuCtxCreate_v3(&raw mut context, params, 2, 7, device);
-        });
-    }
-    each_gives!(INVALID_VALUE; {
-        cuCtxCreate_v3(&raw mut context, null_mut(), 1, 0, device);
-        cuDeviceGetExecAffinitySupport(null_mut(), CU_EXEC_AFFINITY_TYPE_SM_COUNT, 99);
-    });
-    let kind = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
-    assert_eq!(code!(cuDeviceGetExecAffinitySupport(&raw mut support, kind, 99)), INVALID_DEVICE);
-    for count in [0, -1] {
-        let context: CUcontext = made!(cuCtxCreate_v3(null_mut(), count, 4, device));
-        assert_eq!((current(), context_flags()), (context, 4));
-        ok!(cuCtxDestroy_v2(context));
-    }
-}
-
-/// F116
-#[test]
-fn a_context_is_created_with_empty_parameters_or_none() {
-    let device = device();
-    has!(cuCtxCreate_v4);
-    let mut params: CUctxCreateParams = all_zeros();
-    for params in [null_mut(), &raw mut params] {
-        let context: CUcontext = made!(newer cuCtxCreate_v4(params, 4, device));
-        assert_eq!((current(), context_flags()), (context, 4));
-        ok!(cuCtxDestroy_v2(context));
-    }
-    let mut context = null_mut();
-    params.numExecAffinityParams = 1;
-    assert_eq!(newer!(cuCtxCreate_v4(&raw mut context, &raw mut params, 0, device)), INVALID_VALUE);
-    let mut affinity = affinity(16);
-    params.execAffinityParams = &raw mut affinity;
-    let refused = newer!(cuCtxCreate_v4(&raw mut context, &raw mut params, 7, device));
-    assert_eq!(refused, UNSUPPORTED_EXEC_AFFINITY);
-}
-
-/// F98
-#[test]
-fn a_plain_context_has_all_multiprocessors_and_a_number_of_its_own() {
-    let device = device();
-    let all: i32 = made!(cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-    let mut numbers = Vec::new();
-    for _ in 0..3 {
-        let context = create_context();
-        let has: CUexecAffinityParam = made!(cuCtxGetExecAffinity(CU_EXEC_AFFINITY_TYPE_SM_COUNT));
-        // SAFETY: The union has one member.
-        assert_eq!(i32::try_from(unsafe { has.param.smCount.val }), Ok(all));
-        let mut unknown = has;
-        let code = code!(cuCtxGetExecAffinity(&raw mut unknown, CUexecAffinityType(5)));
-        assert_eq!(code, UNSUPPORTED_EXEC_AFFINITY);
-        let mut number = 0;
-        ok!(cuCtxGetId(context, &raw mut number));
-        numbers.push(number);
-        ok!(cuCtxDestroy_v2(context));
-    }
-    assert!(numbers.is_sorted() && numbers[0] > 0, "{numbers:?}");
-    numbers.dedup();
-    assert_eq!(numbers.len(), 3, "{numbers:?}");
 }
 
 /// A limit of the current context.
@@ -412,178 +304,6 @@ fn the_flags_of_a_primary_context_are_set_by_the_device_or_in_it() {
         assert_eq!(pop(), primary);
         ok!(cuDevicePrimaryCtxRelease_v2(device));
         assert_eq!(primary_state(device), (0, 0));
-    });
-}
-
-/// F123
-#[test]
-fn a_context_is_awaited_and_recorded_by_its_handle() {
-    device();
-    has!(cuCtxSynchronize_v2, cuCtxRecordEvent, cuCtxGetDevice_v2);
-    assert_eq!(newer!(cuCtxSynchronize_v2(null_mut())), INVALID_CONTEXT);
-    let (a, b) = (Place::new(), Place::new());
-    let device: CUdevice = made!(newer cuCtxGetDevice_v2(a.context));
-    assert_eq!(device, 0);
-    assert_eq!(newer!(cuCtxGetDevice_v2(null_mut(), a.context)), INVALID_VALUE);
-
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
-    ok!(newer cuCtxSynchronize_v2(b.context));
-    assert_eq!(code!(cuStreamQuery(a.stream)), NOT_READY);
-    ok!(newer cuCtxRecordEvent(a.context, a.event));
-    assert_eq!(code!(cuEventQuery(a.event)), NOT_READY);
-    ok!(newer cuCtxSynchronize_v2(a.context));
-    ok!(cuStreamQuery(a.stream));
-    ok!(cuEventQuery(a.event));
-
-    assert_refuses_other_events(&a, &b);
-    a.destroy();
-    b.destroy();
-}
-
-/// What else `cuCtxRecordEvent` answers, and the calls that take null for the current context.
-fn assert_refuses_other_events(a: &Place, b: &Place) {
-    assert_eq!(newer!(cuCtxRecordEvent(b.context, a.event)), INVALID_HANDLE);
-    assert_eq!(newer!(cuCtxRecordEvent(a.context, null_mut())), INVALID_HANDLE);
-    // Null is no context, with a context current neither.
-    within(a.context, || {
-        assert_eq!(newer!(cuCtxRecordEvent(null_mut(), a.event)), INVALID_CONTEXT);
-        ok!(newer cuCtxSynchronize_v2(null_mut()));
-        let _: CUdevice = made!(newer cuCtxGetDevice_v2(null_mut()));
-    });
-}
-
-/// F124
-#[test]
-fn all_that_comes_next_in_a_context_waits_for_an_event() {
-    device();
-    has!(cuCtxWaitEvent);
-    let (a, b) = (Place::new(), Place::new());
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
-    ok!(cuEventRecord(a.event, a.stream));
-    ok!(newer cuCtxWaitEvent(b.context, a.event));
-    // The wait alone is no work.
-    ok!(cuStreamQuery(b.stream));
-    within(b.context, || {
-        let later = free_stream();
-        for stream in [b.stream, later, null_mut()] {
-            ok!(cuMemsetD8Async(b.memory, 1, Place::BYTES, stream));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-        for stream in [b.stream, later, null_mut()] {
-            assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
-        }
-        ok!(cuStreamSynchronize(later));
-        ok!(cuEventQuery(a.event));
-        assert_eq!(newer!(cuCtxWaitEvent(null_mut(), a.event)), INVALID_CONTEXT);
-    });
-    assert_eq!(newer!(cuCtxWaitEvent(b.context, null_mut())), INVALID_HANDLE);
-    a.destroy();
-    b.destroy();
-}
-
-/// Whether a stream is under a capture that is still good; ends that.
-fn ends_well(stream: CUstream) -> bool {
-    let mut graph = null_mut();
-    match code!(cuStreamEndCapture(stream, &raw mut graph)) {
-        SUCCESS => {
-            ok!(cuGraphDestroy(graph));
-            true
-        }
-        code => {
-            assert_eq!(code, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-            false
-        }
-    }
-}
-
-/// Makes the calls with captures of each mode in a context, and in another one; the calling thread is in RELAXED mode.
-fn assert_spoils_captures(what: &str, a: &Place, b: &Place, call: impl Fn() -> CUresult) {
-    let (local, relaxed) = (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED);
-    let mut mode = relaxed;
-    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
-    for capture in [CU_STREAM_CAPTURE_MODE_GLOBAL, local, relaxed] {
-        ok!(cuStreamBeginCapture_v2(a.stream, capture));
-        assert_eq!(call(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "{what}, {capture:?}");
-        assert!(!ends_well(a.stream), "{what}, {capture:?}: its context");
-        ok!(cuStreamBeginCapture_v2(b.stream, capture));
-        assert_eq!(call(), SUCCESS, "{what}, {capture:?}");
-        assert!(ends_well(b.stream), "{what}, {capture:?}: another context");
-    }
-    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
-}
-
-/// F123, F124
-#[test]
-fn a_context_with_a_capture_in_it_records_and_waits_for_no_event() {
-    fresh!(a_context_with_a_capture_in_it_records_and_waits_for_no_event, {
-        device();
-        has!(cuCtxRecordEvent, cuCtxWaitEvent);
-        let (a, b) = (Place::new(), Place::new());
-        ok!(cuEventRecord(b.event, b.stream));
-        ok!(cuEventSynchronize(b.event));
-        let record = || newer!(cuCtxRecordEvent(a.context, a.event));
-        assert_spoils_captures("record", &a, &b, record);
-        let wait = || newer!(cuCtxWaitEvent(a.context, b.event));
-        assert_spoils_captures("wait", &a, &b, wait);
-        a.destroy();
-        b.destroy();
-    });
-}
-
-/// F87
-#[test]
-fn a_pop_behind_a_foreign_set_current_pops_what_was_set() {
-    let (a, b) = (create_context_unpushed(), create_context_unpushed());
-    ok!(cuCtxPushCurrent_v2(a));
-    ok!(cuCtxSetCurrent(b));
-    assert_eq!(pop(), b);
-    assert!(current().is_null());
-    ok!(cuCtxDestroy_v2(a));
-    ok!(cuCtxDestroy_v2(b));
-}
-
-/// F88
-#[test]
-fn a_pop_behind_a_foreign_set_current_to_null_takes_somebody_elses_entry() {
-    let (a, b) = (create_context_unpushed(), create_context_unpushed());
-    ok!(cuCtxPushCurrent_v2(b));
-    ok!(cuCtxPushCurrent_v2(a));
-    ok!(cuCtxSetCurrent(null_mut()));
-    assert_eq!(pop(), b);
-    assert!(current().is_null());
-    ok!(cuCtxDestroy_v2(a));
-    ok!(cuCtxDestroy_v2(b));
-}
-
-/// F89
-#[test]
-fn a_reset_of_the_primary_context_ends_all_that_belongs_to_it() {
-    dangling!(a_reset_of_the_primary_context_ends_all_that_belongs_to_it, {
-        let device = device();
-        let primary: CUcontext = made!(cuDevicePrimaryCtxRetain(device));
-        ok!(cuCtxPushCurrent_v2(primary));
-        let (stream, event) = (free_stream(), made!(cuEventCreate(0)));
-        let memory: CUdeviceptr = made!(cuMemAlloc_v2(4096));
-        ok!(cuDevicePrimaryCtxReset_v2(device));
-        assert_eq!(primary_state(device), (0, 0));
-        let mut address = 0;
-        each_gives!(CONTEXT_IS_DESTROYED; {
-            cuMemAlloc_v2(&raw mut address, 64);
-            cuCtxSynchronize();
-            cuStreamQuery(stream);
-            cuEventQuery(event);
-            cuMemFree_v2(memory);
-        });
-        assert_eq!(current(), primary);
-        // The retain still counts.
-        let again: CUcontext = made!(cuDevicePrimaryCtxRetain(device));
-        assert_eq!(again, primary);
-        ok!(cuCtxSynchronize());
-        ok!(cuDevicePrimaryCtxRelease_v2(device));
-        assert_eq!(primary_state(device), (0, 1));
-        ok!(cuDevicePrimaryCtxRelease_v2(device));
-        assert_eq!(primary_state(device), (0, 0));
-        assert_eq!(code!(cuDevicePrimaryCtxRelease_v2(device)), INVALID_CONTEXT);
     });
 }
 

@@ -34,13 +34,6 @@ again:
 }
 ";
 
-/// A place that is current.
-fn place() -> Place {
-    let place = Place::new();
-    ok!(cuCtxPushCurrent_v2(place.context));
-    place
-}
-
 /// The answer to a launch without arguments, by the function for it.
 fn cooperative(
     function: CUfunction,

@@ -1,43 +1,20 @@
-//! What goes on in other contexts when a kernel faults in one: F326 to F333. A is the context whose work goes
-//! on, B the one of the fault.
+//! What goes on in other contexts when a kernel faults in one: F326, F327, F329, F331, F332. A is the context whose
+//! work goes on, B the one of the fault. The tests run one after another, as they take their time on one device.
 
-use crate::common::{assert_success, respawn_with, software};
+use crate::common::kernels::COUNT;
+use crate::common::{assert_success, one_at_a_time, software};
+use crate::fresh;
 use crate::raw::*;
-use crate::{dangling, fresh};
 use cuscope::ffi::*;
-use std::ffi::{CStr, c_char, c_void};
-use std::os::unix::process::ExitStatusExt as _;
+use std::ffi::{CString, c_void};
 use std::process::Output;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// `count` stores 1, 2, 3 … for some time, `stop_if` traps if it is told to.
-const PTX: &CStr = c"
-.version 7.0
-.target sm_52
-.address_size 64
-.visible .entry count(.param .u64 address, .param .u64 nanoseconds)
-{
-    .reg .pred %p<2>;
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<7>;
-    ld.param.u64 %rd1, [address];
-    ld.param.u64 %rd2, [nanoseconds];
-    cvta.to.global.u64 %rd3, %rd1;
-    mov.u32 %r1, 0;
-    mov.u64 %rd4, %globaltimer;
-again:
-    add.u32 %r1, %r1, 1;
-    st.volatile.global.u32 [%rd3], %r1;
-    mov.u64 %rd5, %globaltimer;
-    sub.s64 %rd6, %rd5, %rd4;
-    setp.lt.u64 %p1, %rd6, %rd2;
-    @%p1 bra again;
-    ret;
-}
+/// `stop_if(stop)`: traps if it is told to.
+const STOP_IF: &str = "
 .visible .entry stop_if(.param .u64 stop)
 {
     .reg .pred %p<2>;
@@ -49,65 +26,64 @@ again:
 }
 ";
 
+/// `count`, and `stop_if`.
+fn kernels() -> CString {
+    CString::new([COUNT, STOP_IF].concat()).unwrap()
+}
+
 /// A page of the program, to be registered: what is left of a context does not unmap it.
 #[repr(align(4096))]
-struct Page([AtomicU32; 1024]);
+pub(crate) struct Page(pub(crate) [AtomicU32; 1024]);
 
 static PAGE: Page = Page([const { AtomicU32::new(0) }; 1024]);
 
 /// The word that the kernel counts in, and the one that a copy writes.
-const COUNTED: usize = 0;
-const COPIED: usize = 256;
+pub(crate) const COUNTED: usize = 0;
+pub(crate) const COPIED: usize = 256;
 
-fn word(index: usize) -> u32 {
+pub(crate) fn word(index: usize) -> u32 {
     PAGE.0[index].load(SeqCst)
 }
 
-fn address(index: usize) -> *mut c_void {
+pub(crate) fn address(index: usize) -> *mut c_void {
     PAGE.0[index].as_ptr().cast()
 }
 
 /// How long work of A runs: a real driver takes up to 0.8 s to report a fault, and longer where other processes use
 /// the device.
-fn work() -> Duration {
+pub(crate) fn work() -> Duration {
     Duration::from_millis(if software() { 700 } else { 4000 })
 }
 
-/// Tests of this file run one after another, as they take their time on one device.
-fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// How long it is looked whether memory changes. A real device may take some milliseconds to write.
-const LOOK: Duration = Duration::from_millis(150);
+pub(crate) const LOOK: Duration = Duration::from_millis(150);
 
 /// Whether the kernel still counts.
-fn counts() -> bool {
+pub(crate) fn counts() -> bool {
     let first = word(COUNTED);
     thread::sleep(LOOK);
     word(COUNTED) != first
 }
 
 /// Called by a stream: notes when it begins and when it has ended, and runs for some time in between.
-struct Called {
-    begun: AtomicU32,
-    ended: AtomicU32,
-    runs: Duration,
+pub(crate) struct Called {
+    pub(crate) begun: AtomicU32,
+    pub(crate) ended: AtomicU32,
+    pub(crate) runs: Duration,
 }
 
 impl Called {
-    fn for_milliseconds(runs: u64) -> &'static Self {
+    pub(crate) fn for_milliseconds(runs: u64) -> &'static Self {
         let runs = Duration::from_millis(runs);
         Box::leak(Box::new(Self { begun: AtomicU32::new(0), ended: AtomicU32::new(0), runs }))
     }
 
-    fn data(&'static self) -> *mut c_void {
+    pub(crate) fn data(&'static self) -> *mut c_void {
         (&raw const *self).cast_mut().cast()
     }
 
     /// Waits for the call, or not so long.
-    fn ends_within(&self, limit: Duration) -> bool {
+    pub(crate) fn ends_within(&self, limit: Duration) -> bool {
         let start = Instant::now();
         while self.ended.load(SeqCst) == 0 && start.elapsed() < limit {
             thread::sleep(Duration::from_millis(1));
@@ -116,7 +92,7 @@ impl Called {
     }
 }
 
-unsafe extern "C" fn called(data: *mut c_void) {
+pub(crate) unsafe extern "C" fn called(data: *mut c_void) {
     // SAFETY: the tests pass what is leaked.
     let called = unsafe { &*data.cast::<Called>() };
     called.begun.fetch_add(1, SeqCst);
@@ -125,17 +101,17 @@ unsafe extern "C" fn called(data: *mut c_void) {
 }
 
 /// A context with kernels in it that ran once: the first launch may wait for what the context holds.
-struct Site {
-    context: CUcontext,
-    module: CUmodule,
-    stream: CUstream,
+pub(crate) struct Site {
+    pub(crate) context: CUcontext,
+    pub(crate) module: CUmodule,
+    pub(crate) stream: CUstream,
 }
 
 impl Site {
     /// In a context, which is on no stack then.
-    fn within(context: CUcontext) -> Self {
+    pub(crate) fn within(context: CUcontext) -> Self {
         within(context, || {
-            let module = made!(cuModuleLoadData(PTX.as_ptr().cast()));
+            let module = made!(cuModuleLoadData(kernels().as_ptr().cast()));
             let stream = made!(cuStreamCreate(1));
             assert_eq!(launch(kernel(module, c"stop_if"), stream, &[0]), SUCCESS);
             Self { context, module, stream }
@@ -143,25 +119,25 @@ impl Site {
     }
 
     /// In a new context.
-    fn created() -> Self {
+    pub(crate) fn created() -> Self {
         Self::within(create_context_unpushed())
     }
 
     /// In the primary context.
-    fn primary() -> Self {
+    pub(crate) fn primary() -> Self {
         let device = device();
         Self::within(made!(cuDevicePrimaryCtxRetain(device)))
     }
 
     /// In a green context of all multiprocessors.
-    fn green() -> (CUgreenCtx, Self) {
+    pub(crate) fn green() -> (CUgreenCtx, Self) {
         let device = device();
         let green: CUgreenCtx = made!(newer cuGreenCtxCreate(null_mut(), device, 1));
         (green, Self::within(made!(newer cuCtxFromGreenCtx(green))))
     }
 
     /// In a new context of the second device; none with one device only.
-    fn elsewhere() -> Option<Self> {
+    pub(crate) fn elsewhere() -> Option<Self> {
         let _first = device();
         let count: i32 = made!(cuDeviceGetCount());
         (count > 1).then(|| {
@@ -173,7 +149,7 @@ impl Site {
     }
 
     /// Registers the page, waits for all that was before, and begins to count in it.
-    fn count(&self) {
+    pub(crate) fn count(&self) {
         within(self.context, || {
             ok!(cuMemHostRegister_v2(address(0), size_of::<Page>(), 3));
             let count = kernel(self.module, c"count");
@@ -189,20 +165,20 @@ impl Site {
     }
 
     /// Has a kernel trap.
-    fn trap(&self) {
+    pub(crate) fn trap(&self) {
         let stop_if = within(self.context, || kernel(self.module, c"stop_if"));
         assert_eq!(launch(stop_if, self.stream, &[1]), SUCCESS);
     }
 
     /// Has a kernel trap and waits for the report.
-    fn fault(&self) {
+    pub(crate) fn fault(&self) {
         self.trap();
         assert_eq!(code!(cuStreamSynchronize(self.stream)), LAUNCH_FAILED);
     }
 }
 
 /// A counts when a kernel in B traps.
-fn suffer() -> (Site, Site) {
+pub(crate) fn suffer() -> (Site, Site) {
     let (a, b) = (Site::created(), Site::created());
     a.count();
     b.fault();
@@ -210,7 +186,7 @@ fn suffer() -> (Site, Site) {
 }
 
 /// All of a test's processes succeeded.
-fn all_succeed(test: &str, outputs: Option<Vec<Output>>) {
+pub(crate) fn all_succeed(test: &str, outputs: Option<Vec<Output>>) {
     outputs.iter().flatten().for_each(|output| assert_success(test, output));
 }
 
@@ -349,98 +325,6 @@ fn a_fault_is_reported_when_all_other_work_of_its_context_is_over() {
     all_succeed(TEST, outputs);
 }
 
-/// What ends A: makes A, and ends it.
-type End = (&'static str, fn() -> Site, fn(&Site) -> CUresult);
-
-const ENDS: [End; 3] = [
-    ("cuCtxDestroy", Site::created, |a| code!(cuCtxDestroy_v2(a.context))),
-    ("cuDevicePrimaryCtxReset", Site::primary, |_| code!(cuDevicePrimaryCtxReset_v2(device()))),
-    ("cuDevicePrimaryCtxRelease", Site::primary, |_| code!(cuDevicePrimaryCtxRelease_v2(device()))),
-];
-
-/// F328
-#[test]
-fn the_end_of_a_context_cuts_off_its_work_after_a_fault_elsewhere() {
-    let _one = one_at_a_time();
-    const TEST: &str = "the_end_of_a_context_cuts_off_its_work_after_a_fault_elsewhere";
-    let outputs = each_alone(module_path!(), TEST, &ENDS, |(name, make, end)| {
-        let (a, b) = (make(), Site::created());
-        a.count();
-        b.fault();
-        assert!(counts(), "{name}: stopped before");
-        let start = Instant::now();
-        assert_eq!(end(&a), SUCCESS, "{name}");
-        let last = word(COUNTED);
-        assert!(start.elapsed() < work() / 2, "{name} took {:?}", start.elapsed());
-        thread::sleep(LOOK);
-        assert_eq!(word(COUNTED), last, "{name}: the kernel goes on");
-    });
-    all_succeed(TEST, outputs);
-}
-
-/// Which file descriptor the memory of a process has that its parent sees too.
-const SHARED: &str = "CUSCOPE_TEST_SHARED";
-
-/// Maps the first page of a file for itself and others.
-fn map(file: i32) -> *mut c_void {
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a new mapping at an address of the system's choice disturbs nothing.
-    let at = unsafe { libc::mmap(null_mut(), 4096, protection, libc::MAP_SHARED, file, 0) };
-    assert_ne!(at, libc::MAP_FAILED);
-    at
-}
-
-/// F328
-#[test]
-fn the_end_of_the_process_cuts_off_its_work_after_a_fault() {
-    let _one = one_at_a_time();
-    const TEST: &str = "the_end_of_the_process_cuts_off_its_work_after_a_fault";
-    for way in ["exit", "abort", "SIGKILL"] {
-        // SAFETY: the name is a string.
-        let file = unsafe { libc::memfd_create(c"counted".as_ptr(), 0) };
-        assert!(file >= 0);
-        // SAFETY: the file is this function's own.
-        assert_eq!(unsafe { libc::ftruncate(file, 4096) }, 0);
-        // A process of its own finds those of its parent.
-        let inherited = std::env::var(SHARED).ok();
-        let told = inherited.unwrap_or_else(|| format!("{file} {way}"));
-        if respawn_with(module_path!(), TEST, &[(SHARED, &told)]).is_some() {
-            // SAFETY: the page is mapped for good, and another process changes it while it lives.
-            let counted = unsafe { AtomicU32::from_ptr(map(file).cast()) };
-            let last = counted.load(SeqCst);
-            assert!(last > 1, "{way}: {last}");
-            thread::sleep(LOOK);
-            assert_eq!(counted.load(SeqCst), last, "{way}: the kernel goes on");
-            continue;
-        }
-        die_quietly(60);
-        let (file, way) = told.split_once(' ').expect("both are there");
-        let at = map(file.parse().expect("a number"));
-        // SAFETY: as above.
-        let counted = unsafe { AtomicU32::from_ptr(at.cast()) };
-        let (a, b) = (Site::created(), Site::created());
-        within(a.context, || {
-            ok!(cuMemHostRegister_v2(at, 4096, 3));
-            let nanoseconds = 10 * work().as_nanos() as u64;
-            let count = kernel(a.module, c"count");
-            assert_eq!(launch(count, a.stream, &[at.addr() as u64, nanoseconds]), SUCCESS);
-        });
-        while counted.load(SeqCst) < 2 {
-            thread::sleep(Duration::from_millis(1));
-        }
-        b.fault();
-        let first = counted.load(SeqCst);
-        thread::sleep(LOOK);
-        assert_ne!(counted.load(SeqCst), first, "{way}: stopped before");
-        match way {
-            "exit" => std::process::exit(0),
-            "abort" => std::process::abort(),
-            // SAFETY: the call takes no memory.
-            _ => unsafe { libc::raise(libc::SIGKILL) },
-        };
-    }
-}
-
 /// F329
 #[test]
 fn work_that_a_fault_elsewhere_left_goes_on_whatever_else_ends() {
@@ -481,115 +365,6 @@ fn work_of_a_green_context_goes_on_after_a_fault_elsewhere_and_its_end() {
         ok!(newer cuGreenCtxDestroy(green));
         assert!(counts());
     });
-}
-
-/// What other threads do when A ends: calls with its handles, and an event of it, until they are told to stop.
-type During = (&'static str, fn(&Site, CUevent));
-
-const DURING: [During; 4] = [
-    ("launches", |a, _| {
-        let stop_if = made!(cuModuleGetFunction(a.module, c"stop_if".as_ptr()));
-        CALLS.until_told(|| launch(stop_if, a.stream, &[0]));
-    }),
-    ("copies", |a, _| {
-        ok!(cuCtxPushCurrent_v2(a.context));
-        let mut host = 0_u32;
-        let memory: CUdeviceptr = made!(cuMemAlloc_v2(4));
-        CALLS.until_told(|| code!(cuMemcpyDtoH_v2((&raw mut host).cast(), memory, 4)));
-    }),
-    ("waits", |a, _| {
-        CALLS.until_told(|| code!(cuStreamSynchronize(a.stream)));
-    }),
-    ("queries", |_, event| {
-        CALLS.until_told(|| code!(cuEventQuery(event)));
-    }),
-];
-
-/// Threads that call.
-struct Calls {
-    begun: AtomicU32,
-    over: AtomicBool,
-}
-
-static CALLS: Calls = Calls { begun: AtomicU32::new(0), over: AtomicBool::new(false) };
-
-impl Calls {
-    /// Whatever it answers: 0 at first, then what a real driver dies of instead.
-    fn until_told(&self, mut call: impl FnMut() -> CUresult) {
-        self.begun.fetch_add(1, SeqCst);
-        while !self.over.load(SeqCst) {
-            let _code = call();
-        }
-    }
-}
-
-/// The processes mostly died of SIGSEGV on a real driver, and succeeded on the software driver.
-fn all_die(test: &str, outputs: Option<Vec<Output>>) {
-    for output in outputs.iter().flatten() {
-        let died = output.status.signal() == Some(libc::SIGSEGV);
-        if software() || !died {
-            assert_success(test, output);
-        }
-    }
-}
-
-/// F330: the software driver answers.
-#[test]
-fn a_context_that_ends_under_calls_after_a_fault_elsewhere_kills_the_process() {
-    let _one = one_at_a_time();
-    const TEST: &str = "a_context_that_ends_under_calls_after_a_fault_elsewhere_kills_the_process";
-    const THREADS: u32 = 4;
-    let outputs = each_alone(module_path!(), TEST, &DURING, |&(_, calls)| {
-        let (a, b) = (Site::created(), Site::created());
-        let event: CUevent = within(a.context, || made!(cuEventCreate(0)));
-        a.count();
-        let site = || Sent::new((a.context, a.module, a.stream, event));
-        let threads: Vec<_> = (0..THREADS)
-            .map(|_| {
-                let sent = site();
-                thread::spawn(move || {
-                    let (context, module, stream, event) = sent.take();
-                    calls(&Site { context, module, stream }, event);
-                })
-            })
-            .collect();
-        while CALLS.begun.load(SeqCst) < THREADS {
-            thread::yield_now();
-        }
-        b.fault();
-        thread::sleep(LOOK);
-        ok!(cuCtxDestroy_v2(a.context));
-        thread::sleep(LOOK);
-        CALLS.over.store(true, SeqCst);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-    });
-    all_die(TEST, outputs);
-}
-
-/// F330: the software driver lets the function go on.
-#[test]
-fn a_context_that_ends_in_its_host_function_after_a_fault_elsewhere_kills_the_process() {
-    let _one = one_at_a_time();
-    const TEST: &str =
-        "a_context_that_ends_in_its_host_function_after_a_fault_elsewhere_kills_the_process";
-    let outputs = each_alone(module_path!(), TEST, &[()], |()| {
-        let (a, b) = (Site::created(), Site::created());
-        let function = Called::for_milliseconds(2 * work().as_millis() as u64);
-        let never = Called::for_milliseconds(0);
-        ok!(cuLaunchHostFunc(a.stream, Some(called), function.data()));
-        ok!(cuLaunchHostFunc(a.stream, Some(called), never.data()));
-        while function.begun.load(SeqCst) == 0 {
-            thread::yield_now();
-        }
-        b.fault();
-        let start = Instant::now();
-        ok!(cuCtxDestroy_v2(a.context));
-        assert!(start.elapsed() < work(), "{:?}", start.elapsed());
-        assert!(function.ends_within(5 * work()));
-        thread::sleep(LOOK);
-        assert_eq!(never.begun.load(SeqCst), 0);
-    });
-    all_die(TEST, outputs);
 }
 
 /// F331
@@ -664,73 +439,5 @@ fn nothing_tells_a_context_of_a_fault_from_others() {
             assert_eq!(made_in, a.context);
             assert_eq!(pop(), site.context);
         }
-    });
-}
-
-/// F333
-#[test]
-fn handles_of_a_context_that_ended_after_a_fault_elsewhere_are_known_as_such() {
-    let _one = one_at_a_time();
-    fresh!(handles_of_a_context_that_ended_after_a_fault_elsewhere_are_known_as_such, {
-        let (a, b) = (Site::created(), Site::created());
-        let function = within(a.context, || kernel(a.module, c"stop_if"));
-        let (event, memory, pool) = within(a.context, || {
-            let mut properties: CUmemPoolProps = all_zeros();
-            properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-            properties.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
-            let event: CUevent = made!(cuEventCreate(0));
-            let memory: CUdeviceptr = made!(cuMemAlloc_v2(64));
-            let pool: CUmemoryPool = made!(cuMemPoolCreate(&raw const properties));
-            (event, memory, pool)
-        });
-        let graph: CUgraph = made!(cuGraphCreate(0));
-        a.count();
-        b.fault();
-        ok!(cuCtxDestroy_v2(a.context));
-        each_gives!(CONTEXT_IS_DESTROYED; {
-            cuStreamQuery(a.stream);
-            cuStreamSynchronize(a.stream);
-            cuStreamDestroy_v2(a.stream);
-            cuEventQuery(event);
-            cuEventSynchronize(event);
-            cuEventDestroy_v2(event);
-        });
-        let mut found = null_mut();
-        let (mut attribute, name) = (0_i32, c"count".as_ptr().cast::<c_char>());
-        each_gives!(INVALID_HANDLE; {
-            cuFuncGetAttribute(&raw mut attribute, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-            cuModuleGetFunction(&raw mut found, a.module, name);
-            cuModuleUnload(a.module);
-        });
-        assert_eq!(code!(cuMemFree_v2(memory)), INVALID_VALUE);
-        assert_eq!(code!(cuMemHostUnregister(address(0))), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
-        ok!(cuMemPoolTrimTo(pool, 0));
-        ok!(cuMemPoolDestroy(pool));
-        ok!(cuGraphDestroy(graph));
-    });
-}
-
-/// F333: a graph with a kernel of the context. A real driver dies, or does not return.
-#[test]
-fn graphs_of_a_context_that_ended_after_a_fault_elsewhere_are_dangerous() {
-    let _one = one_at_a_time();
-    dangling!(graphs_of_a_context_that_ended_after_a_fault_elsewhere_are_dangerous, {
-        die_quietly(20);
-        let (a, b) = (Site::created(), Site::created());
-        let executable = within(a.context, || {
-            ok!(cuStreamBeginCapture_v2(a.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-            assert_eq!(launch(kernel(a.module, c"stop_if"), a.stream, &[0]), SUCCESS);
-            let mut graph = null_mut();
-            ok!(cuStreamEndCapture(a.stream, &raw mut graph));
-            let executable: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
-            executable
-        });
-        a.count();
-        b.fault();
-        ok!(cuCtxDestroy_v2(a.context));
-        ok!(cuCtxPushCurrent_v2(a.context));
-        let number: i32 = made!(cuCtxGetDevice());
-        assert_eq!(number, 0);
-        ok!(cuGraphExecDestroy(executable));
     });
 }

@@ -9,12 +9,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 const NOT_SUPPORTED: CUresult = CUDA_ERROR_NOT_SUPPORTED;
 
-fn place() -> Place {
-    let place = Place::new();
-    ok!(cuCtxPushCurrent_v2(place.context));
-    place
-}
-
 fn new() -> CUgraph {
     made!(cuGraphCreate(0))
 }

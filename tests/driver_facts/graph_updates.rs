@@ -8,12 +8,6 @@ use std::ptr::null_mut;
 const GLOBAL: CUstreamCaptureMode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 const RELAXED: CUstreamCaptureMode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-fn place() -> Place {
-    let place = Place::new();
-    ok!(cuCtxPushCurrent_v2(place.context));
-    place
-}
-
 /// The graph of a capture that was not spoiled.
 fn end(stream: CUstream) -> CUgraph {
     let mut graph = null_mut();

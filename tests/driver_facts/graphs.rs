@@ -8,13 +8,6 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-/// A context, current.
-fn place() -> Place {
-    let place = Place::new();
-    ok!(cuCtxPushCurrent_v2(place.context));
-    place
-}
-
 fn empty(graph: CUgraph) -> CUgraphNode {
     made!(cuGraphAddEmptyNode(graph, null(), 0))
 }

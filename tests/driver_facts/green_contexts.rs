@@ -1,11 +1,11 @@
-//! Green contexts and their resources: F97, F125 to F136.
+//! Green contexts: F97, F123, F124, F127 to F136.
 
 use crate::raw::*;
 use crate::{dangling, fresh};
 use cuscope::ffi::*;
-use std::ptr::{null, null_mut, without_provenance_mut};
+use std::ptr::{null_mut, without_provenance_mut};
 
-const SM: CUdevResourceType = CU_DEV_RESOURCE_TYPE_SM;
+pub(crate) const SM: CUdevResourceType = CU_DEV_RESOURCE_TYPE_SM;
 
 /// Leaves the test if the driver has no green contexts that all these tests can work with.
 macro_rules! has_green_contexts {
@@ -13,9 +13,10 @@ macro_rules! has_green_contexts {
         has!(cuGreenCtxCreate, cuGreenCtxStreamCreate, cuGreenCtxGetId);
     };
 }
+pub(crate) use has_green_contexts;
 
 /// What is told of multiprocessors: their number, the least part, and how many belong together.
-fn told(resource: &CUdevResource) -> [u32; 3] {
+pub(crate) fn told(resource: &CUdevResource) -> [u32; 3] {
     assert_eq!(resource.r#type, SM);
     // SAFETY: Every member of the union is numbers.
     let sm = unsafe { resource.anonymous.sm };
@@ -23,12 +24,12 @@ fn told(resource: &CUdevResource) -> [u32; 3] {
 }
 
 /// How many multiprocessors.
-fn count(resource: &CUdevResource) -> u32 {
+pub(crate) fn count(resource: &CUdevResource) -> u32 {
     told(resource)[0]
 }
 
 /// All of the device.
-fn all() -> CUdevResource {
+pub(crate) fn all() -> CUdevResource {
     let device = device();
     let mut resource = all_zeros();
     ok!(newer cuDeviceGetDevResource(device, &raw mut resource, SM));
@@ -36,7 +37,7 @@ fn all() -> CUdevResource {
 }
 
 /// The answer to a split into at most `N` groups, with the groups made and the rest.
-fn split<const N: usize>(
+pub(crate) fn split<const N: usize>(
     input: &CUdevResource,
     flags: u32,
     least: u32,
@@ -58,13 +59,13 @@ fn split<const N: usize>(
 }
 
 /// The description of resources.
-fn describe(resources: &mut [CUdevResource]) -> CUdevResourceDesc {
+pub(crate) fn describe(resources: &mut [CUdevResource]) -> CUdevResourceDesc {
     let length = u32::try_from(resources.len()).expect("few");
     made!(newer cuDevResourceGenerateDesc(resources.as_mut_ptr(), length))
 }
 
 /// A green context with 16 multiprocessors.
-fn create_green() -> CUgreenCtx {
+pub(crate) fn create_green() -> CUgreenCtx {
     let (mut parts, _) = split::<1>(&all(), 0, 16).unwrap();
     made!(newer cuGreenCtxCreate(describe(&mut parts), device(), 1))
 }
@@ -80,7 +81,7 @@ fn green_stream(green: CUgreenCtx) -> CUstream {
 }
 
 /// The resource of a green context.
-fn resource_of(green: CUgreenCtx) -> CUdevResource {
+pub(crate) fn resource_of(green: CUgreenCtx) -> CUdevResource {
     let mut resource = all_zeros();
     ok!(newer cuGreenCtxGetDevResource(green, &raw mut resource, SM));
     resource
@@ -91,103 +92,6 @@ fn active() -> bool {
     let (mut flags, mut active) = (0, 0);
     ok!(cuDevicePrimaryCtxGetState(device(), &raw mut flags, &raw mut active));
     active != 0
-}
-
-/// F125
-#[test]
-fn devices_and_contexts_have_multiprocessors() {
-    let device = device();
-    has_green_contexts!();
-    let whole = told(&all());
-    let has: i32 = made!(cuDeviceGetAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
-    assert_eq!(i32::try_from(whole[0]), Ok(has));
-    assert_eq!(whole[1..], [8, 8]);
-
-    let context = create_context();
-    let mut resource = all_zeros();
-    ok!(newer cuCtxGetDevResource(context, &raw mut resource, SM));
-    assert_eq!(told(&resource), whole);
-    // Null is no context here, though one is current.
-    let code = newer!(cuCtxGetDevResource(null_mut(), &raw mut resource, SM));
-    assert_eq!(code, INVALID_CONTEXT);
-    assert_eq!(newer!(cuCtxGetDevResource(context, null_mut(), SM)), INVALID_VALUE);
-    assert_eq!(newer!(cuDeviceGetDevResource(device, null_mut(), SM)), INVALID_VALUE);
-    assert_eq!(newer!(cuDeviceGetDevResource(99, null_mut(), SM)), INVALID_DEVICE);
-    for kind in [0, 7].map(CUdevResourceType) {
-        let codes = [
-            newer!(cuDeviceGetDevResource(device, &raw mut resource, kind)),
-            newer!(cuCtxGetDevResource(context, &raw mut resource, kind)),
-            newer!(cuCtxGetDevResource(null_mut(), &raw mut resource, kind)),
-        ];
-        assert_eq!(codes, [INVALID_RESOURCE_TYPE; 3]);
-    }
-    ok!(cuCtxDestroy_v2(context));
-}
-
-/// F126
-#[test]
-fn multiprocessors_are_split_in_eights_or_pairs() {
-    device();
-    has_green_contexts!();
-    let whole = all();
-    let have = count(&whole);
-    for (flags, least, size) in [
-        (0, 0, 8),
-        (0, 1, 8),
-        (0, 8, 8),
-        (0, 9, 16),
-        (0, 33, 40),
-        (0, have, have),
-        (1, 0, 2),
-        (1, 7, 8),
-        (1, 17, 18),
-        (2, 16, 16),
-    ] {
-        let mut groups = 0;
-        let (input, most) = (&raw const whole, &raw mut groups);
-        ok!(newer cuDevSmResourceSplitByCount(null_mut(), most, input, null_mut(), flags, least));
-        assert!(groups > 0 && groups * size <= have, "{flags} {least}: {groups} groups");
-        let (parts, rest) = split::<128>(&whole, flags, least).unwrap();
-        assert_eq!(parts.len(), groups as usize);
-        assert!(parts.iter().all(|part| told(part) == [size, 0, 0]), "{flags} {least}");
-        match have - groups * size {
-            0 => assert_eq!(rest.r#type, CU_DEV_RESOURCE_TYPE_INVALID),
-            over => assert_eq!(told(&rest), [over, 0, 0]),
-        }
-    }
-    let (parts, rest) = split::<2>(&whole, 0, 16).unwrap();
-    assert_eq!((parts.len(), count(&rest)), (2, have - 32));
-}
-
-/// F126
-#[test]
-fn what_cannot_be_split_is_refused() {
-    device();
-    has_green_contexts!();
-    let whole = all();
-    let have = count(&whole);
-    assert_eq!(split::<1>(&whole, 0, have + 1).err(), Some(INVALID_RESOURCE_CONFIGURATION));
-    assert_eq!(split::<1>(&whole, 3, 16).err(), Some(INVALID_VALUE));
-    assert_eq!(split::<0>(&whole, 0, 16).err(), Some(INVALID_VALUE));
-    let mut groups = 1;
-    let codes = [
-        newer!(cuDevSmResourceSplitByCount(null_mut(), null_mut(), &whole, null_mut(), 0, 16)),
-        newer!(cuDevSmResourceSplitByCount(null_mut(), &raw mut groups, null(), null_mut(), 0, 16)),
-    ];
-    assert_eq!(codes, [INVALID_VALUE; 2]);
-    let mut other = whole;
-    other.r#type = CUdevResourceType(0);
-    assert_eq!(split::<1>(&other, 3, 999).err(), Some(INVALID_RESOURCE_TYPE));
-    // What was changed; what the driver did not write; a part; the rest of a split.
-    let mut changed = whole;
-    changed.anonymous.sm.smCount = 64;
-    let mut forged: CUdevResource = all_zeros();
-    forged.r#type = SM;
-    forged.anonymous.sm.smCount = 64;
-    let (parts, rest) = split::<1>(&whole, 0, 32).unwrap();
-    for input in [changed, forged, parts[0], rest] {
-        assert_eq!(split::<1>(&input, 0, 16).err(), Some(INVALID_RESOURCE_CONFIGURATION));
-    }
 }
 
 /// F127, F128
@@ -222,29 +126,6 @@ fn a_green_context_gets_what_was_described() {
         assert_eq!(parts.len(), 2);
         ok!(newer cuGreenCtxDestroy(green));
     });
-}
-
-/// F127
-#[test]
-fn only_what_the_driver_wrote_is_described() {
-    device();
-    has_green_contexts!();
-    let mut whole = all();
-    let mut desc = null_mut();
-    let codes = [
-        newer!(cuDevResourceGenerateDesc(null_mut(), &raw mut whole, 1)),
-        newer!(cuDevResourceGenerateDesc(&raw mut desc, null_mut(), 1)),
-    ];
-    assert_eq!(codes, [INVALID_VALUE; 2]);
-    let mut changed = whole;
-    changed.anonymous.sm.smCount = 16;
-    let code = newer!(cuDevResourceGenerateDesc(&raw mut desc, &raw mut changed, 1));
-    assert_eq!(code, INVALID_RESOURCE_CONFIGURATION);
-    changed.r#type = CUdevResourceType(0);
-    let code = newer!(cuDevResourceGenerateDesc(&raw mut desc, &raw mut changed, 1));
-    assert_eq!(code, INVALID_RESOURCE_TYPE);
-    let (mut parts, _) = split::<1>(&whole, 0, 16).unwrap();
-    assert_ne!(describe(&mut parts), describe(&mut parts));
 }
 
 /// F128

@@ -1,5 +1,6 @@
 //! What the driver reads of an image: F113, F266, F267, F290, F291.
 
+use crate::common::fatbin::{entry, fatbin};
 use crate::common::{assert_success, respawn_with, software};
 use crate::fresh;
 use crate::raw::*;
@@ -78,35 +79,9 @@ fn text_is_read_up_to_its_nul_and_other_images_further() {
     }
 }
 
-/// An entry of a fatbin: 1 is PTX, 2 a cubin. `header` bytes of it are its header, with the compiler's
-/// options in what is behind the first 64.
-fn entry(kind: u16, arch: u32, header: u32, code: &[u8]) -> Vec<u8> {
-    let padded = code.len().next_multiple_of(8);
-    let options = if header > 64 { 64 } else { 0 };
-    let mut entry = Vec::new();
-    entry.extend([kind, 0x101].into_iter().flat_map(u16::to_le_bytes));
-    entry.extend(header.to_le_bytes());
-    entry.extend((padded as u64).to_le_bytes());
-    entry.extend([0, options, 0x0001_0007, arch, 0, 0].into_iter().flat_map(u32::to_le_bytes));
-    entry.extend([0x11, 0, 0].into_iter().flat_map(u64::to_le_bytes));
-    entry.resize(header as usize, 0);
-    entry.extend(code);
-    entry.resize(header as usize + padded, 0);
-    entry
-}
-
-/// A fatbin of one entry, with zeros behind it.
-fn fatbin(entry: &[u8]) -> Vec<u8> {
-    let mut fatbin = Vec::from(0xba55_ed50_u32.to_le_bytes());
-    fatbin.extend([1_u16, 16].into_iter().flat_map(u16::to_le_bytes));
-    fatbin.extend((entry.len() as u64).to_le_bytes());
-    fatbin.extend(entry);
-    fatbin
-}
-
 /// The PTX in a fatbin, with a header of so many bytes.
 fn fatbin_of_ptx(header: u32) -> Vec<u8> {
-    fatbin(&entry(1, 75, header, &[PTX, &[0]].concat()))
+    fatbin(&[entry(1, 75, header, &[PTX, &[0]].concat())])
 }
 
 /// F291: the software driver reads no options, and loads it.
@@ -141,7 +116,7 @@ fn damaged(number: usize) -> Vec<u8> {
     if number < CUBINS {
         damage(CUBIN, number)
     } else {
-        damage(&fatbin(&entry(2, 90, 64, CUBIN)), number)
+        damage(&fatbin(&[entry(2, 90, 64, CUBIN)]), number)
     }
 }
 
@@ -233,7 +208,7 @@ fn packed_ptx(flag: u64) -> Vec<u8> {
         at += usize::try_from(field(at + 4, 4) + field(at + 8, 8)).unwrap();
     }
     let (header, padded) = (field(at + 4, 4), field(at + 8, 8));
-    let mut image = fatbin(&whole[at..at + usize::try_from(header + padded).unwrap()]);
+    let mut image = fatbin(&[whole[at..at + usize::try_from(header + padded).unwrap()].to_vec()]);
     let flags = field(at + 40, 8);
     assert_eq!(flags & 0x8000, 0x8000, "compressed by Zstandard");
     image[HEAD + 40..HEAD + 48].copy_from_slice(&(flags | flag).to_le_bytes());

@@ -29,13 +29,6 @@ fn string(name: &str, text: &str) -> String {
     format!(".global .align 1 .b8 {name}[{}] = {{{}}};\n", bytes.len(), bytes.join(", "))
 }
 
-/// A context, current, and a stream in it.
-fn place() -> Place {
-    let place = Place::new();
-    ok!(cuCtxPushCurrent_v2(place.context));
-    place
-}
-
 /// What the process has lost by a kernel that runs.
 fn fault_of(before: &str, params: &str, body: &str, arguments: &[u64]) -> CUresult {
     die_quietly(60);

@@ -88,6 +88,8 @@ macro_rules! each_gives {
     };
 }
 
+pub(crate) mod captures;
+
 /// Null, or 0.
 pub(crate) fn all_zeros<T>() -> T {
     // SAFETY: what a function of C takes and writes is a number, a structure of numbers, a pointer, or
@@ -225,6 +227,11 @@ pub(crate) fn within<R>(context: CUcontext, body: impl FnOnce() -> R) -> R {
     let result = body();
     assert_eq!(pop(), context);
     result
+}
+
+/// A stream that the legacy one does not wait for.
+pub(crate) fn free_stream() -> CUstream {
+    made!(cuStreamCreate(cuscope::ffi::CUstream_flags::CU_STREAM_NON_BLOCKING.bits()))
 }
 
 /// A handle on its way to another thread.
@@ -365,9 +372,7 @@ impl Place {
         let place = Self {
             context,
             module: load_kernels(),
-            stream: made!(cuStreamCreate(
-                cuscope::ffi::CUstream_flags::CU_STREAM_NON_BLOCKING.bits()
-            )),
+            stream: free_stream(),
             event: made!(cuEventCreate(0)),
             memory: made!(cuMemAlloc_v2(Self::BYTES)),
             host: made!(cuMemAllocHost_v2(Self::BYTES)),
@@ -398,6 +403,18 @@ impl Place {
     pub(crate) fn destroy(self) {
         ok!(cuCtxDestroy_v2(self.context));
     }
+}
+
+/// A place whose context is current.
+pub(crate) fn place() -> Place {
+    let place = Place::new();
+    ok!(cuCtxPushCurrent_v2(place.context));
+    place
+}
+
+/// Lets the stream of a place work for `LONG`.
+pub(crate) fn busy(place: &Place) {
+    assert_eq!(launch(place.kernel(c"spin"), place.stream, &[LONG_NANOSECONDS]), SUCCESS);
 }
 
 /// Which case a process is for.

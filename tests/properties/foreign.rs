@@ -1,6 +1,6 @@
 //! Code that knows nothing of this crate, as far as the known holes allow.
 
-use crate::driver;
+use crate::common::foreign as driver;
 use crate::model::Ctx;
 use crate::program::Foreign;
 use crate::thread::Thread;

@@ -5,7 +5,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod driver;
 mod foreign;
 mod handles;
 mod model;

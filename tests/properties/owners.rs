@@ -1,8 +1,9 @@
 //! Contexts that the thread itself makes, shares and destroys.
 
+use crate::common::gpu::new_context;
 use crate::program::OwnOp;
 use crate::seen::{Seen, seen};
-use crate::thread::{Thread, create};
+use crate::thread::Thread;
 
 pub(crate) fn step(thread: &Thread, op: OwnOp) {
     let count = thread.owned.borrow().len();
@@ -11,7 +12,7 @@ pub(crate) fn step(thread: &Thread, op: OwnOp) {
             if count > 4 || !crate::common::software() {
                 return; // costly on a GPU
             }
-            let context = create();
+            let context = new_context();
             let ctx = thread.raw.borrow().len();
             thread.raw.borrow_mut().push(context.raw());
             thread.model.borrow_mut().own(ctx);

@@ -1,12 +1,13 @@
 //! What a program acts on: one thread with its model, and the contexts that all threads share.
 
-use crate::driver;
+use crate::common::foreign as driver;
+use crate::common::gpu::new_context;
 use crate::model::{Ctx, Model, Refused, SHARED};
 use crate::program::Which;
 use crate::seen::{Seen, seen, seen_times};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Error, PushContext,
-    PushedGuard, Result, Stream, ffi,
+    Context, ContextStack, Detached, Device, DeviceBuffer, Error, PushContext, PushedGuard, Result,
+    Stream, ffi,
 };
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
@@ -15,10 +16,6 @@ use std::sync::mpsc::{Receiver, Sender};
 thread_local! {
     /// How many errors of this thread went to the hook.
     static REPORTS: Cell<usize> = const { Cell::new(0) };
-}
-
-pub(crate) fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
 }
 
 /// Contexts that guards push; from there on to [`SHARED`], those that only foreign code does.
@@ -30,7 +27,7 @@ pub(crate) fn shared() -> &'static [Context] {
     ALL.get_or_init(|| {
         cuscope::on_release_error(|_| REPORTS.set(REPORTS.get() + 1));
         let primary = Context::primary(Device::get(0).unwrap()).unwrap();
-        std::iter::once(primary).chain((1..SHARED).map(|_| create())).collect()
+        std::iter::once(primary).chain((1..SHARED).map(|_| new_context())).collect()
     })
 }
 

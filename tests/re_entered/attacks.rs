@@ -1,19 +1,16 @@
 //! One test for each way in which code of the program that the crate calls broke an earlier version.
 
+use crate::common::gpu::{new_context, try_new_context};
 use crate::machine::Machine;
 use crate::tower::Tower;
 use crate::{common, fresh, skip};
-use cuscope::{Context, ContextFlags, ContextStack, Device, DriverLogHook, Error, Result, ffi};
+use cuscope::{Context, ContextStack, Device, DriverLogHook, Error, Result, ffi};
 use cuscope_softdriver::control;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
 use std::mem::forget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
-fn create() -> Context {
-    Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
-}
 
 const fn fault(which: Which) -> Fault {
     Fault { which, code: ffi::CUDA_ERROR_UNKNOWN, performed: false }
@@ -83,7 +80,7 @@ macro_rules! attack {
 fn the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped() {
     attack!(the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped, {
         cuscope::on_release_error(|_| act());
-        let (a, b, kept, other) = (create(), create(), create(), create());
+        let (a, b, kept, other) = (new_context(), new_context(), new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&a).unwrap();
         let mut leaked = outer.push(&b).unwrap();
@@ -113,7 +110,7 @@ fn the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped() {
 /// What is pushed from now on is seen by whoever ends contexts.
 fn visible_again(context: &Context) {
     let mut stack = ContextStack::current_thread().unwrap();
-    let own = create();
+    let own = new_context();
     forget(stack.push(&own).unwrap());
     let own = own.try_destroy().expect_err("it is on the stack");
     drop(own);
@@ -134,7 +131,7 @@ fn leave_an_orphan(context: &Context) {
 fn a_stack_that_is_being_taken_is_taken() {
     attack!(a_stack_that_is_being_taken_is_taken, {
         let _hook = log_hook();
-        let (a, b, c) = (create(), create(), create());
+        let (a, b, c) = (new_context(), new_context(), new_context());
         leave_an_orphan(&a);
         take_in_hook(&b);
         // Pops what the stack before left, after a look at what is current.
@@ -168,11 +165,11 @@ fn a_stack_that_outlives_the_threads_other_values_keeps_its_room() {
     impl Drop for Last {
         fn drop(&mut self) {
             let mut stack = ContextStack::current_thread().unwrap();
-            let own = create();
+            let own = new_context();
             forget(stack.push(&own).unwrap());
             // Another thread comes and goes, with entries of its own.
             std::thread::spawn(|| {
-                let other = create();
+                let other = new_context();
                 let mut stack = ContextStack::current_thread().unwrap();
                 let mut guard = stack.push(&other).unwrap();
                 guard.push(&other).unwrap().synchronize().unwrap();
@@ -187,7 +184,7 @@ fn a_stack_that_outlives_the_threads_other_values_keeps_its_room() {
         let _hook = log_hook();
         let thread = std::thread::spawn(|| {
             // In this order: what is used first ends last, and the crate's own before these.
-            let (a, b) = (create(), create());
+            let (a, b) = (new_context(), new_context());
             LAST.with(|_| ());
             STACK.with_borrow(|_| ());
             leave_an_orphan(&a);
@@ -206,9 +203,9 @@ fn a_stack_that_outlives_the_threads_other_values_keeps_its_room() {
 fn a_context_that_cannot_be_popped_is_not_destroyed_below_another_entry() {
     attack!(a_context_that_cannot_be_popped_is_not_destroyed_below_another_entry, {
         let _hook = log_hook();
-        let other = create();
+        let other = new_context();
         take_in_hook(&other);
-        let make = || Context::create(Device::get(0).unwrap(), ContextFlags::default());
+        let make = try_new_context;
         let device_get_comes_first = fault(Which::Nth(2));
         let (made, failed) = with_fault(device_get_comes_first, make);
         assert_eq!(failed, ["cuCtxPopCurrent_v2"]);
@@ -236,7 +233,7 @@ fn a_context_that_cannot_be_popped_is_not_destroyed_below_another_entry() {
 #[test]
 fn a_push_that_reports_an_error_leaves_no_entry() {
     attack!(a_push_that_reports_an_error_leaves_no_entry, {
-        let (a, b) = (create(), create());
+        let (a, b) = (new_context(), new_context());
         let push = Fault { performed: true, ..fault(Which::Named("cuCtxPushCurrent_v2")) };
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&a).unwrap();
@@ -262,7 +259,7 @@ fn a_push_that_reports_an_error_leaves_no_entry() {
 fn a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back() {
     attack!(a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back, {
         let _hook = log_hook();
-        let (context, other) = (create(), create());
+        let (context, other) = (new_context(), new_context());
         assert!(!is_relaxed());
         let wait = || {
             take_in_hook(&other);
@@ -291,7 +288,7 @@ fn a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back() {
 fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
     attack!(a_stack_that_ends_inside_a_refused_free_gives_its_mode_back, {
         let _hook = log_hook();
-        let context = create();
+        let context = new_context();
         let free = |last: bool| {
             let buffer = ContextStack::reentrant(|stack| {
                 Ok(cuscope::Branded::detach(stack.push(&context)?.alloc::<u32>(4)?))

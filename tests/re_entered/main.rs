@@ -17,7 +17,8 @@ mod subscriber;
 mod tower;
 mod uses;
 
-use cuscope::{Context, ContextFlags, Device};
+use common::gpu::new_context;
+use cuscope::{Context, Device};
 use cuscope_softdriver::control::{Live, live};
 use machine::Machine;
 use program::Program;
@@ -68,9 +69,7 @@ fn run(program: &Arc<Program>) -> bool {
     let (ends, ended) = channel();
     let thread = thread::spawn(move || {
         let machine = Machine::install(own.clone());
-        let create = || Context::create(Device::get(0)?, ContextFlags::default());
-        let contexts = [create().unwrap(), create().unwrap()];
-        machine.contexts.borrow_mut().extend(contexts);
+        machine.contexts.borrow_mut().extend([new_context(), new_context()]);
         run::program(&machine, &own.steps, own.late);
         // What the driver has of the thread may be gone before what is kept.
         let leaky = machine.leaky.get() || own.late;

@@ -1,6 +1,8 @@
 //! A context that is used on one thread, then on another.
 
-use super::{Handles, Kept, LEN, Then, context, current};
+use super::{Handles, Kept, LEN, Then};
+use crate::common::foreign::current;
+use crate::common::gpu::new_context;
 use cuscope::ContextStack;
 use std::sync::mpsc;
 use std::thread;
@@ -19,7 +21,7 @@ fn a_context_floats_and_is_used_on_both_threads_in_turn() {
         }
     });
     let mut stack = ContextStack::current_thread().unwrap();
-    let mut kept = Kept::new(&mut stack, context()).unwrap();
+    let mut kept = Kept::new(&mut stack, new_context()).unwrap();
     let raw = kept.context.raw();
     for round in 0..10 {
         assert_eq!(kept.next(&mut stack, Then::Succeed), Ok([2 * round + 1, 0, 0, 0]));
@@ -49,8 +51,8 @@ fn a_context_floats_and_is_used_on_both_threads_in_turn() {
 #[test]
 fn a_context_can_end_on_a_thread_that_only_received_it() {
     let mut stack = ContextStack::current_thread().unwrap();
-    let kept = Kept::new(&mut stack, context()).unwrap();
-    let own = context();
+    let kept = Kept::new(&mut stack, new_context()).unwrap();
+    let own = new_context();
     let gpu = stack.push(&own).unwrap();
     thread::spawn(move || {
         let Kept { context, handles } = kept;

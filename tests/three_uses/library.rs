@@ -1,6 +1,8 @@
 //! A library with a context of its own.
 
-use super::{Kept, LEN, THENS, Then, context, current, foreign_pop, foreign_push};
+use super::{Kept, LEN, THENS, Then};
+use crate::common::foreign::{self, current};
+use crate::common::gpu::new_context;
 use cuscope::{ContextStack, Error, PushContext, ffi};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -32,9 +34,9 @@ pub(super) fn call_in_every_way(
 
 #[test]
 fn a_library_leaves_what_was_current_however_it_ends() {
-    let (mine, foreign) = (context(), context());
+    let (mine, foreign) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
-    let mut library = Kept::new(&mut stack, context()).unwrap();
+    let mut library = Kept::new(&mut stack, new_context()).unwrap();
     assert!(current().is_null());
     let mut stores = 0;
 
@@ -78,7 +80,7 @@ fn a_library_leaves_what_was_current_however_it_ends() {
     drop(stack);
 
     // A caller that knows nothing of this crate.
-    foreign_push(&foreign);
+    foreign::push(foreign.raw());
     let mut stack = ContextStack::current_thread().unwrap();
     call_in_every_way(&mut library, &mut stack, &mut stores);
     ContextStack::reentrant(|nested| {
@@ -86,6 +88,6 @@ fn a_library_leaves_what_was_current_however_it_ends() {
         Ok(())
     })
     .unwrap();
-    assert_eq!(foreign_pop(), foreign.raw());
+    assert_eq!(foreign::pop(), foreign.raw());
     assert!(current().is_null());
 }

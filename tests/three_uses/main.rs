@@ -12,39 +12,13 @@ mod many_devices;
 mod plugin;
 mod pool;
 
+use common::foreign::current;
+use common::gpu::new_context;
 use common::kernels::STORE;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function,
-    LaunchConfig, PushContext, Result, Stream, ffi,
+    Branded, Context, ContextStack, Detached, DeviceBuffer, Function, LaunchConfig, PushContext,
+    Result, Stream,
 };
-
-fn context_on(device: Device) -> Context {
-    Context::create(device, ContextFlags::default()).unwrap()
-}
-
-fn context() -> Context {
-    context_on(Device::get(0).unwrap())
-}
-
-/// What the driver says is current.
-fn current() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxGetCurrent(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
-
-fn foreign_push(context: &Context) {
-    // SAFETY: the context is alive.
-    assert_eq!(unsafe { ffi::cuCtxPushCurrent_v2(context.raw()) }, ffi::CUDA_SUCCESS);
-}
-
-fn foreign_pop() -> ffi::CUcontext {
-    let mut top = std::ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it.
-    assert_eq!(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut top) }, ffi::CUDA_SUCCESS);
-    top
-}
 
 cuscope::handles! {
     struct Handles<'ctx> {
@@ -100,7 +74,7 @@ impl Kept {
             Then::Succeed => gpu.pop()?,
             Then::Fail => gpu.on(stream).upload(&[1], data)?,
             Then::FailCovered => {
-                let covering = context();
+                let covering = new_context();
                 let inner = gpu.push(&covering)?;
                 inner.alloc::<u8>(1 << 50)?; // more than any device has
             }
@@ -120,7 +94,7 @@ fn the_uses_leave_nothing_behind() {
     }
     fresh!(the_uses_leave_nothing_behind, {
         use cuscope_softdriver::control::{Live, live, stack_depth};
-        let context = context();
+        let context = new_context();
         pool::jobs_on(&context);
         let host = plugin::Host::open(&context);
         host.call_in_every_way();

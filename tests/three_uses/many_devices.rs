@@ -1,6 +1,8 @@
 //! One thread on many devices.
 
-use super::{Kept, Then, context_on, current};
+use super::{Kept, Then};
+use crate::common::foreign::current;
+use crate::common::gpu::new_context_on;
 use cuscope::{Context, ContextStack, Device, Error, PushContext, Result};
 
 #[test]
@@ -8,7 +10,7 @@ fn one_thread_drives_every_device_in_turn() {
     // Two contexts a device, so that there are several where there is one device.
     let devices = Device::all().unwrap();
     let contexts: Vec<Context> =
-        devices.iter().flat_map(|&d| [context_on(d), context_on(d)]).collect();
+        devices.iter().flat_map(|&d| [new_context_on(d), new_context_on(d)]).collect();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut all: Vec<Kept> =
         contexts.iter().map(|c| Kept::new(&mut stack, c.clone()).unwrap()).collect();
@@ -58,7 +60,7 @@ fn all_devices_at_once_unwind_in_order() {
     let devices = Device::all().unwrap();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut all: Vec<Kept> = (0..6)
-        .map(|i| Kept::new(&mut stack, context_on(devices[i % devices.len()])).unwrap())
+        .map(|i| Kept::new(&mut stack, new_context_on(devices[i % devices.len()])).unwrap())
         .collect();
     assert_eq!(descend(&mut stack, &mut all), Ok(6));
     assert_eq!(descend(&mut stack, &mut all), Ok(12));

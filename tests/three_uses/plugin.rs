@@ -1,6 +1,8 @@
 //! Code that any thread may call: a plugin behind C functions.
 
-use super::{Kept, THENS, Then, context, current, foreign_pop, foreign_push};
+use super::{Kept, THENS, Then};
+use crate::common::foreign::{self, current};
+use crate::common::gpu::new_context;
 use cuscope::{Context, ContextKind, ContextStack, Ownership, Result, ffi};
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -141,7 +143,7 @@ impl Drop for Host {
 
 #[test]
 fn a_plugin_works_whatever_is_current_and_contains_its_panics() {
-    let (lent, a, b) = (context(), context(), context());
+    let (lent, a, b) = (new_context(), new_context(), new_context());
     let host = Host::open(&lent);
     assert!(current().is_null());
     host.call_in_every_way();
@@ -161,9 +163,9 @@ fn a_plugin_works_whatever_is_current_and_contains_its_panics() {
     assert_eq!(current(), a.raw());
 
     // Under foreign code that pushed in that region.
-    foreign_push(&b);
+    foreign::push(b.raw());
     host.call_in_every_way();
-    assert_eq!(foreign_pop(), b.raw());
+    assert_eq!(foreign::pop(), b.raw());
 
     // Inside a `reentrant` call of its caller.
     ContextStack::reentrant(|stack| {
@@ -188,7 +190,7 @@ fn a_plugin_works_whatever_is_current_and_contains_its_panics() {
 
 #[test]
 fn a_plugin_is_called_on_many_threads_at_once() {
-    let (lent, other) = (context(), context());
+    let (lent, other) = (new_context(), new_context());
     let host = Host::open(&lent);
     let start = Barrier::new(8);
     thread::scope(|s| {
@@ -205,9 +207,9 @@ fn a_plugin_is_called_on_many_threads_at_once() {
                         gpu.pop().unwrap();
                     }
                     _ => {
-                        foreign_push(other);
+                        foreign::push(other.raw());
                         host.call_in_every_way();
-                        assert_eq!(foreign_pop(), other.raw());
+                        assert_eq!(foreign::pop(), other.raw());
                     }
                 }
                 assert!(current().is_null());
@@ -225,7 +227,7 @@ fn a_plugin_may_be_called_again_from_what_it_calls() {
         // SAFETY: the test below hands over its host, which lives on.
         unsafe { &*host.cast::<Host>() }.call_in_every_way();
     }
-    let (lent, own) = (context(), context());
+    let (lent, own) = (new_context(), new_context());
     let host = Host::open(&lent);
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&own).unwrap();

@@ -1,7 +1,9 @@
 //! A pool of threads on one context.
 
-use super::{Kept, STORE, Then, context, current};
+use super::{Kept, STORE, Then};
 use crate::common::fewer;
+use crate::common::foreign::current;
+use crate::common::gpu::{kernel, new_context};
 use cuscope::{Branded, Context, ContextStack, Error, LaunchConfig, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -74,7 +76,7 @@ pub(super) fn jobs_on(context: &Context) {
 
 #[test]
 fn a_pool_of_eight_workers_does_a_hundred_jobs_each() {
-    let context = context();
+    let context = new_context();
     jobs_on(&context);
     jobs_on(&context); // the context is as good as new
     assert!(current().is_null());
@@ -83,10 +85,10 @@ fn a_pool_of_eight_workers_does_a_hundred_jobs_each() {
 
 #[test]
 fn a_pool_shares_one_queue_and_one_kernel() {
-    let context = context();
+    let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
-    let store = Arc::new(gpu.load_ptx(STORE).unwrap().function("store").unwrap().detach());
+    let store = Arc::new(kernel(&gpu, STORE, "store").detach());
     gpu.pop().unwrap();
     let (jobs, queue) = mpsc::channel::<u32>();
     let (answer, answers) = mpsc::channel();

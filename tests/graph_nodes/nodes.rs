@@ -1,45 +1,21 @@
-//! Graphs that are built node by node, and changes of single nodes.
-#![allow(unsafe_code, reason = "launches kernels")]
+//! Nodes of every kind: what they do, in which order, and what is refused.
 
-mod common;
-
-use common::fewer;
-use common::gpu::{LARGE, create, filled, read, with_gpu};
-use common::kernels::STORE;
-use cuscope::{
-    Branded, ContextStack, DeviceBuffer, DotFlags, Error, EventFlags, Graph, KernelNode,
-    LaunchConfig, MemsetNode, NodeId, NodeKind, PushedGuard, ffi,
-};
-use cuscope_softdriver::control::{live, record, take_races};
+use crate::common::fewer;
+use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
+use crate::common::kernels::STORE;
+use crate::{ONE, common, fill, fresh, refused, skip};
+use cuscope::{DotFlags, Error, EventFlags, Graph, LaunchConfig, NodeId, NodeKind, ffi};
+use cuscope_softdriver::control::{live, take_races};
 use cuscope_softdriver::schedule;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 1);
-
-/// A graph that fills `x`.
-fn fill<'ctx>(
-    gpu: &PushedGuard<'ctx>,
-    x: &mut DeviceBuffer<'ctx, u32>,
-    value: u32,
-) -> (Graph<'ctx>, MemsetNode) {
-    gpu.build_graph(|g| g.fill(&[], &mut g.hold(x), value)).unwrap()
-}
-
-#[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, Error>, call: &'static str) {
-    match result {
-        Err(Error::InvalidArgument { call: refused, .. }) => assert_eq!(refused, call),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn every_kind_of_node_runs() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let store = kernel(gpu, STORE, "store");
         let (mut x, mut y, z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
         let event = gpu.event_with(EventFlags::DISABLE_TIMING).unwrap();
         let before = gpu.event().unwrap();
@@ -200,260 +176,6 @@ fn a_node_of_another_graph_is_refused() {
 }
 
 #[test]
-fn single_nodes_change_from_the_next_replay_on() {
-    with_gpu(|gpu| {
-        let stream = gpu.stream().unwrap();
-        let module = gpu.load_ptx(STORE).unwrap();
-        let store = module.function("store").unwrap();
-        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
-        let (mut graph, (kernel, set, host)) = gpu
-            .build_graph(|g| {
-                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
-                let set = g.fill(&[], &mut x, 7)?;
-                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
-                g.copy(&[], &x, &mut y)?;
-                Ok((kernel, set, g.host_function(&[], || {})?))
-            })
-            .unwrap();
-        macro_rules! gives {
-            ($($value:expr),*) => {{
-                gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
-                assert_eq!(read(gpu, &y), [$($value),*]);
-            }};
-        }
-        gives!(8, 7, 7, 7);
-        graph.set_fill(set, 5_u32).unwrap();
-        gives!(8, 5, 5, 5);
-        // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
-        gives!(6, 5, 5, 5);
-        // Off, and on again.
-        graph.set_enabled(kernel, false).unwrap();
-        assert_eq!((graph.is_enabled(kernel), graph.is_enabled(set)), (Ok(false), Ok(true)));
-        gives!(5, 5, 5, 5);
-        graph.set_enabled(set, false).unwrap();
-        gpu.on(&stream).fill(&mut x, 4).unwrap();
-        gives!(4, 4, 4, 4);
-        graph.set_enabled(kernel.id(), true).unwrap();
-        gives!(6, 4, 4, 4);
-        let error = graph.set_enabled(host, false).unwrap_err();
-        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
-
-        // Only what the node is ordered for.
-        const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
-        let one = ONE();
-        // SAFETY: as above; this is refused, as are the next.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 1_u32)) }, SET);
-        // SAFETY: the same.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut z, 1_u32)) }, SET);
-        // SAFETY: the same.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&y, 1_u32)) }, SET);
-        let none = LaunchConfig::new(1, 0);
-        // SAFETY: the same.
-        unsafe { gpu.set_kernel(&mut graph, kernel, &store, none, (&mut x, 1_u32)) }.unwrap_err();
-        refused(graph.set_fill(set, 1_u8), "cuGraphExecMemsetNodeSetParams");
-        gives!(6, 4, 4, 4);
-
-        // The graph keeps what it launches now.
-        drop((store, module));
-        gives!(6, 4, 4, 4);
-        // A captured node tells not what it uses.
-        let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
-        let mut side = gpu.stream().unwrap();
-        let mut captured = gpu
-            .capture(&mut side, |c| {
-                let mut x = c.hold(&mut x);
-                c.queue().fill(&mut x, 1)?;
-                // SAFETY: as above.
-                unsafe { c.queue().launch(&store, ONE(), (&mut x, 8_u32)) }
-            })
-            .unwrap();
-        let nodes = captured.list_nodes().unwrap();
-        let set: MemsetNode = nodes[0].try_into().unwrap();
-        let kernel: KernelNode = nodes[1].try_into().unwrap();
-        assert_eq!(KernelNode::try_from(nodes[0]), Err(nodes[0]));
-        // SAFETY: as above; it is refused.
-        refused(
-            unsafe { gpu.set_kernel(&mut captured, kernel, &store, ONE(), (&mut x, 1_u32)) },
-            SET,
-        );
-        captured.set_fill(set, 3_u32).unwrap();
-        gpu.on(&stream).replay(&captured, &mut x).unwrap();
-        assert_eq!(read(gpu, &x), [8, 3, 3, 3]);
-        captured.set_enabled(kernel, false).unwrap();
-        gpu.on(&stream).replay(&captured, &mut x).unwrap();
-        assert_eq!(read(gpu, &x), [3; 4]);
-    });
-}
-
-#[test]
-fn a_copy_runs_beside_its_original() {
-    with_gpu(|gpu| {
-        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let (x, mut y) = (filled(gpu, LARGE, 1), filled(gpu, LARGE, 2));
-        let (graph, node) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
-        let copy = graph.try_clone(gpu).unwrap();
-        assert_eq!(copy.copy_of(node).unwrap().id(), copy.list_nodes().unwrap()[0]);
-        assert_eq!((copy.nodes().unwrap(), copy.buffers()), (1, 2));
-        let mut seen = vec![vec![0; LARGE]; 10];
-        gpu.scope(|s| {
-            let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
-            for seen in &mut seen {
-                a.fill(&mut y, 9)?;
-                b.replay(&copy, (&x, &mut y))?;
-                a.replay(&graph, (&x, &mut y))?;
-                b.download(&y, seen)?;
-            }
-            Ok(())
-        })
-        .unwrap();
-        assert!(seen.iter().all(|seen| *seen == vec![1; LARGE]));
-        // It keeps what the original kept.
-        drop(graph);
-        gpu.on(&a).replay(&copy, (&x, &mut y)).unwrap();
-
-        // Memory of a graph's own is used by one run at a time.
-        let (scratch, _) = gpu
-            .build_graph(|g| {
-                let mut own = g.scratch(LARGE)?;
-                g.copy(&[], &x, &mut own)?;
-                g.copy(&[], &own, &mut g.hold(&mut y))
-            })
-            .unwrap();
-        refused(scratch.try_clone(gpu).map(drop), "cuGraphClone");
-        let parent = gpu.build_graph(|g| g.child(&[], &scratch, (&x, &mut g.hold(&mut y))));
-        refused(parent.map(drop), "cuGraphAddChildGraphNode");
-        gpu.on(&a).replay(&scratch, (&x, &mut y)).unwrap();
-        let (allocates, ()) = gpu.build_graph(|g| g.alloc::<u32>(&[], 4).map(drop)).unwrap();
-        refused(allocates.try_clone(gpu).map(drop), "cuGraphClone");
-        let parent = gpu.build_graph(|g| g.child(&[], &allocates, ()));
-        refused(parent.map(drop), "cuGraphAddChildGraphNode");
-        gpu.on(&a).replay(&allocates, ()).unwrap();
-    });
-}
-
-#[test]
-fn a_child_graph_names_its_buffers_in_the_whole() {
-    with_gpu(|gpu| {
-        let stream = gpu.stream().unwrap();
-        let (x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
-        let (child, _) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
-        let (wrong, ()) = gpu.build_graph(|_| Ok(())).unwrap();
-        let named = gpu.build_graph(|g| g.child(&[], &child, &x)).map(drop);
-        let expected =
-            Error::GraphBuffers { call: "cuGraphAddChildGraphNode", captured: 2, named: 1 };
-        assert_eq!(named, Err(expected));
-        gpu.on(&stream).replay(&wrong, ()).unwrap();
-        let (graph, ()) = gpu
-            .build_graph(|g| {
-                let (mut y, mut z) = (g.hold(&mut y), g.hold(&mut z));
-                g.child(&[], &child, (&x, &mut y))?;
-                g.copy(&[], &y, &mut z)?; // behind the child
-                g.fill(&[], &mut y, 8)?; // behind the copy
-                g.child(&[], &child, (&x, &mut y))?; // behind the fill
-                Ok(())
-            })
-            .unwrap();
-        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (4, 4, 3));
-        drop(child);
-        gpu.on(&stream).replay(&graph, (&x, &mut z)).unwrap_err();
-        gpu.on(&stream).replay(&graph, (&x, &mut y, &mut z)).unwrap();
-        assert_eq!((read(gpu, &y), read(gpu, &z)), (vec![1; 4], vec![1; 4]));
-        let copy = graph.try_clone(gpu).unwrap();
-        drop(graph);
-        gpu.on(&stream).replay(&copy, (&x, &mut y, &mut z)).unwrap();
-    });
-}
-
-/// The driver may have the second be where the first was.
-#[test]
-fn memory_of_a_node_that_follows_a_free_is_another_one() {
-    with_gpu(|gpu| {
-        let (stream, mut y) = (gpu.stream().unwrap(), filled(gpu, 1000, 2));
-        let (graph, ()) = gpu
-            .build_graph(|g| {
-                let mut y = g.hold(&mut y);
-                let (mut first, _) = g.alloc::<u32>(&[], 1000)?;
-                let filled = g.fill(&[], &mut first, 1)?;
-                let freed = g.free(&[filled.id()], first)?;
-                let (mut second, _) = g.alloc::<u32>(&[freed.id()], 1000)?;
-                g.fill(&[], &mut second, 3)?;
-                g.copy(&[], &second, &mut y)?;
-                g.free(&[], second).map(drop)
-            })
-            .unwrap();
-        // The second is freed behind all that use it: the allocation, the fill and the copy.
-        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (7, 9));
-        gpu.on(&stream).replay(&graph, &mut y).unwrap();
-        assert_eq!(read(gpu, &y), vec![3; 1000]);
-    });
-}
-
-#[test]
-fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
-    with_gpu(|gpu| {
-        let stream = gpu.stream().unwrap();
-        let (x, mut y) = (filled(gpu, 1000, 6), filled(gpu, 1000, 2));
-        let (graph, address) = gpu
-            .build_graph(|g| {
-                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
-                g.copy(&[], &x, &mut a)?;
-                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
-                g.copy(&[], a.slice(..400)?, &mut first)?;
-                let mut y = g.hold(&mut y);
-                g.copy(&[], &a, &mut y)?;
-                let address = a.address();
-                g.free(&[], a)?;
-                refused(g.free(&[], second).map(drop), "cuGraphAddMemFreeNode");
-                Ok(address)
-            })
-            .map(|(graph, address)| (Some(graph), address))
-            .unwrap_or((None, 0));
-        assert!(graph.is_none() && address == 0, "a part is no buffer, which fails the graph");
-        let (graph, ()) = gpu
-            .build_graph(|g| {
-                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
-                g.copy(&[], &x, &mut a)?;
-                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
-                g.copy(&[], a.slice(..400)?, &mut first)?;
-                let mut y = g.hold(&mut y);
-                g.copy(&[], &a, &mut y)?;
-                g.free(&[], a)?;
-                drop(second);
-                Ok(())
-            })
-            .unwrap();
-        // Two allocations, three copies, two frees.
-        let kinds: Vec<_> = graph.list_nodes().unwrap().iter().map(|node| node.kind()).collect();
-        assert_eq!(kinds.iter().filter(|kind| **kind == NodeKind::Free).count(), 2);
-        assert_eq!((kinds.len(), graph.buffers()), (7, 2));
-        for _ in 0..5 {
-            gpu.on(&stream).zero(&mut y).unwrap();
-            gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
-            assert_eq!(read(gpu, &y), vec![6; 1000]);
-        }
-        gpu.on(&stream).upload_graph(&graph).unwrap();
-        refused(gpu.build_graph(|g| g.alloc::<u32>(&[], 0).map(drop)), "cuGraphAddMemAllocNode");
-        let mut z = filled(gpu, 4, 1);
-        refused(
-            gpu.build_graph(|g| g.free(&[], g.hold(&mut z))).map(drop),
-            "cuGraphAddMemFreeNode",
-        );
-        // Built again, with memory elsewhere: never in place.
-        let mut graph = graph;
-        let again = gpu.rebuild_graph(&mut graph, |g| {
-            let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
-            g.fill(&[], &mut a, 5)?;
-            g.copy(&[], &a, &mut g.hold(&mut y)).map(drop)
-        });
-        assert_eq!(again, Ok((false, ())));
-        gpu.on(&stream).replay(&graph, &mut y).unwrap();
-        assert_eq!(read(gpu, &y), vec![5; 1000]);
-    });
-}
-
-#[test]
 fn a_function_of_a_graph_is_called_at_each_replay_and_its_panic_goes_on() {
     fresh!(a_function_of_a_graph_is_called_at_each_replay_and_its_panic_goes_on, {
         with_gpu(|gpu| {
@@ -531,7 +253,7 @@ fn a_node_that_cannot_be_added_fails_the_graph() {
     fresh!(a_node_that_cannot_be_added_fails_the_graph, {
         with_gpu(|gpu| {
             let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 5, 2));
-            let store = gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+            let store = kernel(gpu, STORE, "store");
             let before = live();
             let failed = gpu.build_graph(|g| {
                 let mut y = g.hold(&mut y);
@@ -582,65 +304,6 @@ fn a_graph_is_drawn() {
         assert!(text.starts_with("digraph"), "{text}");
         assert_eq!((text.matches("MEMSET").count(), text.matches("->").count()), (2, 1), "{text}");
         assert!(graph.dot(DotFlags::VERBOSE).unwrap().len() >= text.len());
-    });
-}
-
-#[test]
-fn a_built_graph_makes_the_calls_of_c() {
-    if !common::software() {
-        skip!("only the software driver counts its calls");
-    }
-    with_gpu(|gpu| {
-        let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
-        let ((mut graph, node), calls) = record(|| {
-            gpu.build_graph(|g| {
-                let mut y = g.hold(&mut y);
-                g.copy(&[], &x, &mut y)?;
-                g.fill(&[], &mut y, 3)
-            })
-            .unwrap()
-        });
-        assert_eq!(
-            calls,
-            [
-                "cuGraphCreate",
-                "cuGraphAddMemcpyNode",
-                "cuGraphAddMemsetNode",
-                "cuCtxGetCurrent",
-                "cuGraphInstantiateWithFlags"
-            ]
-        );
-        let (set, calls) = record(|| (graph.set_fill(node, 4_u32), graph.set_enabled(node, false)));
-        assert_eq!(set, (Ok(()), Ok(())));
-        assert_eq!(
-            calls,
-            [
-                "cuGraphMemsetNodeGetParams",
-                "cuGraphExecMemsetNodeSetParams",
-                "cuGraphNodeSetEnabled"
-            ]
-        );
-    });
-}
-
-#[test]
-fn a_built_graph_goes_to_another_thread() {
-    let context = create();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let mut x = filled(&gpu, 4, 1);
-    let (graph, node) = fill(&gpu, &mut x, 1);
-    let model = (graph, x).detach();
-    gpu.pop().unwrap();
-    std::thread::scope(|s| {
-        s.spawn(move || {
-            let mut stack = ContextStack::current_thread().unwrap();
-            let gpu = stack.push(&context).unwrap();
-            let (mut graph, mut x) = gpu.attach(model).ok().unwrap();
-            graph.set_fill(node, 7_u32).unwrap();
-            gpu.on(&gpu.stream().unwrap()).replay(&graph, &mut x).unwrap();
-            assert_eq!(read(&gpu, &x), [7; 4]);
-        });
     });
 }
 

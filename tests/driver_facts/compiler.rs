@@ -1,0 +1,185 @@
+//! The driver's compiler and its linker: F282, F283, F289.
+
+use crate::modules::{BAD, TEXT, alone, place};
+use crate::raw::*;
+use cuscope::ffi::*;
+use std::ffi::{CStr, CString, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+
+const CALLER: &CStr = c".version 7.0
+.target sm_52
+.address_size 64
+.extern .func helper();
+.visible .entry caller() { call helper; ret; }
+";
+const HELPER: &CStr = c".version 7.0
+.target sm_52
+.address_size 64
+.visible .func helper() { ret; }
+";
+
+const INVALID_SOURCE: CUresult = CUDA_ERROR_INVALID_SOURCE;
+
+/// Options of the compiler, a log of errors among them.
+struct Options {
+    options: Vec<CUjit_option>,
+    values: Vec<*mut c_void>,
+    log: Vec<u8>,
+}
+
+impl Options {
+    fn new(more: &[(CUjit_option, usize)]) -> Self {
+        let mut log = vec![0_u8; 4096];
+        let mut options = vec![CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values = vec![log.as_mut_ptr().cast(), without_provenance_mut(log.len())];
+        options.extend(more.iter().map(|(option, _)| option));
+        values.extend(more.iter().map(|&(_, value)| without_provenance_mut::<c_void>(value)));
+        Options { options, values, log }
+    }
+
+    fn load(&mut self, image: &CStr) -> CUresult {
+        let mut module = null_mut();
+        let (options, values) = (self.options.as_mut_ptr(), self.values.as_mut_ptr());
+        let count = self.options.len() as u32;
+        code!(cuModuleLoadDataEx(&raw mut module, image.as_ptr().cast(), count, options, values))
+    }
+
+    fn log(&self) -> String {
+        CStr::from_bytes_until_nul(&self.log).unwrap().to_str().unwrap().to_owned()
+    }
+}
+
+/// F282
+#[test]
+fn the_logs_of_the_compiler_are_cut_to_their_buffers() {
+    let _alone = alone();
+    let (place, _) = place();
+    let mut options = Options::new(&[]);
+    assert_eq!(options.load(BAD), INVALID_PTX);
+    assert!(options.log().contains("line 4; error   : "), "{}", options.log());
+    assert_eq!(options.values[1].addr(), options.log().len());
+    let mut info = vec![0_u8; 4096];
+    let mut options = Options::new(&[(CU_JIT_LOG_VERBOSE, 1), (CU_JIT_WALL_TIME, 0)]);
+    options.options.extend([CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES]);
+    options.values.extend([info.as_mut_ptr().cast(), without_provenance_mut(info.len())]);
+    // What is in the driver's cache of compiled code is not compiled, and gives no information.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let new = CString::new(format!("{}// {}", TEXT.to_str().unwrap(), now.as_nanos())).unwrap();
+    assert_eq!(options.load(&new), SUCCESS);
+    assert_eq!(options.log(), "");
+    let text = CStr::from_bytes_until_nul(&info).unwrap().to_str().unwrap();
+    assert!(text.contains("Compiling entry function 'third' for 'sm_"), "{text}");
+    assert!(f32::from_bits(options.values[3].addr() as u32) > 0.0);
+    place.destroy();
+}
+
+/// F283
+#[test]
+fn options_of_the_compiler_have_their_codes() {
+    let _alone = alone();
+    let (place, _) = place();
+    for (option, value, code) in [
+        (CU_JIT_MAX_REGISTERS, 16, SUCCESS),
+        (CU_JIT_MAX_REGISTERS, 0, INVALID_VALUE),
+        (CU_JIT_THREADS_PER_BLOCK, 128, SUCCESS),
+        (CU_JIT_OPTIMIZATION_LEVEL, 0, SUCCESS),
+        (CU_JIT_OPTIMIZATION_LEVEL, 100, SUCCESS),
+        (CU_JIT_TARGET_FROM_CUCONTEXT, 0, SUCCESS),
+        (CU_JIT_TARGET, 12_345, INVALID_VALUE),
+        (CU_JIT_FALLBACK_STRATEGY, 2, SUCCESS),
+        (CU_JIT_GENERATE_DEBUG_INFO, 1, SUCCESS),
+        (CU_JIT_GENERATE_LINE_INFO, 1, SUCCESS),
+        (CU_JIT_CACHE_MODE, 2, SUCCESS),
+        (CU_JIT_CACHE_MODE, 3, INVALID_VALUE),
+        (CU_JIT_NEW_SM3X_OPT, 1, INVALID_PTX),
+        (CU_JIT_FAST_COMPILE, 1, SUCCESS),
+        (CU_JIT_GLOBAL_SYMBOL_NAMES, 0, INVALID_VALUE),
+        (CU_JIT_GLOBAL_SYMBOL_ADDRESSES, 0, INVALID_VALUE),
+        (CU_JIT_GLOBAL_SYMBOL_COUNT, 0, INVALID_VALUE),
+        (CU_JIT_REFERENCED_KERNEL_NAMES, 0, INVALID_VALUE),
+        (CU_JIT_REFERENCED_KERNEL_COUNT, 0, SUCCESS),
+        (CU_JIT_REFERENCED_VARIABLE_NAMES, 0, INVALID_VALUE),
+        (CU_JIT_LTO, 1, SUCCESS),
+        (CU_JIT_POSITION_INDEPENDENT_CODE, 1, SUCCESS),
+        (CU_JIT_MIN_CTA_PER_SM, 4, SUCCESS),
+        (CU_JIT_MAX_THREADS_PER_BLOCK, 128, SUCCESS),
+        (CU_JIT_OVERRIDE_DIRECTIVE_VALUES, 1, SUCCESS),
+        (CU_JIT_SPLIT_COMPILE, 2, SUCCESS),
+        (CUjit_option(1000), 0, INVALID_VALUE),
+    ] {
+        assert_eq!(Options::new(&[(option, value)]).load(TEXT), code, "{option:?} = {value}");
+    }
+    let mut both = Options::new(&[(CU_JIT_GENERATE_DEBUG_INFO, 1), (CU_JIT_OPTIMIZATION_LEVEL, 3)]);
+    assert_eq!(both.load(TEXT), INVALID_PTX);
+    place.destroy();
+}
+
+/// F289
+#[test]
+fn the_linker_names_what_is_missing_and_what_is_there_twice() {
+    let _alone = alone();
+    let (place, _) = place();
+    let mut state = null_mut();
+    pop();
+    assert_eq!(code!(cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut state)), INVALID_CONTEXT);
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let begin = |options: &mut Options| {
+        let (list, values) = (options.options.as_mut_ptr(), options.values.as_mut_ptr());
+        let mut state = null_mut();
+        ok!(cuLinkCreate_v2(options.options.len() as u32, list, values, &raw mut state));
+        state
+    };
+    let add = |state, text: &CStr, name: &str| {
+        let (kind, name) = (CU_JIT_INPUT_PTX, CString::new(name).unwrap());
+        let data = text.as_ptr().cast_mut().cast();
+        let size = text.to_bytes_with_nul().len();
+        code!(cuLinkAddData_v2(state, kind, data, size, name.as_ptr(), 0, null_mut(), null_mut()))
+    };
+    let complete = |state| {
+        let (mut image, mut size) = (null_mut(), 0);
+        (code!(cuLinkComplete(state, &raw mut image, &raw mut size)), image, size)
+    };
+    let mut options = Options::new(&[]);
+    let state = begin(&mut options);
+    assert_eq!(add(state, CALLER, "a"), SUCCESS);
+    // No context need be current.
+    pop();
+    assert_eq!(add(state, HELPER, "b"), SUCCESS);
+    let (code, image, size) = complete(state);
+    assert_eq!(code, SUCCESS);
+    assert!(size > 0);
+    assert_eq!(complete(state).0, INVALID_HANDLE);
+    assert_eq!(add(state, HELPER, "late"), INVALID_VALUE);
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let module: CUmodule = made!(cuModuleLoadData(image.cast_const()));
+    let _: CUfunction = made!(cuModuleGetFunction(module, c"caller".as_ptr()));
+    ok!(cuLinkDestroy(state));
+
+    let mut options = Options::new(&[]);
+    let state = begin(&mut options);
+    assert_eq!(add(state, CALLER, "a"), SUCCESS);
+    assert_eq!(complete(state).0, INVALID_SOURCE);
+    assert_eq!(options.log(), "error   : Undefined reference to 'helper' in 'a'");
+    ok!(cuLinkDestroy(state));
+
+    let mut options = Options::new(&[]);
+    let state = begin(&mut options);
+    assert_eq!(add(state, HELPER, "a"), SUCCESS);
+    assert_eq!(add(state, HELPER, "b"), INVALID_SOURCE);
+    assert_eq!(
+        options.log(),
+        "error   : Multiple definition of 'helper' in 'b', first defined in 'a'"
+    );
+    assert_eq!(complete(state).0, INVALID_SOURCE);
+    ok!(cuLinkDestroy(state));
+
+    // What does not compile is left out, and the rest is linked.
+    let mut options = Options::new(&[]);
+    let state = begin(&mut options);
+    assert_eq!(add(state, BAD, "bad"), INVALID_PTX);
+    assert!(options.log().contains("line 4; error   : "), "{}", options.log());
+    assert_eq!((add(state, HELPER, "b"), complete(state).0), (SUCCESS, SUCCESS));
+    ok!(cuLinkDestroy(state));
+    assert_eq!(code!(cuLinkDestroy(null_mut())), INVALID_HANDLE);
+    place.destroy();
+}

@@ -1,0 +1,216 @@
+//! Libraries and their kernels: F280, F284 to F288.
+
+use crate::fresh;
+use crate::modules::{BAD, GARBAGE, TEXT, alone, place};
+use crate::raw::*;
+use cuscope::ffi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const CAPTURED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+
+pub(crate) fn library() -> CUlibrary {
+    ok!(cuInit(0));
+    load_library(TEXT.as_ptr().cast()).1
+}
+
+fn load_library(image: *const c_void) -> (CUresult, CUlibrary) {
+    let mut library = null_mut();
+    let (none, nothing) = (null_mut(), null_mut());
+    let code = code!(cuLibraryLoadData(
+        &raw mut library,
+        image,
+        none,
+        nothing,
+        0,
+        null_mut(),
+        null_mut(),
+        0
+    ));
+    (code, library)
+}
+
+/// F280
+#[test]
+fn a_kernel_of_a_library_is_launched_as_a_function() {
+    let _alone = alone();
+    let (place, _) = place();
+    let library = library();
+    let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
+    let other = Place::new();
+    for stream in [place.stream, other.stream, null_mut()] {
+        let (function, none) = (kernel.cast(), null_mut());
+        ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, none, null_mut()));
+    }
+    // A function is one of its context.
+    let function: CUfunction = made!(cuKernelGetFunction(kernel));
+    let none = null_mut();
+    let elsewhere =
+        code!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, other.stream, none, null_mut()));
+    assert_eq!(elsewhere, INVALID_HANDLE);
+    let mut value = 0;
+    let attribute = CU_FUNC_ATTRIBUTE_NUM_REGS;
+    let asked = code!(cuFuncGetAttribute(&raw mut value, attribute, kernel.cast()));
+    assert_eq!(asked, INVALID_HANDLE);
+    ok!(cuCtxSynchronize());
+    ok!(cuLibraryUnload(library));
+    other.destroy();
+    place.destroy();
+}
+
+/// F284
+#[test]
+fn a_library_of_anything_loads_and_asking_for_a_kernel_tells() {
+    let _alone = alone();
+    has!(cuLibraryGetKernelCount);
+    ok!(cuInit(0));
+    let images = [(BAD.as_ptr().cast(), INVALID_PTX), (GARBAGE.as_ptr().cast(), INVALID_IMAGE)];
+    for (image, told) in images {
+        let (code, library) = load_library(image);
+        assert_eq!(code, SUCCESS);
+        let mut count = 9;
+        ok!(newer cuLibraryGetKernelCount(&raw mut count, library));
+        assert_eq!(count, 0);
+        let mut kernel = null_mut();
+        for name in [c"bad", c""] {
+            assert_eq!(code!(cuLibraryGetKernel(&raw mut kernel, library, name.as_ptr())), told);
+        }
+        ok!(cuLibraryUnload(library));
+    }
+    let library = library();
+    let mut kernel = null_mut();
+    for name in [c"", c"none", c"counter"] {
+        assert_eq!(code!(cuLibraryGetKernel(&raw mut kernel, library, name.as_ptr())), NOT_FOUND);
+    }
+    ok!(cuLibraryUnload(library));
+}
+
+/// F285
+#[test]
+fn of_a_library_what_is_of_a_context_needs_one() {
+    let _alone = alone();
+    has!(cuKernelGetParamInfo, cuKernelGetLibrary);
+    let library = library();
+    let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
+    let (mut function, mut module, mut address, mut bytes) = (null_mut(), null_mut(), 0, 0_usize);
+    let counter = c"counter".as_ptr();
+    let (mut offset, mut unified) = (0, null_mut());
+    each_gives!(INVALID_CONTEXT; {
+        cuKernelGetFunction(&raw mut function, kernel);
+        cuLibraryGetModule(&raw mut module, library);
+        cuLibraryGetGlobal(&raw mut address, &raw mut bytes, library, counter);
+    });
+    let size = &raw mut bytes;
+    assert_eq!(newer!(cuKernelGetParamInfo(kernel, 0, &raw mut offset, size)), INVALID_CONTEXT);
+    assert_eq!(code!(cuLibraryGetManaged(&raw mut address, size, library, counter)), NOT_FOUND);
+    let name = c"first".as_ptr();
+    assert_eq!(code!(cuLibraryGetUnifiedFunction(&raw mut unified, library, name)), INVALID_VALUE);
+    assert_eq!(made!(newer cuKernelGetLibrary(kernel)) as CUlibrary, library);
+    let dynamic = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    assert_eq!(made!(cuKernelGetAttribute(dynamic, kernel, 0)) as i32, 49_152);
+    let mut value = 0;
+    each_gives!(INVALID_DEVICE; {
+        cuKernelGetAttribute(&raw mut value, dynamic, kernel, 99);
+        cuKernelSetAttribute(dynamic, 1, kernel, 99);
+        cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_L1, 99);
+    });
+    each_gives!(INVALID_VALUE; {
+        cuKernelSetAttribute(dynamic, 1 << 30, kernel, 0);
+        cuKernelSetCacheConfig(kernel, CUfunc_cache(9), 0);
+    });
+    let place = Place::new();
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let function: CUfunction = made!(cuKernelGetFunction(kernel));
+    let module: CUmodule = made!(cuLibraryGetModule(library));
+    assert_eq!(made!(cuFuncGetModule(function)) as CUmodule, module);
+    assert_eq!(made!(cuModuleGetFunction(module, name)) as CUfunction, function);
+    assert_eq!(code!(cuModuleUnload(module)), NOT_PERMITTED);
+    ok!(cuLibraryGetGlobal(&raw mut address, size, library, counter));
+    assert_eq!(bytes, 4);
+    ok!(newer cuKernelGetParamInfo(kernel, 1, &raw mut offset, size));
+    assert_eq!((offset, bytes), (8, 8));
+    assert_eq!(newer!(cuKernelGetParamInfo(kernel, 2, &raw mut offset, size)), INVALID_VALUE);
+    // Each context has its own.
+    let other = Place::new();
+    let there = within(other.context, || made!(cuKernelGetFunction(kernel)) as CUfunction);
+    assert_ne!(there, function);
+    pop();
+    ok!(cuLibraryUnload(library));
+    other.destroy();
+    place.destroy();
+}
+
+/// F286
+#[test]
+fn bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work() {
+    let _alone = alone();
+    fresh!(bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work, {
+        let (place, _) = place();
+        let library = library();
+        let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
+        let spin = place.kernel(c"spin");
+        let work = || {
+            let mut nanoseconds = 200_000_000_u64;
+            let (stream, mut arguments) = (place.stream, [(&raw mut nanoseconds).cast::<c_void>()]);
+            let (arguments, none) = (arguments.as_mut_ptr(), null_mut());
+            ok!(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, arguments, none));
+        };
+        work();
+        let _: CUfunction = made!(cuKernelGetFunction(kernel));
+        assert_eq!(code!(cuStreamQuery(place.stream)), SUCCESS);
+        work();
+        ok!(cuLibraryUnload(library));
+        assert_eq!(code!(cuStreamQuery(place.stream)), SUCCESS);
+        place.destroy();
+    });
+}
+
+/// F287
+#[test]
+fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
+    let _alone = alone();
+    let (place, _) = place();
+    for (mode, code) in [
+        (CU_STREAM_CAPTURE_MODE_GLOBAL, CAPTURED),
+        (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CAPTURED),
+        (CU_STREAM_CAPTURE_MODE_RELAXED, SUCCESS),
+    ] {
+        let library = library();
+        ok!(cuStreamBeginCapture_v2(place.stream, mode));
+        let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
+        let _: CUfunction = made!(cuKernelGetFunction(kernel));
+        let other = self::library();
+        assert_eq!(code!(cuLibraryUnload(library)), code);
+        let mut graph = null_mut();
+        let ended = code!(cuStreamEndCapture(place.stream, &raw mut graph));
+        assert_eq!(ended == SUCCESS, code == SUCCESS);
+        ok!(cuLibraryUnload(other));
+        if code != SUCCESS {
+            ok!(cuLibraryUnload(library));
+        }
+    }
+    place.destroy();
+}
+
+/// F288
+#[test]
+fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
+    let _alone = alone();
+    let library = library();
+    let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));
+    let dynamic = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let set = |bytes| ok!(cuKernelSetAttribute(dynamic, bytes, kernel, 0));
+    set(1000);
+    let place = Place::new();
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let function: CUfunction = made!(cuKernelGetFunction(kernel));
+    let of_function = || made!(cuFuncGetAttribute(dynamic, function)) as i32;
+    assert_eq!(of_function(), 1000);
+    ok!(cuFuncSetAttribute(function, dynamic, 3000));
+    assert_eq!(made!(cuKernelGetAttribute(dynamic, kernel, 0)) as i32, 1000);
+    set(4000);
+    assert_eq!(of_function(), 3000);
+    pop();
+    ok!(cuLibraryUnload(library));
+    place.destroy();
+}

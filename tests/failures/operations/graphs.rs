@@ -1,0 +1,86 @@
+//! Graphs.
+
+use super::{Operation, pushed, store};
+use cuscope::{DotFlags, LaunchConfig};
+
+operations! {
+    "a graph" => pushed(|gpu| {
+        let (mut stream, store) = (gpu.stream()?, store(gpu)?);
+        let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let one = LaunchConfig::new(1, 1);
+        let graph = gpu.capture(&mut stream, |c| {
+            let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
+            q.fill(&mut x, 1)?;
+            q.copy(&x, &mut y)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { q.launch(&store, one, (&mut y, 9_u32)) }
+        })?;
+        graph.nodes()?;
+        graph.edges()?;
+        gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
+        gpu.scope(|s| s.on(&stream).replay(&graph, (&mut s.hold(&mut x), &mut s.hold(&mut y))))
+    });
+    "a built graph" => pushed(|gpu| {
+        let (stream, store, event) = (gpu.stream()?, store(gpu)?, gpu.event()?);
+        let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let one = LaunchConfig::new(1, 1);
+        let (child, _) = gpu.build_graph(|g| g.zero(&[], &mut g.hold(&mut y)))?;
+        let (mut graph, (fill, kernel)) = gpu.build_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+            let fill = g.fill(&[], &mut x, 1)?;
+            g.copy(&[], &x, &mut y)?;
+            g.child(&[], &child, &mut y)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
+            let last = g.empty(&[kernel.id()])?.id();
+            let called = g.host_function(&[last], || ())?.id();
+            g.wait(&[], &event)?;
+            g.record(&[called], &event)?;
+            Ok((fill, kernel))
+        })?;
+        graph.list_nodes()?;
+        graph.set_fill(fill, 2_u32)?;
+        graph.set_enabled(kernel, false)?;
+        graph.is_enabled(kernel)?;
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32)) }?;
+        graph.dot(DotFlags::empty())?;
+        let copy = graph.try_clone(gpu)?;
+        gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
+        gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
+    });
+    "a built graph that allocates" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (graph, ()) = gpu.build_graph(|g| {
+            let (mut memory, _) = g.alloc::<u32>(&[], 8)?;
+            let (_left, _) = g.alloc::<u32>(&[], 8)?;
+            g.fill(&[], &mut memory, 1)?;
+            g.free(&[], memory).map(drop)
+        })?;
+        gpu.on(&stream).replay(&graph, ())
+    });
+    "a graph captured again" => pushed(|gpu| {
+        let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
+        let mut graph = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1))?;
+        gpu.recapture(&mut graph, &mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 2))?;
+        gpu.recapture(&mut graph, &mut stream, |_| Ok(()))?;
+        gpu.on(&stream).upload_graph(&graph)
+    });
+    "a graph of two streams" => pushed(|gpu| {
+        let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
+        gpu.capture(&mut main, |c| {
+            let (mut x, mut y) = (c.scratch::<u32>(8)?, c.scratch::<u32>(8)?);
+            c.queue().fill(&mut x, 1)?;
+            c.fork(&mut side)?.copy(&x, &mut y)
+        }).map(drop)
+    });
+    "a graph of streams with buffers" => pushed(|gpu| {
+        let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
+        let _first = gpu.on(&main).alloc::<u32>(8)?;
+        let _second = gpu.on(&side).alloc::<u32>(8)?;
+        gpu.capture(&mut main, |c| {
+            let mut x = c.scratch::<u32>(8)?;
+            c.fork(&mut side)?.fill(&mut x, 1)
+        }).map(drop)
+    });
+}

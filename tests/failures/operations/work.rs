@@ -1,0 +1,192 @@
+//! Streams, events, memory and launches.
+
+use super::{Operation, pushed, store};
+use cuscope::{
+    CoreDumps, DriverLog, EventFlags, LaunchConfig, MemoryPool, Result, StreamFlags, SyncPolicy,
+    ffi, on_driver_log,
+};
+
+fn core_dumps(dumps: CoreDumps<'_, '_>) -> Result {
+    dumps.set_enabled(dumps.enabled()?)?;
+    dumps.set_host(dumps.host()?)?;
+    dumps.set_lightweight(dumps.lightweight()?)?;
+    dumps.set_file(dumps.file()?)?;
+    dumps.set_flags(dumps.flags()?)
+}
+
+operations! {
+    "streams" => pushed(|gpu| {
+        let stream = gpu.stream_with(StreamFlags::empty())?;
+        stream.flags()?;
+        stream.query()?;
+        stream.synchronize()?;
+        gpu.stream_with_priority(StreamFlags::NON_BLOCKING, -1)?.priority().map(drop)
+    });
+    "attributes of streams" => pushed(|gpu| {
+        let (a, b) = (gpu.stream()?, gpu.stream()?);
+        a.id()?;
+        assert_eq!(a.sync_policy()?, None);
+        a.set_sync_policy(SyncPolicy::Yield)?;
+        a.set_access_policy_window(None)?;
+        a.access_policy_window()?;
+        a.set_priority(-1)?;
+        a.set_mem_sync_domain(a.mem_sync_domain()?)?;
+        a.set_mem_sync_domain_map(a.mem_sync_domain_map()?)?;
+        b.copy_attributes(&a)
+    });
+    "default streams" => pushed(|gpu| {
+        let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);
+        for on in [gpu.on_legacy_default(), gpu.on_per_thread_default()] {
+            on.upload(&[1; 8], &mut x)?;
+            let (from, mut to) = x.split_at_mut(4)?;
+            on.copy(&from, &mut to)?;
+            on.fill(&mut to, 2)?;
+            on.zero(&mut to)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { on.launch(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
+            on.host_function(|| ())?;
+            on.record(&event)?;
+            on.wait(&event)?;
+            on.query()?;
+            on.synchronize()?;
+            on.to_vec(&x)?;
+        }
+        Ok(())
+    });
+    "parts of a buffer" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let mut x = on.zeroed::<u32>(8)?;
+        on.fill(&mut x.slice_mut(2..4)?, 1)?;
+        for mut chunk in x.chunks_mut(3)? {
+            on.upload(&vec![5; chunk.len()], &mut chunk)?;
+        }
+        on.to_vec(&x.slice(1..)?).map(drop)
+    });
+    "mapped memory in a scope" => pushed(|gpu| {
+        let (a, b, store) = (gpu.stream()?, gpu.stream()?, store(gpu)?);
+        let (mut host, mut x) = (gpu.pinned::<u32>(4)?, gpu.alloc::<u32>(4)?);
+        gpu.scope(|s| {
+            let (mut host, mut x) = (s.map(&mut host), s.hold(&mut x));
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { s.on(&a).launch(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
+            s.on(&b).upload_staged(&host, &mut x)?;
+            host.access().map(drop)
+        })
+    });
+    "events" => pushed(|gpu| {
+        let (stream, first, last) = (gpu.stream()?, gpu.event()?, gpu.event()?);
+        let _blocking = gpu.event_with(EventFlags::BLOCKING_SYNC)?;
+        let on = gpu.on(&stream);
+        on.record(&first)?;
+        on.wait(&first)?;
+        on.record(&last)?;
+        gpu.wait_event(&last)?;
+        gpu.record_event(&last)?;
+        last.synchronize()?;
+        last.query()?;
+        last.elapsed_since(&first).map(drop)
+    });
+    "copies" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (mut from, mut to) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let (data, mut back) = ([7; 8], [0; 8]);
+        let on = gpu.on(&stream);
+        on.upload(&data, &mut from)?;
+        on.copy(&from, &mut to)?;
+        on.download(&to, &mut back)?;
+        assert_eq!(back, data);
+        Ok(())
+    });
+    "fills" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        on.fill(&mut gpu.alloc::<u8>(8)?, 1)?;
+        on.fill(&mut gpu.alloc::<u16>(8)?, 1)?;
+        on.fill(&mut gpu.alloc::<u32>(8)?, 1)?;
+        on.zero(&mut gpu.alloc::<u64>(8)?)
+    });
+    "memory of a pool" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let pool = MemoryPool::create_with_limit(gpu.device(), 64 << 20)?;
+        let first = MemoryPool::default_of(gpu.device())?;
+        pool.make_current()?;
+        assert!(pool.is_current()?);
+        first.make_current()?;
+        pool.set_release_threshold(pool.release_threshold()?)?;
+        pool.set_reuse(pool.reuse()?)?;
+        let buffer = on.alloc_from::<u32>(&pool, 4)?;
+        pool.usage()?;
+        pool.reset_high_marks()?;
+        pool.trim_to(0)?;
+        drop(pool);
+        on.to_vec(&buffer).map(drop)
+    });
+    "memory in the order of a stream" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let _buffer = on.alloc::<u32>(4)?;
+        let (from, zeros) = (on.from_slice(&[1_u32; 4])?, on.zeroed::<u32>(4)?);
+        drop(zeros);
+        on.to_vec(&from).map(|all| assert_eq!(all, [1; 4]))
+    });
+    "pinned memory" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (from, mut to) = (gpu.pinned_from(&[3_u8; 64])?, gpu.pinned::<u8>(64)?);
+        from.device_address(gpu)?;
+        let buffer = gpu.on(&stream).from_slice(&from)?;
+        gpu.on(&stream).download(&buffer, &mut to)
+    });
+    "registered memory" => pushed(|gpu| {
+        let mut data = vec![0_u8; 8192];
+        gpu.with_registered(&mut data, |_| Ok(()))?;
+        gpu.with_registered_read_only(&data, |_| Ok(()))?;
+        // SAFETY: dropped at the end of the statement.
+        unsafe { gpu.register(&mut data) }?.device_address(gpu).map(drop)
+    });
+    "a launch" => pushed(|gpu| {
+        let (stream, store) = (gpu.stream()?, store(gpu)?);
+        store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let mut out = gpu.alloc::<u32>(1)?;
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
+    });
+    "a launch with attributes" => pushed(|gpu| {
+        let (stream, store) = (gpu.stream()?, store(gpu)?);
+        let mut out = gpu.alloc::<u32>(1)?;
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        store.set_max_dynamic_shared_bytes(50_000)?;
+        let launch = LaunchConfig::new(1, 1).with_shared_bytes(50_000).extended().cooperative();
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { gpu.on(&stream).launch(&store, launch, (&mut out, 9_u32)) }?;
+        gpu.scope(|s| {
+            let launch = launch.programmatic_event(&event, false);
+            // SAFETY: as above.
+            unsafe { s.on(&stream).launch(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
+        })
+    });
+    "occupancy" => pushed(|gpu| {
+        let store = store(gpu)?;
+        let occupancy = gpu.occupancy(&store);
+        occupancy.cooperative_blocks(32, 0)?;
+        occupancy.block_size_with(|threads| threads, None)?;
+        occupancy.available_shared_bytes(2, 64)?;
+        let launch = LaunchConfig::by_occupancy(gpu, &store, 2048, 0)?.extended();
+        occupancy.max_cluster_size(&launch)?;
+        occupancy.active_clusters(&launch.cluster(2)).map(drop)
+    });
+    "profiling" => pushed(|gpu| {
+        drop(gpu.profiling()?);
+        gpu.profiling()?.stop()
+    });
+    "the driver's log" => {
+        drop(on_driver_log(|_, _| ())?);
+        DriverLog::now()?.read()?;
+        DriverLog::all().write_to("/dev/null")
+    };
+    "core dumps" => pushed(|gpu| {
+        core_dumps(CoreDumps::process())?;
+        core_dumps(gpu.core_dumps())
+    });
+}

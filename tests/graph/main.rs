@@ -1,0 +1,20 @@
+//! Graphs: captured once, replayed on the memory that they own.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod captures;
+mod kept;
+mod replays;
+
+use cuscope::{DeviceBuffer, DeviceQueue, Graph, PushedGuard};
+
+/// A graph that copies `x` to `y`.
+fn copy<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    x: &DeviceBuffer<'ctx, u32>,
+    y: &mut DeviceBuffer<'ctx, u32>,
+) -> Graph<'ctx> {
+    gpu.capture(&mut gpu.stream().unwrap(), |c| c.queue().copy(x, &mut c.hold(y))).unwrap()
+}

@@ -1,0 +1,173 @@
+//! Graphs that are changed, copied, and parts of others.
+
+use crate::common::gpu::{LARGE, filled, read, with_gpu};
+use crate::common::kernels::STORE;
+use crate::{ONE, common, refused};
+use cuscope::{Error, KernelNode, LaunchConfig, MemsetNode, ffi};
+
+#[test]
+fn single_nodes_change_from_the_next_replay_on() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let module = gpu.load_ptx(STORE).unwrap();
+        let store = module.function("store").unwrap();
+        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let (mut graph, (kernel, set, host)) = gpu
+            .build_graph(|g| {
+                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+                let set = g.fill(&[], &mut x, 7)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
+                g.copy(&[], &x, &mut y)?;
+                Ok((kernel, set, g.host_function(&[], || {})?))
+            })
+            .unwrap();
+        macro_rules! gives {
+            ($($value:expr),*) => {{
+                gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
+                assert_eq!(read(gpu, &y), [$($value),*]);
+            }};
+        }
+        gives!(8, 7, 7, 7);
+        graph.set_fill(set, 5_u32).unwrap();
+        gives!(8, 5, 5, 5);
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
+        gives!(6, 5, 5, 5);
+        // Off, and on again.
+        graph.set_enabled(kernel, false).unwrap();
+        assert_eq!((graph.is_enabled(kernel), graph.is_enabled(set)), (Ok(false), Ok(true)));
+        gives!(5, 5, 5, 5);
+        graph.set_enabled(set, false).unwrap();
+        gpu.on(&stream).fill(&mut x, 4).unwrap();
+        gives!(4, 4, 4, 4);
+        graph.set_enabled(kernel.id(), true).unwrap();
+        gives!(6, 4, 4, 4);
+        let error = graph.set_enabled(host, false).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+
+        // Only what the node is ordered for.
+        const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
+        let one = ONE();
+        // SAFETY: as above; this is refused, as are the next.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 1_u32)) }, SET);
+        // SAFETY: the same.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut z, 1_u32)) }, SET);
+        // SAFETY: the same.
+        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&y, 1_u32)) }, SET);
+        let none = LaunchConfig::new(1, 0);
+        // SAFETY: the same.
+        unsafe { gpu.set_kernel(&mut graph, kernel, &store, none, (&mut x, 1_u32)) }.unwrap_err();
+        refused(graph.set_fill(set, 1_u8), "cuGraphExecMemsetNodeSetParams");
+        gives!(6, 4, 4, 4);
+
+        // The graph keeps what it launches now.
+        drop((store, module));
+        gives!(6, 4, 4, 4);
+        // A captured node tells not what it uses.
+        let store = common::gpu::kernel(gpu, STORE, "store");
+        let mut side = gpu.stream().unwrap();
+        let mut captured = gpu
+            .capture(&mut side, |c| {
+                let mut x = c.hold(&mut x);
+                c.queue().fill(&mut x, 1)?;
+                // SAFETY: as above.
+                unsafe { c.queue().launch(&store, ONE(), (&mut x, 8_u32)) }
+            })
+            .unwrap();
+        let nodes = captured.list_nodes().unwrap();
+        let set: MemsetNode = nodes[0].try_into().unwrap();
+        let kernel: KernelNode = nodes[1].try_into().unwrap();
+        assert_eq!(KernelNode::try_from(nodes[0]), Err(nodes[0]));
+        // SAFETY: as above; it is refused.
+        refused(
+            unsafe { gpu.set_kernel(&mut captured, kernel, &store, ONE(), (&mut x, 1_u32)) },
+            SET,
+        );
+        captured.set_fill(set, 3_u32).unwrap();
+        gpu.on(&stream).replay(&captured, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [8, 3, 3, 3]);
+        captured.set_enabled(kernel, false).unwrap();
+        gpu.on(&stream).replay(&captured, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [3; 4]);
+    });
+}
+
+#[test]
+fn a_copy_runs_beside_its_original() {
+    with_gpu(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (x, mut y) = (filled(gpu, LARGE, 1), filled(gpu, LARGE, 2));
+        let (graph, node) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
+        let copy = graph.try_clone(gpu).unwrap();
+        assert_eq!(copy.copy_of(node).unwrap().id(), copy.list_nodes().unwrap()[0]);
+        assert_eq!((copy.nodes().unwrap(), copy.buffers()), (1, 2));
+        let mut seen = vec![vec![0; LARGE]; 10];
+        gpu.scope(|s| {
+            let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
+            for seen in &mut seen {
+                a.fill(&mut y, 9)?;
+                b.replay(&copy, (&x, &mut y))?;
+                a.replay(&graph, (&x, &mut y))?;
+                b.download(&y, seen)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert!(seen.iter().all(|seen| *seen == vec![1; LARGE]));
+        // It keeps what the original kept.
+        drop(graph);
+        gpu.on(&a).replay(&copy, (&x, &mut y)).unwrap();
+
+        // Memory of a graph's own is used by one run at a time.
+        let (scratch, _) = gpu
+            .build_graph(|g| {
+                let mut own = g.scratch(LARGE)?;
+                g.copy(&[], &x, &mut own)?;
+                g.copy(&[], &own, &mut g.hold(&mut y))
+            })
+            .unwrap();
+        refused(scratch.try_clone(gpu).map(drop), "cuGraphClone");
+        let parent = gpu.build_graph(|g| g.child(&[], &scratch, (&x, &mut g.hold(&mut y))));
+        refused(parent.map(drop), "cuGraphAddChildGraphNode");
+        gpu.on(&a).replay(&scratch, (&x, &mut y)).unwrap();
+        let (allocates, ()) = gpu.build_graph(|g| g.alloc::<u32>(&[], 4).map(drop)).unwrap();
+        refused(allocates.try_clone(gpu).map(drop), "cuGraphClone");
+        let parent = gpu.build_graph(|g| g.child(&[], &allocates, ()));
+        refused(parent.map(drop), "cuGraphAddChildGraphNode");
+        gpu.on(&a).replay(&allocates, ()).unwrap();
+    });
+}
+
+#[test]
+fn a_child_graph_names_its_buffers_in_the_whole() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let (child, _) = gpu.build_graph(|g| g.copy(&[], &x, &mut g.hold(&mut y))).unwrap();
+        let (wrong, ()) = gpu.build_graph(|_| Ok(())).unwrap();
+        let named = gpu.build_graph(|g| g.child(&[], &child, &x)).map(drop);
+        let expected =
+            Error::GraphBuffers { call: "cuGraphAddChildGraphNode", captured: 2, named: 1 };
+        assert_eq!(named, Err(expected));
+        gpu.on(&stream).replay(&wrong, ()).unwrap();
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut y, mut z) = (g.hold(&mut y), g.hold(&mut z));
+                g.child(&[], &child, (&x, &mut y))?;
+                g.copy(&[], &y, &mut z)?; // behind the child
+                g.fill(&[], &mut y, 8)?; // behind the copy
+                g.child(&[], &child, (&x, &mut y))?; // behind the fill
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (4, 4, 3));
+        drop(child);
+        gpu.on(&stream).replay(&graph, (&x, &mut z)).unwrap_err();
+        gpu.on(&stream).replay(&graph, (&x, &mut y, &mut z)).unwrap();
+        assert_eq!((read(gpu, &y), read(gpu, &z)), (vec![1; 4], vec![1; 4]));
+        let copy = graph.try_clone(gpu).unwrap();
+        drop(graph);
+        gpu.on(&stream).replay(&copy, (&x, &mut y, &mut z)).unwrap();
+    });
+}

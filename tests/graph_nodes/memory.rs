@@ -1,0 +1,92 @@
+//! Memory that a graph allocates and frees.
+
+use crate::common::gpu::{filled, read, with_gpu};
+use crate::refused;
+use cuscope::NodeKind;
+
+/// The driver may have the second be where the first was.
+#[test]
+fn memory_of_a_node_that_follows_a_free_is_another_one() {
+    with_gpu(|gpu| {
+        let (stream, mut y) = (gpu.stream().unwrap(), filled(gpu, 1000, 2));
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let (mut first, _) = g.alloc::<u32>(&[], 1000)?;
+                let filled = g.fill(&[], &mut first, 1)?;
+                let freed = g.free(&[filled.id()], first)?;
+                let (mut second, _) = g.alloc::<u32>(&[freed.id()], 1000)?;
+                g.fill(&[], &mut second, 3)?;
+                g.copy(&[], &second, &mut y)?;
+                g.free(&[], second).map(drop)
+            })
+            .unwrap();
+        // The second is freed behind all that use it: the allocation, the fill and the copy.
+        assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (7, 9));
+        gpu.on(&stream).replay(&graph, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), vec![3; 1000]);
+    });
+}
+
+#[test]
+fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (x, mut y) = (filled(gpu, 1000, 6), filled(gpu, 1000, 2));
+        let (graph, address) = gpu
+            .build_graph(|g| {
+                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                g.copy(&[], &x, &mut a)?;
+                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
+                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let mut y = g.hold(&mut y);
+                g.copy(&[], &a, &mut y)?;
+                let address = a.address();
+                g.free(&[], a)?;
+                refused(g.free(&[], second).map(drop), "cuGraphAddMemFreeNode");
+                Ok(address)
+            })
+            .map(|(graph, address)| (Some(graph), address))
+            .unwrap_or((None, 0));
+        assert!(graph.is_none() && address == 0, "a part is no buffer, which fails the graph");
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                g.copy(&[], &x, &mut a)?;
+                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
+                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let mut y = g.hold(&mut y);
+                g.copy(&[], &a, &mut y)?;
+                g.free(&[], a)?;
+                drop(second);
+                Ok(())
+            })
+            .unwrap();
+        // Two allocations, three copies, two frees.
+        let kinds: Vec<_> = graph.list_nodes().unwrap().iter().map(|node| node.kind()).collect();
+        assert_eq!(kinds.iter().filter(|kind| **kind == NodeKind::Free).count(), 2);
+        assert_eq!((kinds.len(), graph.buffers()), (7, 2));
+        for _ in 0..5 {
+            gpu.on(&stream).zero(&mut y).unwrap();
+            gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+            assert_eq!(read(gpu, &y), vec![6; 1000]);
+        }
+        gpu.on(&stream).upload_graph(&graph).unwrap();
+        refused(gpu.build_graph(|g| g.alloc::<u32>(&[], 0).map(drop)), "cuGraphAddMemAllocNode");
+        let mut z = filled(gpu, 4, 1);
+        refused(
+            gpu.build_graph(|g| g.free(&[], g.hold(&mut z))).map(drop),
+            "cuGraphAddMemFreeNode",
+        );
+        // Built again, with memory elsewhere: never in place.
+        let mut graph = graph;
+        let again = gpu.rebuild_graph(&mut graph, |g| {
+            let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+            g.fill(&[], &mut a, 5)?;
+            g.copy(&[], &a, &mut g.hold(&mut y)).map(drop)
+        });
+        assert_eq!(again, Ok((false, ())));
+        gpu.on(&stream).replay(&graph, &mut y).unwrap();
+        assert_eq!(read(gpu, &y), vec![5; 1000]);
+    });
+}
