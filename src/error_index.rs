@@ -437,6 +437,7 @@
 //! | E0277: … are not the arguments of a kernel … | as many arguments as the signature has parameters, each of its type | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | a struct by value is `Value<Struct>`, memory `&[T]` or `&mut [T]`; one parameter is `(u32,)` | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `(…)` does not say how a kernel is launched | `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
+//! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | a launch with the event borrows it until it is made: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share by an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to lend it again | `ui-tests/used_twice_through_mut_ref.rs` |

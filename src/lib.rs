@@ -3,6 +3,7 @@
 #[cfg(feature = "software-driver")]
 extern crate cuscope_softdriver as _;
 
+mod access_policy;
 mod args;
 mod blocking;
 mod brand;
@@ -33,6 +34,7 @@ mod legacy_gate;
 mod library;
 mod limits;
 mod link;
+mod mem_sync_domain;
 mod memory;
 mod module;
 mod name;
@@ -56,6 +58,7 @@ pub mod nvrtc;
 
 pub use ffi;
 
+pub use access_policy::{AccessPolicyWindow, AccessProperty, WindowMemory};
 pub use args::{KernelArg, KernelArgs};
 pub use cache::{CacheConfig, SharedMemoryConfig};
 pub use context::{
@@ -82,13 +85,11 @@ pub use jit::{JitCache, JitFallback, JitLog, JitOptions, JitTarget};
 pub use kernel::{
     Checked, Kernel, Launchable, Parameter, Signature, SignatureError, SignatureProblem, Value,
 };
-pub use launch::{
-    AccessPolicy, CachePolicy, ClusterScheduling, Dim3, ExtendedLaunch, LaunchConfig, LaunchSpec,
-    MemorySyncDomain,
-};
+pub use launch::{ClusterScheduling, Dim3, ExtendedLaunch, LaunchConfig, LaunchSpec};
 pub use library::{Library, LibraryKernel, ManagedVariable};
 pub use limits::Limit;
 pub use link::{Linked, Linker};
+pub use mem_sync_domain::MemSyncDomain;
 pub use memory::{
     BufferKind, DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, DeviceSliceMut, Element,
     MemoryInfo, MemoryPool, PinnedBuffer, PoolReuse, PoolUsage, Registered,
@@ -107,9 +108,7 @@ pub use stack::{
     current_context,
 };
 pub use stream::{Stream, StreamFlags};
-pub use stream_attributes::{
-    AccessPolicyWindow, AccessProperty, MemSyncDomain, MemSyncDomainMap, SyncPolicy,
-};
+pub use stream_attributes::{MemSyncDomainMap, SyncPolicy};
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/coming-from.md")]

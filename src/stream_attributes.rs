@@ -2,11 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, and reads the union of its values")]
 
 use crate::call::{answer, name};
-use crate::{DeviceMemory, Element, Error, Result, Stream};
-use ffi::{
-    CUaccessPolicyWindow, CUaccessProperty, CUdeviceptr, CUlaunchMemSyncDomain,
-    CUlaunchMemSyncDomainMap, CUstreamAttrID, CUstreamAttrValue, CUsynchronizationPolicy,
-};
+use crate::{AccessPolicyWindow, Error, MemSyncDomain, Result, Stream};
+use ffi::{CUlaunchMemSyncDomainMap, CUstreamAttrID, CUstreamAttrValue, CUsynchronizationPolicy};
 
 const GET: &str = name!(cuStreamGetAttribute);
 
@@ -33,81 +30,6 @@ impl SyncPolicy {
     ];
 }
 
-/// How the L2 cache treats an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum AccessProperty {
-    /// As any other.
-    #[default]
-    Normal,
-    /// What is read or written leaves the cache first.
-    Streaming,
-    /// What is read or written stays in the part of the cache that is
-    /// [set aside](crate::Limit::PersistingL2CacheSize).
-    Persisting,
-}
-
-impl AccessProperty {
-    const ALL: [(AccessProperty, CUaccessProperty); 3] = [
-        (AccessProperty::Normal, ffi::CU_ACCESS_PROPERTY_NORMAL),
-        (AccessProperty::Streaming, ffi::CU_ACCESS_PROPERTY_STREAMING),
-        (AccessProperty::Persisting, ffi::CU_ACCESS_PROPERTY_PERSISTING),
-    ];
-
-    fn raw(self) -> CUaccessProperty {
-        Self::ALL[self as usize].1
-    }
-
-    fn of(raw: CUaccessProperty) -> Result<AccessProperty> {
-        named(&Self::ALL, raw).ok_or(Error::UnknownValue { call: GET, value: raw.0 })
-    }
-}
-
-/// A range of addresses, and how the L2 cache treats what a stream's kernels access there: a hint, which
-/// may name memory that is not there any more (F155).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AccessPolicyWindow {
-    /// Where the range begins.
-    pub address: CUdeviceptr,
-    /// Bytes of the range, at most the device's `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
-    pub bytes: usize,
-    /// The share of the accesses that are treated as `hit`, from 0 to 1.
-    pub hit_ratio: f32,
-    /// How these are treated.
-    pub hit: AccessProperty,
-    /// How the others are: not [`Persisting`](AccessProperty::Persisting).
-    pub miss: AccessProperty,
-}
-
-impl AccessPolicyWindow {
-    /// On some memory: that share of the accesses stays in the cache, and the others leave it first.
-    pub fn persisting<'ctx, T: Element>(
-        memory: &impl DeviceMemory<'ctx, T>,
-        hit_ratio: f32,
-    ) -> AccessPolicyWindow {
-        let view = memory.view();
-        AccessPolicyWindow {
-            address: view.address,
-            bytes: view.len * size_of::<T>(),
-            hit_ratio,
-            hit: AccessProperty::Persisting,
-            miss: AccessProperty::Streaming,
-        }
-    }
-}
-
-/// What kernels' writes are for: those of different domains do not wait for each other where a device
-/// makes memory visible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum MemSyncDomain {
-    /// The device's own use.
-    #[default]
-    Default,
-    /// Other devices.
-    Remote,
-}
-
 /// The number of the domain that stands for each name, below the device's
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,11 +38,6 @@ pub struct MemSyncDomainMap {
     pub default: u8,
     /// For [`MemSyncDomain::Remote`]: 1 at first.
     pub remote: u8,
-}
-
-/// A name of what the driver answered with.
-fn named<N: Copy, R: PartialEq + Copy>(all: &[(N, R)], raw: R) -> Option<N> {
-    all.iter().find(|&&(_, value)| value == raw).map(|&(name, _)| name)
 }
 
 impl Stream<'_> {
@@ -151,8 +68,9 @@ impl Stream<'_> {
         if policy.0 == u32::MAX {
             return Ok(None);
         }
-        let known = named(&SyncPolicy::ALL, policy);
-        known.map(Some).ok_or(Error::UnknownValue { call: GET, value: policy.0 })
+        let known = SyncPolicy::ALL.into_iter().find(|&(_, raw)| raw == policy);
+        let (name, _) = known.ok_or(Error::UnknownValue { call: GET, value: policy.0 })?;
+        Ok(Some(name))
     }
 
     /// Sets how threads wait for it.
@@ -175,50 +93,16 @@ impl Stream<'_> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
         // SAFETY: the driver wrote the field of this attribute, of which any bytes are a value.
         let window = unsafe { value.accessPolicyWindow };
-        if window.num_bytes == 0 {
-            return Ok(None);
-        }
-        Ok(Some(AccessPolicyWindow {
-            address: window.base_ptr.addr() as CUdeviceptr,
-            bytes: window.num_bytes,
-            hit_ratio: window.hitRatio,
-            hit: AccessProperty::of(window.hitProp)?,
-            miss: AccessProperty::of(window.missProp)?,
-        }))
+        AccessPolicyWindow::from_raw(GET, window)
     }
 
     /// Sets how the L2 cache treats its accesses, for what is enqueued from here on; `None` ends that.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a share that is not from 0 to 1, and for misses that
-    /// persist; `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have (F155); a sticky
-    /// error (F60).
+    /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have (F155); a sticky error (F60).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
-        let refused =
-            |reason| Err(Error::InvalidArgument { call: name!(cuStreamSetAttribute), reason });
-        let none = AccessPolicyWindow {
-            address: 0,
-            bytes: 0,
-            hit_ratio: 0.0,
-            hit: AccessProperty::Normal,
-            miss: AccessProperty::Normal,
-        };
-        let AccessPolicyWindow { address, bytes, hit_ratio, hit, miss } = window.unwrap_or(none);
-        // The driver takes what is no number (F155).
-        if !(0.0..=1.0).contains(&hit_ratio) {
-            return refused("the share of hits is from 0 to 1");
-        }
-        if miss == AccessProperty::Persisting {
-            return refused("misses do not persist: make them normal or streaming");
-        }
-        let window = CUaccessPolicyWindow {
-            base_ptr: std::ptr::without_provenance_mut(address as usize),
-            num_bytes: bytes,
-            hitRatio: hit_ratio,
-            hitProp: hit.raw(),
-            missProp: miss.raw(),
-        };
+        let window = window.map_or(AccessPolicyWindow::NONE, AccessPolicyWindow::raw);
         let value = CUstreamAttrValue { accessPolicyWindow: window };
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, value)
     }
@@ -241,11 +125,8 @@ impl Stream<'_> {
     pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
         // SAFETY: the driver wrote the field of this attribute, a number.
-        match unsafe { value.memSyncDomain } {
-            ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT => Ok(MemSyncDomain::Default),
-            ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE => Ok(MemSyncDomain::Remote),
-            CUlaunchMemSyncDomain(value) => Err(Error::UnknownValue { call: GET, value }),
-        }
+        let domain = unsafe { value.memSyncDomain };
+        MemSyncDomain::from_raw(GET, domain)
     }
 
     /// Sets the domain of what its kernels write, from here on.
@@ -254,11 +135,7 @@ impl Stream<'_> {
     /// A sticky error (F60).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_mem_sync_domain(&self, domain: MemSyncDomain) -> Result {
-        let domain = match domain {
-            MemSyncDomain::Default => ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT,
-            MemSyncDomain::Remote => ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE,
-        };
-        let value = CUstreamAttrValue { memSyncDomain: domain };
+        let value = CUstreamAttrValue { memSyncDomain: domain.raw() };
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, value)
     }
 

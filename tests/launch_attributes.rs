@@ -6,8 +6,8 @@ mod common;
 use common::gpu::try_with_gpu;
 use common::kernels::STORE;
 use cuscope::{
-    AccessPolicy, CachePolicy, Carveout, ClusterScheduling, DeviceQueue, Error, EventFlags,
-    ExtendedLaunch, LaunchConfig, MemorySyncDomain, Result, ffi,
+    AccessPolicyWindow, AccessProperty, Carveout, ClusterScheduling, DeviceQueue, Error,
+    EventFlags, ExtendedLaunch, LaunchConfig, MemSyncDomain, Result, ffi,
 };
 
 const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");
@@ -18,7 +18,7 @@ fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
         .extended()
         .cooperative()
         .priority(-1)
-        .memory_sync_domain(MemorySyncDomain::Default)
+        .memory_sync_domain(MemSyncDomain::Default)
         .memory_sync_domain_map(0, 1)
         .cluster_scheduling(ClusterScheduling::Spread)
         .programmatic_serialization()
@@ -44,11 +44,10 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
         assert_eq!(read(&buffer, &stream)?, 2);
         gpu.scope(|s| {
             let mut held = s.hold(&mut buffer);
-            let policy =
-                AccessPolicy::new(&held, 0.5, CachePolicy::Persisting, CachePolicy::Streaming)?;
+            let window = AccessPolicyWindow::persisting(&held, 0.5)?;
             // SAFETY: as above.
             unsafe {
-                s.on(&stream).launch(&store, many().access_policy(policy), (&mut held, 3_u32))
+                s.on(&stream).launch(&store, many().access_policy(window), (&mut held, 3_u32))
             }
         })?;
         assert_eq!(read(&buffer, &stream)?, 3);
@@ -172,13 +171,14 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         assert!(store.set_max_dynamic_shared_bytes(1 << 30).is_err());
         let error = store.set_max_dynamic_shared_bytes(u32::MAX).unwrap_err();
         assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
-        let policy = |ratio, miss| AccessPolicy::new(&buffer, ratio, CachePolicy::Normal, miss);
+        let window =
+            |ratio, miss| AccessPolicyWindow::new(&buffer, ratio, AccessProperty::Normal, miss);
         for ratio in [-0.1, 1.1, f32::NAN, f32::INFINITY] {
-            let error = policy(ratio, CachePolicy::Normal).unwrap_err();
+            let error = window(ratio, AccessProperty::Normal).unwrap_err();
             assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         }
-        assert!(policy(1.0, CachePolicy::Persisting).is_err());
-        assert!(policy(1.0, CachePolicy::Streaming).is_ok());
+        assert!(window(1.0, AccessProperty::Persisting).is_err());
+        assert!(window(1.0, AccessProperty::Streaming).is_ok());
         Ok(())
     });
 }

@@ -40,13 +40,15 @@ fn attributes_are_those_that_were_set() {
         a.set_priority(range.greatest).unwrap();
 
         assert_eq!(a.access_policy_window().unwrap(), None);
-        let window = AccessPolicyWindow::persisting(&x.slice(..512).unwrap(), 0.25);
+        let window = AccessPolicyWindow::persisting(&x.slice(..512).unwrap(), 0.25).unwrap();
         a.set_access_policy_window(Some(window)).unwrap();
         let told = a.access_policy_window().unwrap().unwrap();
         assert_eq!(told, window);
-        assert_eq!((told.address, told.bytes), (x.address(), 2048));
+        assert_eq!((told.address(), told.size_bytes()), (x.address(), 2048));
         let normal = AccessProperty::Normal;
-        let plain = AccessPolicyWindow { hit: normal, miss: normal, ..window };
+        let part = x.slice(..512).unwrap();
+        let plain = AccessPolicyWindow::new(&part, 0.25, normal, normal).unwrap();
+        assert_eq!((plain.hit_ratio(), plain.hit(), plain.miss()), (0.25, normal, normal));
         a.set_access_policy_window(Some(plain)).unwrap();
         assert_eq!(a.access_policy_window().unwrap(), Some(plain));
 
@@ -81,23 +83,59 @@ fn attributes_that_are_none_are_refused() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let x = gpu.alloc::<u32>(1024).unwrap();
-        let window = AccessPolicyWindow::persisting(&x, 0.5);
+        let persists = AccessProperty::Persisting;
+        let start = x.address();
         for bad in [
-            AccessPolicyWindow { hit_ratio: 1.5, ..window },
-            AccessPolicyWindow { hit_ratio: -0.1, ..window },
-            AccessPolicyWindow { hit_ratio: f32::NAN, ..window },
-            AccessPolicyWindow { miss: AccessProperty::Persisting, ..window },
+            AccessPolicyWindow::persisting(&x, 1.5),
+            AccessPolicyWindow::persisting(&x, -0.1),
+            AccessPolicyWindow::persisting(&x, f32::NAN),
+            AccessPolicyWindow::new(&x, 0.5, persists, persists),
+            AccessPolicyWindow::persisting(&(start..start), 0.5),
+            AccessPolicyWindow::persisting(&(start..0), 0.5),
         ] {
-            let refused = stream.set_access_policy_window(Some(bad)).unwrap_err();
+            let refused = bad.unwrap_err();
             let call = "cuStreamSetAttribute";
             assert!(matches!(refused, Error::InvalidArgument { call: c, .. } if c == call));
         }
         let code = |result: cuscope::Result| result.unwrap_err().code();
-        let wide = AccessPolicyWindow { bytes: 1 << 40, ..window };
+        let wide = AccessPolicyWindow::persisting(&(start..start + (1 << 40)), 0.5).unwrap();
         let invalid = Some(ffi::CUDA_ERROR_INVALID_VALUE);
         assert_eq!(code(stream.set_access_policy_window(Some(wide))), invalid);
         let map = MemSyncDomainMap { default: 0, remote: 255 };
         assert_eq!(code(stream.set_mem_sync_domain_map(map)), invalid);
         assert_eq!(stream.access_policy_window().unwrap(), None, "nothing changed");
+    });
+}
+
+#[test]
+fn a_window_covers_memory_that_is_lent_or_freed() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let mut x = gpu.alloc::<u32>(1024).unwrap();
+        let start = x.address();
+        let addresses = start + 2048..start + 4096;
+        let range = AccessPolicyWindow::persisting(&addresses, 1.0).unwrap();
+        let part = AccessPolicyWindow::persisting(&x.slice(512..).unwrap(), 1.0).unwrap();
+        assert_eq!(part, range);
+        let part = AccessPolicyWindow::persisting(&x.slice_mut(512..).unwrap(), 1.0).unwrap();
+        assert_eq!(part, range);
+        gpu.scope(|s| {
+            let mut held = s.hold(&mut x);
+            let part = AccessPolicyWindow::persisting(&held.slice(512..)?, 1.0)?;
+            assert_eq!(part, range);
+            let whole = AccessPolicyWindow::persisting(&held, 1.0)?;
+            assert_eq!((whole.address(), whole.size_bytes()), (start, 4096));
+            stream.set_access_policy_window(Some(whole))?;
+            s.on(&stream).fill(&mut held, 7)
+        })
+        .unwrap();
+        let on = gpu.on(&stream);
+        assert_eq!(on.to_vec(&x).unwrap(), [7; 1024]);
+        let whole = AccessPolicyWindow::persisting(&x, 1.0).unwrap();
+        drop(x);
+        assert_eq!(stream.access_policy_window().unwrap(), Some(whole));
+        stream.set_access_policy_window(Some(part)).unwrap();
+        let y = on.from_slice(&[1_u8, 2]).unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [1, 2]);
     });
 }

@@ -69,7 +69,7 @@ mod tests {
         let greatest = gpu.stream_priority_range().unwrap().greatest;
         let mut stream = gpu.stream_with_priority(StreamFlags::empty(), greatest).unwrap();
         let buffer = gpu.on(&stream).alloc::<u32>(64).unwrap();
-        let window = Some(AccessPolicyWindow::persisting(&buffer, 0.5));
+        let window = Some(AccessPolicyWindow::persisting(&buffer, 0.5).unwrap());
         stream.set_access_policy_window(window).unwrap();
         stream.set_mem_sync_domain(MemSyncDomain::Remote).unwrap();
         let raw = stream.raw();

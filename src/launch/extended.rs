@@ -2,9 +2,9 @@
 
 use super::raw::Prepared;
 use super::spec::sealed::Spec;
-use super::{AccessPolicy, ClusterScheduling, Dim3, LaunchConfig, MemorySyncDomain};
+use super::{ClusterScheduling, Dim3, LaunchConfig};
 use crate::call::name;
-use crate::{Carveout, Event, Result};
+use crate::{AccessPolicyWindow, Carveout, Event, MemSyncDomain, Result};
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
     CUlaunchAttributeValue_clusterDim, CUlaunchAttributeValue_launchCompletionEvent,
@@ -39,9 +39,9 @@ pub struct ExtendedLaunch<'e, 'ctx> {
     triggered: Option<(&'e Event<'ctx>, bool)>,
     started: Option<&'e Event<'ctx>>,
     priority: Option<i32>,
-    domain: Option<MemorySyncDomain>,
+    domain: Option<MemSyncDomain>,
     domain_map: Option<(u8, u8)>,
-    access_policy: Option<AccessPolicy>,
+    access_policy: Option<AccessPolicyWindow>,
     carveout: Carveout,
     nvlink_centric: bool,
 }
@@ -144,12 +144,12 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
 
     /// The domain of memory synchronisation, in which fences of the kernel wait for its own accesses.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN")]
-    pub fn memory_sync_domain(self, domain: MemorySyncDomain) -> Self {
+    pub fn memory_sync_domain(self, domain: MemSyncDomain) -> Self {
         ExtendedLaunch { domain: Some(domain), ..self }
     }
 
-    /// Which domains of the device, from 0 on, [`MemorySyncDomain::Default`] and
-    /// [`Remote`](MemorySyncDomain::Remote) stand for. The device has a number of them, 4 of them on an H200;
+    /// Which domains of the device, from 0 on, [`MemSyncDomain::Default`] and
+    /// [`Remote`](MemSyncDomain::Remote) stand for. The device has a number of them, 4 of them on an H200;
     /// others are `CUDA_ERROR_INVALID_VALUE`.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
     pub fn memory_sync_domain_map(self, default: u8, remote: u8) -> Self {
@@ -158,8 +158,8 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
 
     /// How the L2 cache treats accesses to a range of memory.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
-    pub fn access_policy(self, policy: AccessPolicy) -> Self {
-        ExtendedLaunch { access_policy: Some(policy), ..self }
+    pub fn access_policy(self, window: AccessPolicyWindow) -> Self {
+        ExtendedLaunch { access_policy: Some(window), ..self }
     }
 
     /// How much of the memory that L1 cache and shared memory divide is to be shared memory: a hint, for this launch in
@@ -236,9 +236,9 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
                 value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_, remote };
             });
         }
-        if let Some(policy) = self.access_policy {
+        if let Some(window) = self.access_policy {
             add(ffi::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &|value| {
-                value.accessPolicyWindow = policy.raw();
+                value.accessPolicyWindow = window.raw();
             });
         }
         if let Carveout::Percent(percent) = self.carveout {
@@ -342,7 +342,7 @@ mod tests {
             .programmatic_serialization()
             .priority(-1)
             .priority(-2)
-            .memory_sync_domain(MemorySyncDomain::Remote)
+            .memory_sync_domain(MemSyncDomain::Remote)
             .memory_sync_domain_map(0, 1)
             .shared_memory_carveout(Carveout::Percent(50))
             .nvlink_centric();

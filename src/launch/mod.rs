@@ -6,7 +6,7 @@ mod raw;
 mod spec;
 
 pub use extended::ExtendedLaunch;
-pub use policy::{AccessPolicy, CachePolicy, ClusterScheduling, MemorySyncDomain};
+pub use policy::ClusterScheduling;
 pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;
 

@@ -1,6 +1,7 @@
 //! What operations of a scope take: memory to read, and kernel arguments.
 
 use super::{Held, HeldSlice, Mapped};
+use crate::access_policy::window_memory;
 use crate::args::operands;
 use crate::args::sealed::{Operand, Operands};
 use crate::tuples::tuples;
@@ -81,6 +82,8 @@ operands! {
     &Mapped<'_, T>, false, true;
     &mut Mapped<'_, T>, true, true;
 }
+
+window_memory!(Held<'_, T>, HeldSlice<'_, '_, T>);
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
