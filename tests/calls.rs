@@ -320,6 +320,7 @@ fn the_page_tells_what_every_operation_costs() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
+    skip_under_miri!("it makes every operation of the crate, to count the calls");
     fresh!(the_page_tells_what_every_operation_costs, {
         let mut table = Table::default();
         rows::devices(&mut table);

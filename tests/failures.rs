@@ -7,6 +7,7 @@ mod failures {
     pub(crate) mod operations;
 }
 
+use common::fewer;
 use common::gpu::{kernel, new_context};
 use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
@@ -207,7 +208,7 @@ fn calls_of(operation: &Operation) -> Vec<&'static str> {
 /// Fails each call of an operation with each code: how many failures that were.
 fn fail_each(operation: &Operation, calls: &[&'static str], codes: &[ffi::CUresult]) -> usize {
     let mut injected = 0;
-    for (n, call) in calls.iter().enumerate() {
+    for (n, call) in calls.iter().enumerate().step_by(fewer(1, 29)) {
         for &code in codes {
             for performed in [false, true] {
                 let possible = !performed || can_be_performed(call, code);
@@ -245,7 +246,8 @@ fn every_call_of_every_operation_fails_in_turn() {
 
         let mut every = 0;
         // Where every wait for memory fails the process ends: `tests/faults.rs`.
-        for &call in names.iter().filter(|&&call| call != "cuStreamSynchronize") {
+        let waits = |call: &&&str| **call != "cuStreamSynchronize";
+        for &call in names.iter().filter(waits).step_by(fewer(1, 97)) {
             for operation in operations().filter(|operation| !gives_functions(operation)) {
                 let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
                 every += check(operation, fault).len();
@@ -265,8 +267,11 @@ fn every_call_of_every_operation_fails_in_turn() {
             called_by_this_crate().into_iter().filter(|n| !names.contains(n.as_str())).collect();
         let without_failure =
             ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
-        assert_eq!(missing, without_failure, "these calls of the crate were never failed");
-        assert!(injected > 1000);
+        // Under Miri not every call is made to fail.
+        if !cfg!(miri) {
+            assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+        }
+        assert!(injected > fewer(1000, 50), "{injected}");
     });
 }
 
@@ -287,7 +292,7 @@ fn every_call_of_every_operation_with_functions_fails_in_turn() {
             injected += fail_each(operation, &calls_of(operation), &without_faults);
         }
         println!("{injected} failures of single calls");
-        assert!(injected > 100);
+        assert!(injected > fewer(100, 10), "{injected}");
     });
 }
 
