@@ -63,8 +63,8 @@ unsafe impl Sync for DriverLogHook {}
 /// You can register any number of functions, also before the driver is initialised. Requires a driver of CUDA
 /// 12.9 or later.
 ///
-/// The function runs on the thread of the failed call, before that call returns. Only one thread runs a
-/// function simultaneously, so a function that waits for another thread may wait for ever. Failing driver calls
+/// The function runs on the thread of the failed call, before that call returns. Two threads never run
+/// a function simultaneously, so a function that waits for another thread may wait for ever. Failing driver calls
 /// made inside the function do not invoke it again. If the function panics, the panic is caught and goes no
 /// further. The function may [capture](crate::PushedGuard::capture) a blocking stream only while no operation
 /// runs on the [legacy default stream](crate::PushedGuard::on_legacy_default) of the context. Otherwise the
