@@ -79,7 +79,7 @@ impl PushedGuard<'_> {
     /// Sets the preferred cache configuration of the context. A kernel may have its own preference.
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         self.enter(name!(cuCtxSetCacheConfig))?;
@@ -106,7 +106,7 @@ impl PushedGuard<'_> {
     /// Sets the width of the banks of shared memory.
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         self.enter(name!(cuCtxSetSharedMemConfig))?;

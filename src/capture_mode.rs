@@ -90,7 +90,7 @@ pub(crate) struct Relaxed(NotSend);
 
 impl Relaxed {
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(crate) fn enter() -> Result<Relaxed, DriverError> {
         // First, because the hook of the driver's log may take the stack inside the call below, and keep it.
         let outer = RELAXED.replace(RELAXED.get() + 1);

@@ -82,7 +82,7 @@ impl CoreDumps<'_, '_> {
     /// Sets whether a fault makes a dump.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
     pub fn set_enabled(&self, enabled: bool) -> Result {
@@ -93,7 +93,7 @@ impl CoreDumps<'_, '_> {
     /// [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) (F323).
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn host(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_TRIGGER_HOST)
     }
@@ -101,7 +101,7 @@ impl CoreDumps<'_, '_> {
     /// Sets whether the program also dumps core and is aborted. Changes the flag too.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_host(&self, host: bool) -> Result {
         self.set(ffi::CU_COREDUMP_TRIGGER_HOST, &[host.into()])
     }
@@ -112,7 +112,7 @@ impl CoreDumps<'_, '_> {
     /// (F323).
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn lightweight(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_LIGHTWEIGHT)
     }
@@ -120,7 +120,7 @@ impl CoreDumps<'_, '_> {
     /// Sets whether lightweight dumps are on. Changes the flags too.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_lightweight(&self, lightweight: bool) -> Result {
         self.set(ffi::CU_COREDUMP_LIGHTWEIGHT, &[lightweight.into()])
     }
@@ -137,7 +137,7 @@ impl CoreDumps<'_, '_> {
     /// dump too (F323).
     ///
     /// # Errors
-    /// As [`user_trigger`](Self::user_trigger).
+    /// The errors of [`user_trigger`](Self::user_trigger).
     pub fn set_user_trigger(&self, enabled: bool) -> Result {
         self.set(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER, &[enabled.into()])
     }
@@ -145,7 +145,7 @@ impl CoreDumps<'_, '_> {
     /// Returns the file name of dumps. It is empty if the driver chooses the name.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn file(&self) -> Result<PathBuf> {
         self.name(ffi::CU_COREDUMP_FILE)
     }
@@ -182,7 +182,7 @@ impl CoreDumps<'_, '_> {
     /// Returns the flags for the contents of dumps. Requires a driver of CUDA 12.5 or later.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn flags(&self) -> Result<CoreDumpFlags> {
         let mut bytes = [0; 4];
         self.get(ffi::CU_COREDUMP_GENERATION_FLAGS, &mut bytes)?;
@@ -192,7 +192,7 @@ impl CoreDumps<'_, '_> {
     /// Sets the flags for the contents of dumps.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_flags(&self, flags: CoreDumpFlags) -> Result {
         self.set(ffi::CU_COREDUMP_GENERATION_FLAGS, &flags.bits().to_ne_bytes())
     }

@@ -41,7 +41,7 @@ impl Device {
     /// Returns the device with the given ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
+    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Device> {
         init()?;
@@ -56,7 +56,7 @@ impl Device {
     /// Returns the number of devices. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`].
+    /// The errors of [`init`].
     #[doc(alias = "cuDeviceGetCount")]
     pub fn count() -> Result<u32> {
         init()?;
@@ -69,7 +69,7 @@ impl Device {
     /// Returns all devices, in the order of their ordinals. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`].
+    /// The errors of [`init`].
     pub fn all() -> Result<Vec<Device>> {
         (0..Device::count()?).map(Device::get).collect()
     }

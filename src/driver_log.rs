@@ -199,7 +199,7 @@ impl DriverLog {
     /// after them.
     ///
     /// # Errors
-    /// As [`now`](Self::now).
+    /// The errors of [`now`](Self::now).
     #[doc(alias = "cuLogsDumpToMemory")]
     pub fn read(&mut self) -> Result<String> {
         let dump = ffi::cuLogsDumpToMemory()?;

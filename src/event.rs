@@ -84,7 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Creates an event that takes time stamps.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuEventCreate")]
     pub fn event(&self) -> Result<Event<'ctx>> {
         self.event_with(EventFlags::empty())

@@ -151,7 +151,7 @@ impl Linker {
     /// Adds an archive of object files that contain device code.
     ///
     /// # Errors
-    /// As [`add_object`](Self::add_object).
+    /// The errors of [`add_object`](Self::add_object).
     ///
     /// # Safety
     /// 1. The bytes are a whole archive of such files, as an archiver wrote it.

@@ -61,7 +61,7 @@ impl LaunchConfig {
     /// returns.
     ///
     /// # Errors
-    /// As [`Occupancy::block_size`].
+    /// The errors of [`Occupancy::block_size`].
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn by_occupancy<'ctx>(
         gpu: &PushedGuard<'ctx>,
@@ -133,7 +133,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// that the whole device runs simultaneously.
     ///
     /// # Errors
-    /// As [`active_blocks`](Self::active_blocks).
+    /// The errors of [`active_blocks`](Self::active_blocks).
     pub fn cooperative_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
         let blocks = self.active_blocks(threads, shared_bytes)?;
         let attribute: DeviceAttribute = ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
@@ -159,7 +159,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// is called a few times, on this thread (F312). If it panics, the panic continues in the caller.
     ///
     /// # Errors
-    /// As [`block_size`](Self::block_size).
+    /// The errors of [`block_size`](Self::block_size).
     ///
     /// # Panics
     /// If `shared_bytes` panics.

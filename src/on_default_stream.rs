@@ -102,7 +102,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Copies device memory to the host and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
         self.now(Download::CALL)?.stream.download(from, to)
@@ -111,7 +111,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Copies device memory to other device memory and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoD")]
     pub fn copy<T: Element>(
         &self,
@@ -124,7 +124,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
@@ -135,7 +135,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Sets every byte to zero and waits, for elements of any size.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.now(Fill::call_for(1))?.stream.zero(to)
@@ -144,7 +144,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
         let mut to = vec![T::zeroed(); from.view().len];
         self.download(from, &mut to)?;

@@ -97,7 +97,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Copies device memory to the host and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
     #[inline]
@@ -108,7 +108,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Copies device memory to other device memory and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpyDtoD")]
     #[inline]
@@ -156,7 +156,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Sets every byte to zero and waits, for elements of any size.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// The errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {

@@ -42,7 +42,7 @@ impl Profiling<'_, '_> {
     /// Stops profiler collection and returns the result.
     ///
     /// # Errors
-    /// As [`PushedGuard::profiling`].
+    /// The errors of [`PushedGuard::profiling`].
     #[doc(alias = "cuProfilerStop")]
     pub fn stop(self) -> Result {
         let this = ManuallyDrop::new(self);

@@ -87,7 +87,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Creates a stream with [`StreamFlags::NON_BLOCKING`].
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuStreamCreate")]
     pub fn stream(&self) -> Result<Stream<'ctx>> {
         self.stream_with(StreamFlags::NON_BLOCKING)
@@ -117,7 +117,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// numbers outside [`stream_priority_range`](Self::stream_priority_range) to that range (F68).
     ///
     /// # Errors
-    /// As [`stream_with`](Self::stream_with).
+    /// The errors of [`stream_with`](Self::stream_with).
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreateWithPriority))?;
@@ -175,7 +175,7 @@ impl Stream<'_> {
     /// Returns the flags.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn flags(&self) -> Result<StreamFlags> {
         let mut flags = 0;
@@ -189,7 +189,7 @@ impl Stream<'_> {
     /// Returns a number that identifies the stream. No other stream of the process has or had it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetId")]
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
@@ -208,7 +208,7 @@ impl Stream<'_> {
     /// Returns the priority.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {
         let mut priority = 0;

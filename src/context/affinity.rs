@@ -23,7 +23,7 @@ impl Device {
     /// support it under the multi-process service (MPS).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
     pub fn supports_exec_affinity(self) -> Result<bool> {
         let mut supported = 0;

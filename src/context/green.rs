@@ -68,7 +68,7 @@ impl Device {
     /// Returns all multiprocessors of the device.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn sm_resource(self) -> Result<SmResource> {
         let get = ffi::cuDeviceGetDevResource()?;
@@ -233,7 +233,7 @@ impl Context {
     /// of the device's.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuCtxGetDevResource")]
     pub fn sm_resource(&self) -> Result<SmResource> {
         let get = ffi::cuCtxGetDevResource()?;

@@ -42,7 +42,7 @@ impl Device {
     /// Returns the flags of the primary context, and whether it is active. Does not activate it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]
     pub fn primary_context_state(self) -> Result<PrimaryContextState> {
         let (mut flags, mut active) = (0, 0);
@@ -73,7 +73,7 @@ impl Device {
     /// their owners must still release them.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     ///
     /// # Safety
     /// 1. No [`Context`], guard or handle of the primary context is used from now on, not even to be dropped,

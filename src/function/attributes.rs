@@ -99,7 +99,7 @@ impl Function<'_> {
     /// Sets the preferred cache configuration of the function, which overrides the context's.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
@@ -110,7 +110,7 @@ impl Function<'_> {
     /// width, and ignore this setting.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuFuncSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).

@@ -164,7 +164,7 @@ impl Function<'_> {
     /// Loads its code to the device now, instead of when it is first used.
     ///
     /// # Errors
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
     pub fn load(&self) -> Result {
         let load = ffi::cuFuncLoad()?;

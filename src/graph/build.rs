@@ -67,7 +67,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
     ///     let (mut between, _) = g.alloc::<u32>(&[], 64)?;
     ///     let fill = g.fill(&[], &mut x, 1)?;
-    ///     g.copy(&[], &x, &mut between)?; // behind the fill: it reads what that writes
+    ///     g.copy(&[], &x, &mut between)?; // runs after the fill, which writes `x`
     ///     let copied = g.copy(&[], &between, &mut y)?;
     ///     g.host_function(&[copied.id()], || println!("copied"))?;
     ///     Ok(fill)
@@ -98,7 +98,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// so if a node allocates.
     ///
     /// # Errors
-    /// As [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
+    /// The errors of [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
     #[doc(alias = "cuGraphExecUpdate")]
     pub fn rebuild_graph<'env, R>(
         &'env self,
@@ -141,7 +141,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`alloc`](Self::alloc).
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;

@@ -237,7 +237,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Its contents are unspecified bytes at first, and later those that the previous replay left.
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;

@@ -121,7 +121,7 @@ impl Graph<'_> {
     /// Returns the number of nodes: one for each operation that was captured.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
     pub fn nodes(&self) -> Result<usize> {
         self.inner.template.count()
@@ -131,7 +131,7 @@ impl Graph<'_> {
     /// `try_into` converts one to a [`Node`].
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
     #[doc(alias = "cuGraphNodeGetType")]
     pub fn list_nodes(&self) -> Result<Vec<NodeId>> {
@@ -148,7 +148,7 @@ impl Graph<'_> {
     /// Returns the number of edges, each between a node and one that runs after it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetEdges")]
     pub fn edges(&self) -> Result<usize> {
         let (graph, mut count) = (self.inner.template.raw(), 0);

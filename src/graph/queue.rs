@@ -52,7 +52,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// Captures setting every element to `value`. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -64,7 +64,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// Captures setting every byte to zero, for elements of any size.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
         self.writes(to);

@@ -36,7 +36,7 @@ impl Template {
     /// Creates a graph without nodes.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn create() -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; needs no current context (F41).
@@ -47,7 +47,7 @@ impl Template {
     /// Creates a copy, with copies of the nodes at the same places.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn copy(&self) -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so is what it
@@ -88,7 +88,7 @@ impl Template {
     /// Returns its nodes, by their places.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn nodes(&self) -> Result<&[CUgraphNode]> {
         if let Some(nodes) = self.nodes.get() {
             return Ok(nodes);
@@ -106,7 +106,7 @@ impl Template {
     /// Returns the number of nodes.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn count(&self) -> Result<usize> {
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
@@ -164,7 +164,7 @@ impl Exec {
     /// Creates an executable graph.
     ///
     /// # Errors
-    /// `NotCurrent`; what the driver answers.
+    /// `NotCurrent`; a driver error.
     pub(super) fn new(gpu: &PushedGuard<'_>, template: &Template) -> Result<Exec> {
         gpu.enter(name!(cuGraphInstantiateWithFlags))?;
         let raw = Cell::new(ptr::null_mut());

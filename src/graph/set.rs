@@ -72,7 +72,7 @@ impl Graph<'_> {
     /// Returns whether a kernel, a copy or a fill is on.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// The errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
         let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), node.into())?;

@@ -49,7 +49,7 @@ impl<'ctx> Graph<'ctx> {
     /// Replaces this graph by another, in place if possible. Returns whether it was in place.
     ///
     /// # Errors
-    /// As [`PushedGuard::recapture`].
+    /// The errors of [`PushedGuard::recapture`].
     pub(super) fn become_new(
         &mut self,
         gpu: &PushedGuard<'ctx>,

@@ -240,7 +240,7 @@ impl JitOptions {
     /// driver.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    /// [`Error::InvalidArgument`] for a name that contains a NUL.
     pub fn referenced_kernels<N: Name>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
         self.with_names(
             ffi::CU_JIT_REFERENCED_KERNEL_NAMES,
@@ -262,7 +262,7 @@ impl JitOptions {
     /// Sets the addresses of symbols that the code refers to.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    /// [`Error::InvalidArgument`] for a name that contains a NUL.
     ///
     /// # Safety
     /// 1. The addresses point to objects of the kind that the code expects, as long as it is loaded.

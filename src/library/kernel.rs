@@ -91,7 +91,7 @@ impl LibraryKernel {
     /// Loads the library in that context first, which waits for all work of the context (F286).
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuKernelGetFunction")]
     pub fn function<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> Result<Function<'ctx>> {
         gpu.enter(name!(cuKernelGetFunction))?;
@@ -106,7 +106,7 @@ impl LibraryKernel {
     /// [`Module::kernel`](crate::Module::kernel) does.
     ///
     /// # Errors
-    /// As [`function`](Self::function); [`Error::Signature`](crate::Error::Signature).
+    /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature).
     #[doc(alias = "cuKernelGetParamInfo")]
     pub fn typed<'ctx, S: Signature>(&self, gpu: &PushedGuard<'ctx>) -> Result<Kernel<'ctx, S>> {
         let function = self.function(gpu)?;
@@ -136,7 +136,7 @@ impl LibraryKernel {
     /// Returns one attribute on a device.
     ///
     /// # Errors
-    /// As [`Function::attribute`].
+    /// The errors of [`Function::attribute`].
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
         function::known(name!(cuKernelGetAttribute), attribute)?;
@@ -154,7 +154,7 @@ impl LibraryKernel {
     /// (F288).
     ///
     /// # Errors
-    /// As [`Function::set_attribute`].
+    /// The errors of [`Function::set_attribute`].
     #[doc(alias = "cuKernelSetAttribute")]
     pub fn set_attribute(
         &self,

@@ -110,7 +110,7 @@ impl Library {
     /// library: unloading it is `CUDA_ERROR_NOT_PERMITTED` (F285).
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuLibraryGetModule")]
     pub fn raw_module(&self, gpu: &PushedGuard<'_>) -> Result<CUmodule> {
         gpu.enter(name!(cuLibraryGetModule))?;

@@ -18,7 +18,7 @@ impl PushedGuard<'_> {
     /// Returns the free and total memory of the context's device.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         self.enter(name!(cuMemGetInfo_v2))?;

@@ -113,7 +113,7 @@ impl PushedGuard<'_> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]
@@ -143,7 +143,7 @@ impl PushedGuard<'_> {
     /// Allocates page-locked host memory that contains the elements of a slice.
     ///
     /// # Errors
-    /// As [`pinned`](Self::pinned).
+    /// The errors of [`pinned`](Self::pinned).
     #[doc(alias = "cuMemHostRegister")]
     pub fn pinned_from<T: Element>(&self, from: &[T]) -> Result<PinnedBuffer<T>> {
         let mut pinned = self.pinned(from.len())?;

@@ -106,7 +106,7 @@ impl MemoryPool {
     /// (F177).
     ///
     /// # Errors
-    /// As [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
+    /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn create_with_limit(device: Device, bytes: usize) -> Result<MemoryPool> {
         let properties = CUmemPoolProps {
@@ -132,7 +132,7 @@ impl MemoryPool {
     /// another one.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(device: Device) -> Result<MemoryPool> {
         let mut raw = ptr::null_mut();
@@ -146,7 +146,7 @@ impl MemoryPool {
     /// destroyed (F174).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result {
         // SAFETY: the pool is alive, and of the device.
@@ -156,7 +156,7 @@ impl MemoryPool {
     /// Returns whether this is the current pool of its device.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetMemPool")]
     pub fn is_current(&self) -> Result<bool> {
         let mut raw = ptr::null_mut();
@@ -181,7 +181,7 @@ impl MemoryPool {
     /// free is in use (F173).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, bytes: usize) -> Result {
         // SAFETY: the pool is alive; what is in use stays.
@@ -192,7 +192,7 @@ impl MemoryPool {
     /// unused memory then returns to the device (F173).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn release_threshold(&self) -> Result<u64> {
         self.bytes(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
@@ -201,7 +201,7 @@ impl MemoryPool {
     /// Sets the number of bytes that the pool keeps when the program waits. [`u64::MAX`] keeps everything.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes)
@@ -210,7 +210,7 @@ impl MemoryPool {
     /// Returns when memory that another stream has freed may be reused.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn reuse(&self) -> Result<PoolReuse> {
         let mut reuse = PoolReuse::empty();
@@ -226,7 +226,7 @@ impl MemoryPool {
     /// Sets when memory that another stream has freed may be reused.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_reuse(&self, reuse: PoolReuse) -> Result {
         REUSE.iter().try_for_each(|&(flag, attribute)| {
@@ -237,7 +237,7 @@ impl MemoryPool {
     /// Returns the usage of the pool.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn usage(&self) -> Result<PoolUsage> {
         Ok(PoolUsage {
@@ -251,7 +251,7 @@ impl MemoryPool {
     /// Resets the peak values of [`usage`](Self::usage) to the current ones.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn reset_high_marks(&self) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0_u64)?;

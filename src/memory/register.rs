@@ -266,7 +266,7 @@ impl<T: Element> Registered<'_, T> {
     /// Returns the address at which kernels of any context can use the memory, for calls of [`ffi`].
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.slice.as_ptr().cast())

@@ -30,7 +30,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// As [`download`](Self::download).
+    /// The errors of [`download`](Self::download).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
         let mut to = vec![T::zeroed(); from.view().len];
         self.download(from, &mut to)?;

@@ -84,7 +84,7 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
     /// Returns a part of the slice, for writing.
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// The errors of [`slice`](Self::slice).
     pub fn slice_mut(
         &mut self,
         range: impl RangeBounds<usize>,

@@ -34,7 +34,7 @@ impl LoadingMode {
     /// Returns the loading mode of this process.
     ///
     /// # Errors
-    /// [`UnknownValue`](crate::Error::UnknownValue); what the driver answers.
+    /// [`UnknownValue`](crate::Error::UnknownValue); a driver error.
     #[doc(alias = "cuModuleGetLoadingMode")]
     pub fn current() -> Result<LoadingMode> {
         crate::init()?;
@@ -174,7 +174,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Reads a file of PTX text, compiles it for this device and loads it.
     ///
     /// # Errors
-    /// As [`Ptx::from_file`] and [`load`](Self::load).
+    /// The errors of [`Ptx::from_file`] and [`load`](Self::load).
     #[doc(alias = "cuModuleLoad")]
     pub fn load_ptx_file(&self, path: impl AsRef<Path>) -> Result<Module<'ctx>> {
         self.load(&Ptx::from_file(path)?)
@@ -203,7 +203,7 @@ impl Module<'_> {
     /// Loads the code of all kernels to the device now, instead of when each is first used.
     ///
     /// # Errors
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
     pub fn load_functions(&self) -> Result {
         self.functions()?.iter().try_for_each(|function| function.load())

@@ -153,7 +153,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;

@@ -70,7 +70,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Returns the stream, for an operation that uses no memory.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare).
+    /// The errors of [`prepare`](Self::prepare).
     #[inline]
     pub(crate) fn ready(&self, call: &'static str) -> Result<CUstream> {
         if !self.gate.is_open() {

@@ -28,7 +28,7 @@ impl PushedGuard<'_> {
     /// Returns the context's flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
         self.enter(name!(cuCtxGetFlags))?;
@@ -41,8 +41,8 @@ impl PushedGuard<'_> {
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
-    /// [`NotCurrent`](crate::Error::NotCurrent); [`NeedsDriver`](crate::Error::NeedsDriver) before
-    /// CUDA 12.1; what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.1; a
+    /// driver error.
     #[doc(alias = "cuCtxSetFlags")]
     pub fn set_flags(&self, flags: ContextFlags) -> Result {
         const CALL: &str = name!(cuCtxSetFlags);
@@ -57,7 +57,7 @@ impl PushedGuard<'_> {
     /// Returns the priorities that streams of the context can have.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
     pub fn stream_priority_range(&self) -> Result<StreamPriorityRange> {
         self.enter(name!(cuCtxGetStreamPriorityRange))?;
