@@ -76,8 +76,8 @@ pub(crate) use name;
 
 /// Calls a function of [`ffi`] and returns the [`Answer`]: `unsafe { answer!(cuInit(0)) }`.
 ///
-/// A function that [`ffi`] looks up is called through the result of the look-up: `unsafe {
-/// answer!(cuFuncGetName = get(&raw mut name, function)) }`.
+/// A function that [`ffi`] looks up is called through the result of the look-up:
+/// `unsafe { answer!(cuFuncGetName = get(&raw mut name, function)) }`.
 macro_rules! answer {
     ($function:ident($($argument:expr),* $(,)?)) => {
         $crate::call::Answer::new(stringify!($function), ffi::$function($($argument),*))

@@ -50,8 +50,8 @@ pub struct CoreDumps<'g, 'ctx> {
 impl CoreDumps<'static, 'static> {
     /// Returns the settings with which contexts start. They belong to the process and need no context.
     ///
-    /// Initialises the driver first: `cuInit` would otherwise reset every setting except file names, and
-    /// crashes if dumps are already [`enabled`](Self::enabled) (F323).
+    /// Each call for them initialises the driver first: `cuInit` would otherwise reset every setting except file
+    /// names, and crashes if dumps are already [`enabled`](Self::enabled) (F323).
     #[must_use]
     pub fn process() -> Self {
         CoreDumps { of: None }

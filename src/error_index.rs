@@ -671,8 +671,8 @@
 //! # A guard needs a name
 //!
 //! *error: unused `PushedGuard` that must be used.* The guard is dropped, and the context popped, at the end of
-//! the statement. Do not follow the advice `let _ = …`, which drops it at once as well. Write `let gpu =
-//! stack.push(&context)?;`. `ui-tests/unused_guard.rs`.
+//! the statement. Do not follow the advice `let _ = …`, which drops it at once as well. Write
+//! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`.
 //!
 //! *error\[E0596\]: cannot borrow `stack` as mutable.* Pushing changes the stack. Write `let mut stack`, and
 //! `let mut outer` for a guard that you push on. `ui-tests/stack_not_mut.rs`.

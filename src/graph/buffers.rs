@@ -16,8 +16,8 @@ use crate::{DeviceBuffer, Element, Held};
 )]
 pub trait GraphBuffers<'ctx>: sealed::Names {}
 
-/// The buffers of a graph, passed to a replay in a scope. As [`GraphBuffers`], and also `&held` and `&mut
-/// held`. Sealed.
+/// The buffers of a graph, passed to a replay in a scope. As [`GraphBuffers`], and also `&held` and
+/// `&mut held`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name the buffers of a graph in a scope",
     label = "expected buffers such as `(&x, &mut held)`",

@@ -96,8 +96,8 @@ impl<'ctx> OnStream<'_, 'ctx> {
 impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Runs a graph, after the earlier uses of its buffers.
     ///
-    /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it, `&mut
-    /// held` if the graph writes it. The graph stays borrowed until the scope ends.
+    /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it,
+    /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends.
     ///
     /// # Errors
     /// The errors of [`OnStream::replay`]; [`NotCurrent`](Error::NotCurrent) if queues have to be ordered.

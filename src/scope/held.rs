@@ -14,8 +14,8 @@ use std::marker::PhantomData;
 /// A device buffer that a scope holds, for reading and writing on any of its queues.
 ///
 /// [`Scope::hold`](crate::Scope::hold) and [`Scope::scratch`](crate::Scope::scratch) return one. It records its
-/// last uses, so that a use on another queue runs after them. Pass `&held` to operations that read it and `&mut
-/// held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
+/// last uses, so that a use on another queue runs after them. Pass `&held` to operations that read it and
+/// `&mut held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
 ///
 /// # Examples
 /// ```

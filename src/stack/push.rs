@@ -3,8 +3,8 @@
 use super::{ContextStack, NestedStack, PushedGuard};
 use crate::{Context, Result};
 
-/// A place on the context stack on which a library can push its own context: `fn work(stack: &mut impl
-/// PushContext)`.
+/// A place on the context stack on which a library can push its own context:
+/// `fn work(stack: &mut impl PushContext)`.
 ///
 /// [`ContextStack`], [`NestedStack`] and [`PushedGuard`] implement it. Sealed.
 #[diagnostic::on_unimplemented(
