@@ -30,7 +30,7 @@ pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result
 /// [key](Context::key) of its context, and `host` is the host memory among it.
 ///
 /// If the driver's answer does not prove that the work is over, this waits a second time. If that does not
-/// prove it either, this aborts: the device may still write memory that the caller believes to own, so no
+/// prove it either, this aborts: the device may still write memory that the caller believes it owns, so no
 /// return value would be sound.
 ///
 /// # Errors

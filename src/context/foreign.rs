@@ -123,7 +123,7 @@ impl Context {
     /// [`from_raw`](Self::from_raw) takes it over again.
     ///
     /// # Errors
-    /// `Err(self)` if a clone, guard or handle still holds it.
+    /// `Err(self)` if something else still holds it, such as a clone, guard or handle.
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
         registry::forget(inner.entry);

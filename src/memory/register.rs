@@ -165,7 +165,7 @@ impl Registration {
 
 /// Returns whether an answer proves that the driver no longer knows the memory: it was unregistered, or its
 /// context is gone and the registration with it (F167). After a fault it stays registered (F60), and the device
-/// may use it (F326). An answer that a destroyed context is current proves nothing.
+/// may use it (F326). The answer that the current context is destroyed proves nothing.
 fn is_over(code: CUresult) -> bool {
     [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code)
 }

@@ -13,8 +13,8 @@ use std::fmt;
 ///
 /// Use it for code that only inspects the context. [`current_context`](crate::current_context) returns it.
 ///
-/// It owns nothing and keeps nothing current. Each method first checks that the context is still current, and
-/// returns [`NotCurrent`](Error::NotCurrent) if another context is.
+/// It owns nothing and keeps nothing current. Each query of the driver first checks that the context
+/// is still current, and returns [`NotCurrent`](Error::NotCurrent) if another context is.
 pub struct CurrentContext {
     /// An address to compare with. `NotSend` alone ties the value to its thread.
     raw: usize,

@@ -17,9 +17,9 @@ use std::mem::ManuallyDrop;
 /// [`pop`](Self::pop) also returns the result.
 ///
 /// Its methods are the driver calls that act on the current context. They create streams, events, modules and
-/// memory, and wait for all work in the context. Each method first compares the current context
-/// (`cuCtxGetCurrent`, 10 ns) and returns [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed it.
-/// To run work on a stream, use [`on`](Self::on).
+/// memory, and wait for all work in the context. Each of these calls first compares the current
+/// context (`cuCtxGetCurrent`, 10 ns) and returns [`NotCurrent`](crate::Error::NotCurrent) if foreign code
+/// changed it. To run work on a stream, use [`on`](Self::on).
 ///
 /// The guard borrows its context, so the context outlives its entry. To give the context up earlier, push a
 /// clone of it.

@@ -283,7 +283,7 @@ impl Level {
             }
             // Before any call, in which code of the program may want the token too.
             r.taken.set(true);
-            let _ = pop_orphan(r); // what cannot be popped stays below, as foreign entries do
+            let _ = pop_orphan(r); // entries that cannot be popped stay below, as foreign ones do
             Level::here(r).inspect_err(|_| r.taken.set(false))
         })
     }

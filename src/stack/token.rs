@@ -15,10 +15,10 @@ use std::fmt;
 /// code pushed before stay untouched, below.
 ///
 /// While the value lives, the thread is in relaxed stream capture mode. A capture of foreign code, on this
-/// thread or another one, then neither refuses frees, unloads, allocations and waits of this thread nor is
-/// spoiled by them, without an extra driver call (F100, F101, F140). Foreign code that wants the driver's
-/// checks for itself may set another mode (`cuThreadExchangeStreamCaptureMode`). It should restore the mode
-/// that it found.
+/// thread or another one, then does not refuse frees, unloads, allocations and waits of this thread, and they
+/// do not invalidate it. This needs no driver call for each of them (F100, F101, F140). Foreign code that wants
+/// the driver's checks for itself may set another mode (`cuThreadExchangeStreamCaptureMode`). It should restore
+/// the mode that it found.
 ///
 /// # Examples
 /// ```
