@@ -7,13 +7,16 @@ use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use std::ffi::c_void;
 
-/// One kernel argument: a plain value (a number, an array, a `#[repr(C)]` struct with bytemuck's
-/// `#[derive(Pod)]` or `NoUninit`), `&buffer` or a slice of it for memory that the kernel reads, or `&mut
-/// buffer` or `&mut slice` for memory that it writes; also `&pinned` and `&mut pinned`, memory of the host
-/// that the kernel uses over the bus. Memory is passed as its address. Sealed.
+/// One kernel argument. Sealed.
 ///
-/// What is passed is of the type that Rust infers: a literal without a suffix is an `i32` or an `f64`,
-/// and the elements of a buffer may be so too. Write `2.0_f32`.
+/// - A plain value: a number, an array, or a `#[repr(C)]` struct with bytemuck's `#[derive(Pod)]` or
+///   `NoUninit`.
+/// - `&buffer`, or a slice of it, for memory that the kernel reads.
+/// - `&mut buffer` or `&mut slice` for memory that it writes.
+/// - `&pinned` and `&mut pinned` for host memory that the kernel uses over the bus.
+///
+/// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a
+/// suffix is an `i32` or an `f64`, and so may be the elements of a buffer. Write `2.0_f32`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
     label = "neither a plain value nor borrowed device memory",
@@ -40,7 +43,8 @@ impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
 )]
 pub trait KernelArgs<'ctx>: sealed::Operands {}
 
-/// Makes types of memory operands: whether the use writes, and whether [`COMPARES`](sealed::Operand::COMPARES).
+/// Makes types of memory operands. Its parameters: whether the access writes, and whether it
+/// [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
     ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
         impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
@@ -62,7 +66,7 @@ pub(crate) use operands;
 pub(crate) mod sealed {
     use super::*;
 
-    /// Memory that an operation uses, borrowed as the operation needs it, or a plain value.
+    /// Memory that an operation uses, borrowed for as long as the operation needs it, or a plain value.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArg`, which is sealed",
         label = "neither a plain value nor borrowed device memory",
@@ -71,10 +75,10 @@ pub(crate) mod sealed {
     pub trait Operand: Sized {
         /// The type of the kernel's parameter.
         type Parameter: Copy;
-        /// Whether [`Access::is_ready`] compares with the gate, and so finds that to be open.
+        /// Whether [`Access::is_ready`] compares with the gate, and so detects whether it is open.
         const COMPARES: bool = false;
         fn parameter(self) -> Self::Parameter;
-        /// The memory and its use; [`Access::NONE`] for a plain value.
+        /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
     }
     #[diagnostic::do_not_recommend]
@@ -99,7 +103,7 @@ pub(crate) mod sealed {
         &mut PinnedBuffer<T>, true, false;
     }
 
-    /// Among the uses of an operation on memory of the device.
+    /// One of the accesses of an operation to device memory.
     impl Operand for Access<'_> {
         type Parameter = ffi::CUdeviceptr;
         const COMPARES: bool = true;
@@ -118,13 +122,14 @@ pub(crate) mod sealed {
         label = "only tuples do"
     )]
     pub trait Operands: Sized {
-        /// Whether the context with this [key](crate::Context::key) can use all memory among the arguments.
+        /// Returns whether the context with this [key](crate::Context::key) can use all memory among the
+        /// arguments.
         fn all_of(&self, key: usize) -> bool;
-        /// Whether memory of the host is among the arguments.
+        /// Returns whether host memory is among the arguments.
         fn any_host(&self) -> bool;
-        /// Whether an operation may use all of them as they are: [`Access::is_ready`].
+        /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
         fn all_ready(&self, gate: &Gate) -> bool;
-        /// Calls `f` with the use of each argument. Nothing is allocated.
+        /// Calls `f` with the access of each argument. Nothing is allocated.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
         fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;

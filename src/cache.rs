@@ -1,12 +1,12 @@
-//! How a context uses the caches of its device.
+//! The cache settings of a context.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
 use crate::{Error, PushedGuard, Result};
 use ffi::{CUfunc_cache, CUsharedconfig};
 
-/// How a multiprocessor divides its memory between L1 cache and shared memory: a preference, on
-/// devices where the two are one memory.
+/// The preferred division of a multiprocessor's memory between L1 cache and shared memory, on devices where the
+/// two share one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum CacheConfig {
     /// The driver chooses.
@@ -16,7 +16,7 @@ pub enum CacheConfig {
     PreferShared,
     /// More L1 cache.
     PreferL1,
-    /// As much of each.
+    /// Equal amounts of both.
     PreferEqual,
 }
 
@@ -33,11 +33,11 @@ impl CacheConfig {
     }
 }
 
-/// The width of the banks of shared memory. Devices since capability 5.0 have one width, and ignore
-/// what is set.
+/// The width of the banks of shared memory. Devices of compute capability 5.0 and later have one width, and
+/// ignore this setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum SharedMemoryConfig {
-    /// The device's own.
+    /// The device's default.
     #[default]
     DefaultBankSize,
     /// 4 bytes.
@@ -58,8 +58,9 @@ impl SharedMemoryConfig {
     }
 }
 
+/// # Caches
 impl PushedGuard<'_> {
-    /// The cache configuration that the context prefers.
+    /// Returns the preferred cache configuration of the context.
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
@@ -75,10 +76,10 @@ impl PushedGuard<'_> {
         known.map(|(config, _)| config).ok_or(Error::UnknownValue { call: CALL, value: raw.0 })
     }
 
-    /// Sets the cache configuration that the context prefers; a kernel may have its own preference.
+    /// Sets the preferred cache configuration of the context. A kernel may have its own preference.
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         self.enter(name!(cuCtxSetCacheConfig))?;
@@ -86,7 +87,7 @@ impl PushedGuard<'_> {
         unsafe { answer!(cuCtxSetCacheConfig(config.raw())) }.result()
     }
 
-    /// The width of the banks of shared memory.
+    /// Returns the width of the banks of shared memory.
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
@@ -105,7 +106,7 @@ impl PushedGuard<'_> {
     /// Sets the width of the banks of shared memory.
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         self.enter(name!(cuCtxSetSharedMemConfig))?;
@@ -113,10 +114,10 @@ impl PushedGuard<'_> {
         unsafe { answer!(cuCtxSetSharedMemConfig(config.raw())) }.result()
     }
 
-    /// Gives what data that persist hold of the L2 cache back to ordinary use.
+    /// Resets all persisting lines of the L2 cache to normal.
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_NOT_SUPPORTED` where the device cannot.
+    /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
     pub fn reset_persisting_l2_cache(&self) -> Result {
         self.enter(name!(cuCtxResetPersistingL2Cache))?;

@@ -1,11 +1,11 @@
 //! Calls of the driver that name themselves, and the check of the answer.
 //!
-//! The name of a driver function stands once, where the function is called. [`answer!`] makes the call and keeps
-//! the name beside the code, [`later!`] does so for a call that others make, [`name!`] gives the name for errors that
-//! come before the call, and [`call!`](crate::call!) is for programs that use this crate.
+//! The name of a driver function appears once, where the function is called. [`answer!`] makes the call and
+//! keeps the name beside the code. [`later!`] does so for a call that other code makes. [`name!`] returns the
+//! name, for errors before the call. [`call!`](crate::call!) is for programs that use this crate.
 //!
-//! An [`Answer`] is too large for a register. Where every instruction counts, a function hands the name and the code
-//! to what deals with failures as two values.
+//! An [`Answer`] is too large for a register. Where every instruction counts, a function passes the name and
+//! the code as two values to the code that handles failures.
 
 use crate::error::{DriverError, is_sticky};
 use crate::{Result, fault};
@@ -20,20 +20,20 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The answer of a call that was made by hand, or of one that was not made.
+    /// Creates the answer of a call that was made by hand, or of a call that was not made.
     #[inline]
     pub(crate) const fn new(call: &'static str, code: CUresult) -> Answer {
         Answer { call, code }
     }
 
-    /// Turns the answer into a result: the only place that does.
+    /// Converts the answer to a result. No other code does this.
     #[inline]
     pub(crate) fn check(self) -> Result<(), DriverError> {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(failed(self.call, self.code)) }
     }
 
-    /// As [`check`](Self::check), with the [`Error`](crate::Error) of this crate, which is made out of the way of
-    /// the call that succeeds.
+    /// Converts the answer to a result with the [`Error`](crate::Error) of this crate. The error is created off
+    /// the path of a successful call. See [`check`](Self::check).
     #[inline]
     pub(crate) fn result(self) -> Result {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(self.call, self.code) }
@@ -55,28 +55,28 @@ fn refused(call: &'static str, code: CUresult) -> Result {
     Err(failed(call, code).into())
 }
 
-/// A driver call that is made later, maybe twice, or not at all, with the name of the function: [`later!`].
+/// A driver call that is made later, perhaps twice or not at all, with the name of the function: [`later!`].
 #[derive(Clone, Copy)]
 #[must_use = "the call is not made yet"]
 pub(crate) struct Later<F> {
     pub(crate) call: &'static str,
-    /// Makes the call, and gives the code that it answered.
+    /// Makes the call and returns its code.
     pub(crate) make: F,
 }
 
-/// The name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
+/// Returns the name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
 macro_rules! name {
     ($function:ident) => {{
-        // There is such a function, or this does not compile.
+        // The function must exist, or this does not compile.
         let _ = ffi::$function;
         stringify!($function)
     }};
 }
 pub(crate) use name;
 
-/// Calls a function of [`ffi`] and gives the [`Answer`]: `unsafe { answer!(cuInit(0)) }`.
+/// Calls a function of [`ffi`] and returns the [`Answer`]: `unsafe { answer!(cuInit(0)) }`.
 ///
-/// A function that [`ffi`] looks up is called by what the look-up gave:
+/// A function that [`ffi`] looks up is called through the result of the look-up:
 /// `unsafe { answer!(cuFuncGetName = get(&raw mut name, function)) }`.
 macro_rules! answer {
     ($function:ident($($argument:expr),* $(,)?)) => {
@@ -88,7 +88,8 @@ macro_rules! answer {
 }
 pub(crate) use answer;
 
-/// As [`answer!`], for a call that is made [later](Later): `unsafe { later!(cuStreamSynchronize(stream)) }`.
+/// Creates a call that is made [later](Later): `unsafe { later!(cuStreamSynchronize(stream)) }`. See
+/// [`answer!`].
 macro_rules! later {
     ($function:ident($($argument:expr),* $(,)?)) => {
         $crate::call::Later {
@@ -105,16 +106,16 @@ macro_rules! later {
 }
 pub(crate) use later;
 
-/// Calls a function of the driver, and gives a [`Result`](crate::Result) whose error names it.
+/// Calls a function of the driver and returns a [`Result`](crate::Result) whose error names the function.
 ///
-/// There are three levels. The types of this crate are safe. This macro is for functions that they do not have: it
-/// calls any function of [`ffi`](crate::ffi), checks the code that it answers, and turns a failure into an
+/// There are three levels. The types of this crate are safe. This macro is for functions that the types lack:
+/// it calls any function of [`ffi`](crate::ffi), checks the code, and converts a failure to an
 /// [`Error`](crate::Error) that names the function and says what to do. The functions of [`ffi`](crate::ffi)
-/// themselves give the bare code.
+/// themselves return the bare code.
 ///
-/// The macro takes the call as one writes it with [`ffi`](crate::ffi), without that path. The driver writes what it
-/// has to give through pointers. A function that came with CUDA 12.0 or before is linked, and called with its
-/// arguments. A newer one is looked up first, which its empty pair of parentheses says:
+/// Write the call as with [`ffi`](crate::ffi), without that path. The driver returns its results through
+/// pointers. Functions of CUDA 12.0 and before are linked, and called with their arguments. A newer function is
+/// looked up first; an empty pair of parentheses marks the look-up:
 ///
 /// ```text
 /// cuscope::call!(cuCtxGetId(context, &raw mut id))
@@ -123,19 +124,20 @@ pub(crate) use later;
 ///
 /// # Errors
 ///
-/// [`Error::Driver`](crate::Error::Driver) if the function answers with another code than `CUDA_SUCCESS`. That
-/// includes `CUDA_ERROR_NOT_READY`, with which a query says that work is not finished.
+/// [`Error::Driver`](crate::Error::Driver) if the function returns another code than `CUDA_SUCCESS`. That
+/// includes `CUDA_ERROR_NOT_READY`, with which a query reports that work is not complete.
 ///
-/// [`Error::NeedsDriver`](crate::Error::NeedsDriver) if the function is looked up and the driver on this machine
-/// does not have it. The arguments are then not evaluated.
+/// [`Error::NeedsDriver`](crate::Error::NeedsDriver) if the function is looked up and the driver on this
+/// machine does not have it. The arguments are then not evaluated.
 ///
 /// # Safety
 ///
-/// The macro is called within `unsafe`, since it has no such block of its own.
+/// Use the macro within `unsafe`, since it has no such block of its own.
 ///
 /// 1. The obligations of the function hold, as the manual of the CUDA driver API states them.
-/// 2. The values of this crate stay true: the call destroys no handle that one of them owns, touches no memory that
-///    an operation uses at the same time, and leaves the thread's stack of contexts and its capture mode as they were.
+/// 2. The values of this crate stay valid: the call destroys no handle that one of them owns, touches no memory
+///    that an operation uses simultaneously, and leaves the thread's stack of contexts and its capture mode as
+///    they were.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The calling thread's part in stream captures.
+//! The calling thread's stream capture mode.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::NotSend;
@@ -11,17 +11,17 @@ use ffi::{
 use std::cell::Cell;
 
 thread_local! {
-    /// How many [`Relaxed`] there are on this thread. They may end in any order.
+    /// The number of [`Relaxed`] values on this thread. They may end in any order.
     static RELAXED: Cell<usize> = const { Cell::new(0) };
     /// The thread's mode before the first of them.
     static BEFORE: Cell<CUstreamCaptureMode> = const { Cell::new(CU_STREAM_CAPTURE_MODE_RELAXED) };
 }
 
-/// Makes a call of the driver with stream capture's bans lifted from this thread: what it answers.
+/// Makes a driver call with the restrictions of stream capture lifted from this thread, and returns the answer.
 ///
-/// Without that, while any thread of the process captures in global mode, a wait returns at once with an
-/// error, the transfer still running (F100); a free or unload is refused, so that what it was to release
-/// stays (F101); and both spoil that capture.
+/// Without this, while any thread of the process captures in global mode, a wait returns at once with an error
+/// although the transfer still runs (F100); a free or unload is refused, so the resource leaks (F101); and both
+/// invalidate that capture.
 #[inline]
 pub(crate) fn relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) -> Answer {
     let code = match at_once(&make) {
@@ -31,10 +31,10 @@ pub(crate) fn relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) -> Ans
     Answer::new(call, code)
 }
 
-/// The same where nothing has to be done for it: on a thread that has its stack, whose bans are lifted.
+/// Makes the call directly on a thread that has its stack, whose restrictions are lifted already.
 ///
 /// # Errors
-/// What the driver answered, or `None` elsewhere: then [`not_at_once`].
+/// The driver's error, or `None` on other threads. Then use [`not_at_once`].
 #[inline]
 pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresult>> {
     if RELAXED.get() == 0 {
@@ -46,14 +46,14 @@ pub(crate) fn at_once(call: &impl Fn() -> CUresult) -> Result<(), Option<CUresul
     }
 }
 
-/// What the driver answers in the end. If a capture refused the call, foreign code changed the thread's mode
-/// and did not restore it: it is made once more.
+/// Returns the driver's final answer. If a capture refused the call, foreign code changed the thread's mode and
+/// did not restore it. The call is then made once more.
 #[cold]
 #[inline(never)]
 pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) -> CUresult {
     match tried {
         Some(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) if RELAXED.get() > 0 => {
-            // The hook of the driver's log may end all others meanwhile: this one then gives the mode back.
+            // The hook of the driver's log may end all others meanwhile: this one then restores the mode.
             RELAXED.set(RELAXED.get() + 1);
             let _last = Relaxed([]);
             let mut mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -73,26 +73,26 @@ pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) 
     }
 }
 
-/// Nothing is lifted from the one thread of a child of a fork, where that cannot be given back.
+/// Notes that nothing is lifted from the only thread in the child of a fork, where the mode cannot be restored.
 pub(crate) fn forked() {
     RELAXED.set(0);
 }
 
-/// Lifts the bans for a part of what this thread does.
+/// Lifts the restrictions for a part of this thread's work.
 #[inline]
 pub(crate) fn for_all() -> Option<Relaxed> {
     if RELAXED.get() > 0 { None } else { Relaxed::or_report() }
 }
 
-/// The thread's mode is the relaxed one until this, and all others of the thread, are dropped. It stays on its
+/// Keeps the thread in relaxed mode until this value and all others of the thread are dropped. It stays on its
 /// thread.
 pub(crate) struct Relaxed(NotSend);
 
 impl Relaxed {
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(crate) fn enter() -> Result<Relaxed, DriverError> {
-        // First, as the hook of the driver's log may take the stack inside the call below, and keep it.
+        // First, because the hook of the driver's log may take the stack inside the call below, and keep it.
         let outer = RELAXED.replace(RELAXED.get() + 1);
         if outer == 0 {
             let mut before = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -103,7 +103,7 @@ impl Relaxed {
         Ok(Relaxed([]))
     }
 
-    /// Where there is nothing that the caller could do about a failure: it goes to the hook.
+    /// For callers that can do nothing about a failure: it goes to the hook.
     fn or_report() -> Option<Relaxed> {
         Relaxed::enter().map_err(|error| report_drop(error.into())).ok()
     }
@@ -114,14 +114,14 @@ impl Drop for Relaxed {
         if RELAXED.get() == 1 {
             let mut mode = BEFORE.get();
             release(|| match exchange(&mut mode) {
-                // Foreign code set that: it stays.
+                // Foreign code set that mode: it stays.
                 Answer { code: CUDA_SUCCESS, .. } if mode != CU_STREAM_CAPTURE_MODE_RELAXED => {
                     exchange(&mut mode)
                 }
                 answer => answer,
             });
         }
-        // Last, as for `enter`. It is none in the child of a fork.
+        // Last, as for `enter`. There is none in the child of a fork.
         RELAXED.set(RELAXED.get().saturating_sub(1));
     }
 }

@@ -10,52 +10,57 @@ use std::ffi::{CString, OsStr, c_void};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a name with its NUL, at most (F323).
+/// The maximum length of a name in bytes, with its NUL (F323).
 const NAME: usize = 1024;
 
 bitflags! {
-    /// What a core dump leaves out, and how it is made.
+    /// Flags that control the contents of a core dump and how it is made.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct CoreDumpFlags: u32 {
-        /// The images before relocation are left out.
+        /// Leaves out the images before relocation.
         const SKIP_NONRELOCATED_ELF_IMAGES = ffi::CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES.0 as u32;
-        /// Global memory is left out.
+        /// Leaves out global memory.
         const SKIP_GLOBAL_MEMORY = ffi::CU_COREDUMP_SKIP_GLOBAL_MEMORY.0 as u32;
-        /// Shared memory is left out.
+        /// Leaves out shared memory.
         const SKIP_SHARED_MEMORY = ffi::CU_COREDUMP_SKIP_SHARED_MEMORY.0 as u32;
-        /// Local memory is left out.
+        /// Leaves out local memory.
         const SKIP_LOCAL_MEMORY = ffi::CU_COREDUMP_SKIP_LOCAL_MEMORY.0 as u32;
-        /// The program goes on, rather than being aborted.
+        /// Lets the program continue instead of aborting it.
         const SKIP_ABORT = ffi::CU_COREDUMP_SKIP_ABORT.0 as u32;
-        /// Constant memory is left out.
+        /// Leaves out constant memory.
         const SKIP_CONSTBANK_MEMORY = ffi::CU_COREDUMP_SKIP_CONSTBANK_MEMORY.0 as u32;
-        /// The file is compressed.
+        /// Compresses the file.
         const GZIP_COMPRESS = ffi::CU_COREDUMP_GZIP_COMPRESS.0 as u32;
         const _ = !0;
     }
 }
 
-/// Settings of core dumps, which the driver writes when a kernel faults: [`CoreDumps::process`], for contexts that are
-/// created from then on, or [`PushedGuard::core_dumps`], for one that there is. Drivers of CUDA 12.1 and later.
+/// Settings of the core dumps that the driver writes when a kernel faults.
 ///
-/// **With a dump the driver aborts the program**, unless [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) is set.
+/// [`CoreDumps::process`] returns the settings for contexts that are created later, and
+/// [`PushedGuard::core_dumps`] the settings of an existing context. Requires a driver of CUDA 12.1 or later.
+///
+/// **After a dump the driver aborts the program**, unless [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) is set.
 #[derive(Clone, Copy, Debug)]
 pub struct CoreDumps<'g, 'ctx> {
-    /// None for the process.
+    /// `None` for the process.
     of: Option<&'g PushedGuard<'ctx>>,
 }
 
 impl CoreDumps<'static, 'static> {
-    /// The settings with which contexts begin. They belong to the process, and need no context. The driver is initialised
-    /// first: that would set all but names back, and would not survive [`enabled`](Self::enabled) (F323).
+    /// Returns the settings with which contexts start. They belong to the process and need no context.
+    ///
+    /// Each call for them initialises the driver first: `cuInit` would otherwise reset every setting except file
+    /// names, and crashes if dumps are already [`enabled`](Self::enabled) (F323).
     #[must_use]
     pub fn process() -> Self {
         CoreDumps { of: None }
     }
 }
 
+/// # Core dumps
 impl<'ctx> PushedGuard<'ctx> {
-    /// The settings of the context.
+    /// Returns the core dump settings of the context.
     #[must_use]
     pub fn core_dumps(&self) -> CoreDumps<'_, 'ctx> {
         CoreDumps { of: Some(self) }
@@ -63,11 +68,11 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl CoreDumps<'_, '_> {
-    /// Whether a fault makes a dump; not so at first.
+    /// Returns whether a fault makes a dump (default: no).
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver); of the process those of [`init`](crate::init); of a context
-    /// [`NotCurrent`](Error::NotCurrent), and a sticky error (F60).
+    /// [`NeedsDriver`](Error::NeedsDriver). For the process, the errors of [`init`](crate::init). For a
+    /// context, [`NotCurrent`](Error::NotCurrent) and a sticky error (F60).
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
     pub fn enabled(&self) -> Result<bool> {
@@ -77,111 +82,117 @@ impl CoreDumps<'_, '_> {
     /// Sets whether a fault makes a dump.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
     pub fn set_enabled(&self, enabled: bool) -> Result {
         self.set(ffi::CU_COREDUMP_ENABLE_ON_EXCEPTION, &[enabled.into()])
     }
 
-    /// Whether the program dumps core as well, and is aborted; so at first. The opposite of
+    /// Returns whether the program also dumps core and is aborted (default: yes). The opposite of
     /// [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) (F323).
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn host(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_TRIGGER_HOST)
     }
 
-    /// Sets whether the program dumps core as well, with the flag.
+    /// Sets whether the program also dumps core and is aborted. Changes the flag too.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_host(&self, host: bool) -> Result {
         self.set(ffi::CU_COREDUMP_TRIGGER_HOST, &[host.into()])
     }
 
-    /// Whether dumps leave memory and images out; not so at first. All flags of that set at once: `SKIP_…` of images and
-    /// of global, shared, local and constant memory (F323).
+    /// Returns whether lightweight dumps are on (default: off).
+    ///
+    /// This is shorthand for all `SKIP_…` flags of images and of global, shared, local and constant memory
+    /// (F323).
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn lightweight(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_LIGHTWEIGHT)
     }
 
-    /// Sets whether dumps leave memory and images out, with the flags.
+    /// Sets whether lightweight dumps are on. Changes the flags too.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_lightweight(&self, lightweight: bool) -> Result {
         self.set(ffi::CU_COREDUMP_LIGHTWEIGHT, &[lightweight.into()])
     }
 
-    /// Whether writing to [the pipe](Self::pipe) makes a dump. A setting of the process.
+    /// Returns whether a write to [the pipe](Self::pipe) makes a dump. This is a setting of the process.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled); of a context, `CUDA_ERROR_INVALID_VALUE`.
+    /// The errors of [`enabled`](Self::enabled); for a context, `CUDA_ERROR_INVALID_VALUE`.
     pub fn user_trigger(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER)
     }
 
-    /// Sets whether writing to the pipe makes a dump, before there are contexts; faults make one then too (F323).
+    /// Sets whether a write to the pipe makes a dump. Call it before any context exists. Faults then make a
+    /// dump too (F323).
     ///
     /// # Errors
-    /// As [`user_trigger`](Self::user_trigger).
+    /// The errors of [`user_trigger`](Self::user_trigger).
     pub fn set_user_trigger(&self, enabled: bool) -> Result {
         self.set(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER, &[enabled.into()])
     }
 
-    /// The file of dumps; empty for the driver's choice.
+    /// Returns the file name of dumps. It is empty if the driver chooses the name.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn file(&self) -> Result<PathBuf> {
         self.name(ffi::CU_COREDUMP_FILE)
     }
 
-    /// Sets the file of dumps. The driver replaces `%p` by the number of the process, at once (F323), `%h` by the name of
-    /// the host and `%t` by the time.
+    /// Sets the file name of dumps.
+    ///
+    /// The driver replaces `%p` by the process number, immediately (F323), `%h` by the host name and `%t` by
+    /// the time.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a name of more than 1023 bytes, or with a NUL; as [`enabled`](Self::enabled).
+    /// [`Error::InvalidArgument`] for a name of more than 1023 bytes, or with a NUL; the errors of
+    /// [`enabled`](Self::enabled).
     pub fn set_file(&self, file: impl AsRef<Path>) -> Result {
         self.set_name(ffi::CU_COREDUMP_FILE, file.as_ref())
     }
 
-    /// The pipe of [`user_trigger`](Self::user_trigger).
+    /// Returns the name of the pipe for [`user_trigger`](Self::user_trigger).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`user_trigger`](Self::user_trigger).
     pub fn pipe(&self) -> Result<PathBuf> {
         self.name(ffi::CU_COREDUMP_PIPE)
     }
 
-    /// Sets the name of the pipe, before the trigger is enabled: once there are contexts as well, it is
-    /// `CUDA_ERROR_NOT_SUPPORTED` (F323).
+    /// Sets the name of the pipe. Call it before you enable the trigger.
     ///
     /// # Errors
-    /// As [`user_trigger`](Self::user_trigger) and [`set_file`](Self::set_file).
+    /// `CUDA_ERROR_NOT_SUPPORTED` once the trigger is enabled and a context exists (F323); the errors of
+    /// [`user_trigger`](Self::user_trigger) and [`set_file`](Self::set_file).
     pub fn set_pipe(&self, pipe: impl AsRef<Path>) -> Result {
         self.set_name(ffi::CU_COREDUMP_PIPE, pipe.as_ref())
     }
 
-    /// What dumps leave out. Drivers of CUDA 12.5 and later.
+    /// Returns the flags for the contents of dumps. Requires a driver of CUDA 12.5 or later.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn flags(&self) -> Result<CoreDumpFlags> {
         let mut bytes = [0; 4];
         self.get(ffi::CU_COREDUMP_GENERATION_FLAGS, &mut bytes)?;
         Ok(CoreDumpFlags::from_bits_retain(u32::from_ne_bytes(bytes)))
     }
 
-    /// Sets what dumps leave out.
+    /// Sets the flags for the contents of dumps.
     ///
     /// # Errors
-    /// As [`enabled`](Self::enabled).
+    /// The errors of [`enabled`](Self::enabled).
     pub fn set_flags(&self, flags: CoreDumpFlags) -> Result {
         self.set(ffi::CU_COREDUMP_GENERATION_FLAGS, &flags.bits().to_ne_bytes())
     }

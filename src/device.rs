@@ -7,22 +7,21 @@ use ffi::{CUdevice, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
 
-/// A CUDA device. A name for it, not a resource: free to copy and to send.
+/// A CUDA device. It identifies a device and owns nothing, so you can copy it and send it to other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Device {
     raw: CUdevice,
 }
 
-/// An attribute of a device; the constants are those of [`ffi`], such as
-/// [`ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE`].
+/// An attribute of a device. The constants are in [`ffi`], such as [`ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE`].
 pub type DeviceAttribute = CUdevice_attribute;
 
-/// The identity of a device, the same in every process and after every restart.
+/// The UUID of a device, the same in every process and after every restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceUuid(pub [u8; 16]);
 
 impl fmt::Display for DeviceUuid {
-    /// As `nvidia-smi -L` writes it.
+    /// Formats the UUID as `nvidia-smi -L` does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GPU")?;
         for (i, byte) in self.0.iter().enumerate() {
@@ -34,19 +33,19 @@ impl fmt::Display for DeviceUuid {
 }
 
 impl Device {
-    /// The device of a number that the driver gave.
+    /// Returns the device with a number that the driver returned.
     pub(crate) fn from_raw(raw: CUdevice) -> Device {
         Device { raw }
     }
 
-    /// The device of an ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
+    /// Returns the device with the given ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
+    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Device> {
         init()?;
-        // An ordinal that no `c_int` holds is as little a device as -1.
+        // An ordinal that does not fit into a `c_int` is as invalid as -1.
         let ordinal = c_int::try_from(ordinal).unwrap_or(-1);
         let mut raw = 0;
         // SAFETY: writes one `CUdevice` to `raw`, which is valid for it; any ordinal may be asked for.
@@ -54,10 +53,10 @@ impl Device {
         Ok(Device { raw })
     }
 
-    /// The number of devices. Initialises the driver.
+    /// Returns the number of devices. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`].
+    /// The errors of [`init`].
     #[doc(alias = "cuDeviceGetCount")]
     pub fn count() -> Result<u32> {
         init()?;
@@ -67,30 +66,30 @@ impl Device {
         Ok(count.unsigned_abs())
     }
 
-    /// Every device, in the order of their ordinals. Initialises the driver.
+    /// Returns all devices, in the order of their ordinals. Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`].
+    /// The errors of [`init`].
     pub fn all() -> Result<Vec<Device>> {
         (0..Device::count()?).map(Device::get).collect()
     }
 
-    /// The ordinal.
+    /// Returns the ordinal.
     #[must_use]
     pub fn ordinal(self) -> u32 {
         self.raw.unsigned_abs()
     }
 
-    /// The device as the driver's functions take it.
+    /// Returns the device as the functions of [`ffi`] take it.
     #[must_use]
     pub fn raw(self) -> CUdevice {
         self.raw
     }
 
-    /// The name, such as `NVIDIA H200`.
+    /// Returns the name, such as `NVIDIA H200`.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetName")]
     pub fn name(self) -> Result<String> {
         text(|buffer, len| {
@@ -99,10 +98,10 @@ impl Device {
         })
     }
 
-    /// The PCI address, `domain:bus:device.function` in hexadecimal.
+    /// Returns the PCI address, `domain:bus:device.function` in hexadecimal.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetPCIBusId")]
     pub fn pci_bus_id(self) -> Result<String> {
         text(|buffer, len| {
@@ -111,10 +110,10 @@ impl Device {
         })
     }
 
-    /// The identity.
+    /// Returns the UUID.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetUuid")]
     pub fn uuid(self) -> Result<DeviceUuid> {
         let mut uuid = ffi::CUuuid { bytes: [0; 16] };
@@ -123,10 +122,10 @@ impl Device {
         Ok(DeviceUuid(uuid.bytes.map(|b| b.to_ne_bytes()[0])))
     }
 
-    /// The device's memory in bytes.
+    /// Returns the total memory of the device in bytes.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// A driver error.
     #[doc(alias = "cuDeviceTotalMem")]
     pub fn total_memory(self) -> Result<usize> {
         let mut bytes = 0;
@@ -135,11 +134,11 @@ impl Device {
         Ok(bytes)
     }
 
-    /// One attribute.
+    /// Returns one attribute.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`] for one
-    /// that is none of [`ffi`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
+    /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         let reason =
@@ -153,10 +152,10 @@ impl Device {
         Ok(value)
     }
 
-    /// The compute capability, `(9, 0)` for 9.0.
+    /// Returns the compute capability, `(9, 0)` for 9.0.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// A driver error.
     pub fn compute_capability(self) -> Result<(i32, i32)> {
         Ok((
             self.attribute(ffi::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
@@ -171,7 +170,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// A string that the driver writes into a buffer.
+/// Returns a string that the driver writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, c_int) -> Answer) -> Result<String> {
     let mut buffer = [0_u8; 256];
     write(buffer.as_mut_ptr().cast(), 256).check()?;

@@ -7,16 +7,18 @@ use crate::sync::{self, shared_static};
 use crate::{Result, fork};
 use std::fmt;
 
-/// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
-/// to choose the moment. Again is harmless and, after a success, free.
+/// Initialises the driver for this process.
+///
+/// The functions of [`Device`](crate::Device) do this themselves; call it to choose the moment. Further calls
+/// are harmless and, after a success, free.
 ///
 /// # Errors
-/// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of
-/// a fork (F20); others if the driver is not usable.
+/// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
+/// (F20); other errors if the driver is not usable.
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
     shared_static! { static DONE: AtomicBool = AtomicBool::new(false); }
-    // In the child of a fork the driver is asked, for what it says there.
+    // In the child of a fork the driver is called, to get the error that it returns there.
     if DONE.load(Ordering::Acquire) && !fork::is_child() {
         return Ok(());
     }
@@ -28,12 +30,12 @@ pub fn init() -> Result {
     Ok(())
 }
 
-/// The version of CUDA that a driver supports.
+/// A version of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DriverVersion {
-    /// 13 of 13.0.
+    /// The major version: 13 for 13.0.
     pub major: u32,
-    /// 0 of 13.0.
+    /// The minor version: 0 for 13.0.
     pub minor: u32,
 }
 
@@ -43,10 +45,10 @@ impl fmt::Display for DriverVersion {
     }
 }
 
-/// The version of CUDA that the driver supports; needs no [`init`].
+/// Returns the version of CUDA that the driver supports. Does not need [`init`].
 ///
 /// # Errors
-/// If the driver cannot tell.
+/// A driver error.
 #[doc(alias = "cuDriverGetVersion")]
 pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
@@ -57,7 +59,7 @@ pub fn driver_version() -> Result<DriverVersion> {
     Ok(DriverVersion { major: version / 1000, minor: version % 1000 / 10 })
 }
 
-/// Which driver this build is linked with: `"native"` (libcuda) or `"software"`.
+/// Returns the driver that this build is linked with: `"native"` (libcuda) or `"software"`.
 #[must_use]
 pub const fn driver_kind() -> &'static str {
     ffi::DRIVER

@@ -1,4 +1,4 @@
-//! The log of errors that the driver keeps.
+//! The driver's log of errors.
 #![allow(unsafe_code, reason = "hands a function to the driver, and reads what it writes")]
 
 use crate::call::{Answer, answer, name};
@@ -14,18 +14,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, ptr, slice};
 
-/// Bytes of all messages that the driver keeps.
+/// The size in bytes of all messages that the driver keeps.
 const ROOM: usize = 32 << 10;
-/// Bytes behind the room that the driver is told of: it may write a message and a warning more than fit (F322).
+/// Extra bytes after the size that is passed to the driver: it may write a message and a warning more than fit
+/// (F322).
 const SPARE: usize = 8 << 10;
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LogLevel {
     /// A call failed.
     Error,
-    /// Something is odd.
+    /// Something looks wrong.
     Warning,
     /// A level that this version of the crate has no name for: the driver's number.
     Other(u32),
@@ -43,11 +44,11 @@ impl LogLevel {
 
 type Function = dyn Fn(LogLevel, &str) + Send + Sync;
 
-/// A function that is told what goes wrong in the driver, until this is dropped: [`on_driver_log`].
+/// A registered hook for the driver's messages, from [`on_driver_log`]. Dropping it removes the hook.
 #[must_use = "the function is called until this is dropped"]
 pub struct DriverLogHook {
     handle: CUlogsCallbackHandle,
-    /// What the driver was given a pointer to.
+    /// The target of the pointer that the driver received.
     function: *const Box<Function>,
 }
 assert_impl_all!(DriverLogHook: Send, Sync);
@@ -56,13 +57,18 @@ unsafe impl Send for DriverLogHook {}
 // SAFETY: nothing can be done with a shared reference.
 unsafe impl Sync for DriverLogHook {}
 
-/// Has a function called with every message of the driver: what is wrong with an argument, and which call failed with what.
-/// Any number of functions can be. Drivers of CUDA 12.9 and later; earlier than the driver's initialisation works too.
+/// Registers a function that the driver calls with every message: which argument is wrong, and which call
+/// failed with which error.
 ///
-/// The function runs on the thread of the call that failed, before that returns, and one thread at a time is in it: one
-/// that waits for another thread may wait for good. What it makes of driver calls that fail is not told to it again. A panic
-/// of it is caught, and ends there. It may [capture](crate::PushedGuard::capture) a blocking stream only while no operation
-/// runs on the [legacy default stream](crate::PushedGuard::on_legacy_default) of the context, and gets an error otherwise.
+/// You can register any number of functions, also before the driver is initialised. Requires a driver of CUDA
+/// 12.9 or later.
+///
+/// The function runs on the thread of the failed call, before that call returns. Two threads never run
+/// a function simultaneously, so a function that waits for another thread may wait for ever. Failing driver calls
+/// made inside the function do not invoke it again. If the function panics, the panic is caught and goes no
+/// further. The function may [capture](crate::PushedGuard::capture) a blocking stream only while no operation
+/// runs on the [legacy default stream](crate::PushedGuard::on_legacy_default) of the context. Otherwise the
+/// capture returns an error.
 ///
 /// # Errors
 /// [`NeedsDriver`](Error::NeedsDriver).
@@ -93,7 +99,7 @@ pub fn on_driver_log(
         )
     };
     if let Err(error) = answer.check() {
-        // With another error the function may be registered all the same: it stays then.
+        // With another error the function may be registered all the same: then it stays.
         if means_not_taken(answer.code) {
             // SAFETY: what was refused was not taken: the pointer is still ours, and of this type.
             drop(unsafe { Arc::from_raw(function) });
@@ -104,11 +110,11 @@ pub fn on_driver_log(
 }
 
 thread_flag! {
-    /// Whether this thread is in a function of a hook.
+    /// Whether this thread runs a function of a hook.
     static INSIDE;
 }
 
-/// What the driver calls.
+/// The function that the driver calls.
 unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_char, len: usize) {
     not_inside(&INSIDE, || {
         let data = data.cast_const().cast::<Box<Function>>();
@@ -130,8 +136,8 @@ unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_cha
     });
 }
 
-/// Whether this thread is in a function of a hook. The driver lets one thread at a time into one (F321), and calls
-/// that fail on other threads wait for it: it must not wait for them.
+/// Returns whether this thread runs a function of a hook. The driver lets only one thread run one (F321), and
+/// calls that fail on other threads wait for it. So it must not wait for them.
 pub(crate) fn is_inside() -> bool {
     INSIDE.try_with(Cell::get).unwrap_or(true)
 }
@@ -159,22 +165,24 @@ impl fmt::Debug for DriverLogHook {
     }
 }
 
-/// A place in the driver's log, from which it is read. The driver keeps the last 100 messages (F322). Drivers of CUDA 12.9 and
-/// later; needs no context, and works after a fault.
+/// A position in the driver's log, from which you can read messages.
+///
+/// The driver keeps the last 100 messages (F322). Requires a driver of CUDA 12.9 or later. It needs no context,
+/// and works after a fault.
 #[derive(Clone, Debug)]
 pub struct DriverLog {
-    /// None for the beginning.
+    /// `None` for the start.
     place: Option<u32>,
 }
 
 impl DriverLog {
-    /// The beginning of what is kept.
+    /// Returns the position of the oldest message that the driver keeps.
     #[must_use]
     pub fn all() -> DriverLog {
         DriverLog { place: None }
     }
 
-    /// The end: what is read are later messages.
+    /// Returns the end of the log. Reads from it return later messages only.
     ///
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver).
@@ -187,10 +195,11 @@ impl DriverLog {
         Ok(DriverLog { place: Some(place) })
     }
 
-    /// The messages from here on, a line each, with time and thread; and goes on behind them.
+    /// Returns the messages from this position on, one line each, with time and thread. Moves the position
+    /// after them.
     ///
     /// # Errors
-    /// As [`now`](Self::now).
+    /// The errors of [`now`](Self::now).
     #[doc(alias = "cuLogsDumpToMemory")]
     pub fn read(&mut self) -> Result<String> {
         let dump = ffi::cuLogsDumpToMemory()?;
@@ -209,11 +218,11 @@ impl DriverLog {
         Ok(String::from_utf8_lossy(&buffer).into_owned())
     }
 
-    /// The same, into a file, which is replaced.
+    /// Writes the messages from this position on to a file, which is replaced. Moves the position after them.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a file that cannot be written; [`Error::InvalidArgument`] for a path with a NUL
-    /// inside; as [`now`](Self::now).
+    /// `CUDA_ERROR_INVALID_VALUE` if the file cannot be written; [`Error::InvalidArgument`] for a path with a
+    /// NUL; the errors of [`now`](Self::now).
     #[doc(alias = "cuLogsDumpToFile")]
     pub fn write_to(&mut self, file: impl AsRef<Path>) -> Result {
         let call = name!(cuLogsDumpToFile);
@@ -229,7 +238,8 @@ impl DriverLog {
         if let Some(place) = &mut self.place {
             return dump(place).result();
         }
-        // Asked for the beginning, the driver does not say where it ended. What comes in between is read twice.
+        // For a read from the start, the driver does not report where it ended. Messages that arrive in between
+        // are read twice.
         let end = DriverLog::now()?;
         dump(ptr::null_mut()).check()?;
         *self = end;

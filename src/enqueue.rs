@@ -1,16 +1,16 @@
-//! What operations compare.
+//! The checks that operations make.
 
 use crate::call::Answer;
 use crate::{Error, Result};
 
-/// The lengths of what a copy copies.
+/// Checks that the two lengths of a copy are equal.
 #[inline]
 pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }
 
-/// The error of a call for which the driver compares the contexts itself, and answers as for a handle that is
-/// none (F32, F36).
+/// Returns the error of a call for which the driver itself compares the contexts. It then answers as for an
+/// invalid handle (F32, F36).
 pub(crate) fn refused(answer: Answer, same: bool) -> Result {
     if answer.code == ffi::CUDA_ERROR_INVALID_HANDLE {
         same_context(answer.call, same)?;
@@ -18,8 +18,8 @@ pub(crate) fn refused(answer: Answer, same: bool) -> Result {
     answer.result()
 }
 
-/// Whether what an operation uses is of its context: brands can coincide where a guard's place is leaked,
-/// handles cannot (invariant `own-context`).
+/// Checks that everything an operation uses belongs to its context. Brands can coincide if a guard's place is
+/// leaked, handles cannot (invariant `own-context`).
 #[inline]
 pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
     if same { Ok(()) } else { Err(Error::OtherContext { call }) }

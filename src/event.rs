@@ -14,19 +14,39 @@ use std::time::Duration;
 use std::{fmt, ptr};
 
 bitflags! {
-    /// How an event behaves.
+    /// Flags that control how an event behaves.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct EventFlags: u32 {
         /// A thread that waits for the event sleeps instead of spinning.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.bits();
-        /// The event takes no time stamps: cheaper.
+        /// The event takes no time stamps, which is cheaper.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.bits();
     }
 }
 
-/// A mark in a stream of one context: recorded by [`OnStream::record`](crate::OnStream::record).
+/// A CUDA event: a marker in a stream that other streams, or the host, can wait for.
 ///
-/// Dropping it returns at once and needs no current context (F40, F51).
+/// [`PushedGuard::event`] creates one, and [`OnStream::record`](crate::OnStream::record) records it. Two
+/// recorded events measure the time between them. Dropping an event returns at once and needs no current
+/// context (F40, F51).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let (stream, start, end) = (gpu.stream()?, gpu.event()?, gpu.event()?);
+/// let mut x = gpu.alloc::<f32>(1 << 20)?;
+/// gpu.on(&stream).record(&start)?;
+/// gpu.on(&stream).zero(&mut x)?;
+/// gpu.on(&stream).record(&end)?;
+/// end.synchronize()?;
+/// println!("the fill took {:?}", end.elapsed_since(&start)?);
+/// # Ok(()) }
+/// ```
 pub struct Event<'ctx> {
     /// Shared with the graphs that record it or wait for it (invariant `graph-owns`).
     pub(crate) inner: Arc<EventInner>,
@@ -59,20 +79,21 @@ impl Drop for EventInner {
     }
 }
 
+/// # Events
 impl<'ctx> PushedGuard<'ctx> {
     /// Creates an event that takes time stamps.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuEventCreate")]
     pub fn event(&self) -> Result<Event<'ctx>> {
         self.event_with(EventFlags::empty())
     }
 
-    /// Creates an event.
+    /// Creates an event with the given flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for bits that are no flag.
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits.
     #[doc(alias = "cuEventCreate")]
     pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {
         self.enter(name!(cuEventCreate))?;
@@ -86,21 +107,21 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Event<'_> {
-    /// The context.
+    /// Returns the context.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUevent {
         self.inner.raw
     }
 
-    /// Whether what was recorded is finished; also true if nothing was ever recorded (F65).
+    /// Returns whether the recorded work is complete. Also true if the event was never recorded (F65).
     ///
     /// # Errors
     /// A sticky error of earlier work (F60).
@@ -116,7 +137,7 @@ impl Event<'_> {
         Ok(true)
     }
 
-    /// Waits until what was recorded is finished.
+    /// Waits until the recorded work is complete.
     ///
     /// # Errors
     /// A sticky error of earlier work (F60).
@@ -127,12 +148,14 @@ impl Event<'_> {
         wait(unsafe { later!(cuEventSynchronize(self.raw())) })
     }
 
-    /// The time from `earlier` to this event, by the device's clock (resolution about 0.5 us); zero if
-    /// this one came first. Both must be recorded and finished, and take time stamps.
+    /// Returns the time from `earlier` to this event, by the device's clock.
+    ///
+    /// The resolution is about 0.5 us. The result is zero if this event came first. Both events must be
+    /// recorded and complete, and take time stamps.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` if one is not finished; `CUDA_ERROR_INVALID_HANDLE` if one was not
-    /// recorded or takes no time stamps (F65), or if they are of different contexts.
+    /// `CUDA_ERROR_NOT_READY` if one is not complete; `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
+    /// takes no time stamps (F65), or if they belong to different contexts.
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;
@@ -143,14 +166,15 @@ impl Event<'_> {
     }
 }
 
+/// # Events of the whole context
 impl<'ctx> PushedGuard<'ctx> {
-    /// Records an event behind everything that the context holds, in all its streams.
+    /// Records an event after all work in the context, in all its streams.
     ///
-    /// While a stream of the context is under [capture](Self::capture), on whichever thread, this is refused
-    /// and spoils the capture (F123).
+    /// While a stream of the context is under [capture](Self::capture), on any thread, the driver refuses this
+    /// call and invalidates the capture (F123).
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` beside a capture;
+    /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture;
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record_event(&self, event: &Event<'ctx>) -> Result {
@@ -162,14 +186,14 @@ impl<'ctx> PushedGuard<'ctx> {
         unsafe { answer!(cuCtxRecordEvent = record(self.context().raw(), event.raw())) }.result()
     }
 
-    /// Makes everything that comes next in the context wait for an event, in all its streams, also those
-    /// created later (F124). The event may be of another context.
+    /// Makes all later work in the context wait for an event, in all its streams, also those created later
+    /// (F124). The event may belong to another context.
     ///
-    /// While a stream of the context is under [capture](Self::capture), on whichever thread, this is refused
-    /// and spoils the capture (F124).
+    /// While a stream of the context is under [capture](Self::capture), on any thread, the driver refuses this
+    /// call and invalidates the capture (F124).
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` beside a capture; [`NeedsDriver`](crate::Error::NeedsDriver)
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`NeedsDriver`](crate::Error::NeedsDriver)
     /// before CUDA 12.5; a sticky error (F60).
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event<'_>) -> Result {

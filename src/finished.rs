@@ -1,4 +1,4 @@
-//! The end of what a stream holds, as a future.
+//! A future that completes with the work in a stream.
 #![allow(unsafe_code, reason = "hands a callback to the driver")]
 
 use crate::call::{Answer, answer, name};
@@ -14,15 +14,16 @@ use std::task::{Context, Poll, Waker};
 
 const CALL: &str = name!(cuStreamAddCallback);
 
-/// The end of what a stream held when [`Stream::finished`] was called. It has nothing of the stream, and
-/// works in any executor. Dropping it cancels nothing and frees nothing that the device may touch: the
-/// work goes on.
+/// A future that completes when the work in a stream is complete, from [`Stream::finished`].
+///
+/// It covers the work that the stream held at that call. It borrows nothing from the stream and works in any
+/// executor. Dropping it cancels nothing and frees nothing that the device may touch: the work goes on.
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Finished(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// How the work ended, once it did.
+    /// The result of the work, once it has ended.
     end: Option<CUresult>,
     waker: Option<Waker>,
 }
@@ -32,11 +33,11 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl Stream<'_> {
-    /// A future that is ready when everything is finished that the stream holds now.
+    /// Returns a future that completes when all work that is in the stream now is complete.
     ///
-    /// The stream's next work waits until the executor was told, so that a query may still say "not
-    /// finished" for that moment. The executor's waker is called on a thread
-    /// of the driver, where calls of the driver are refused (F23): it must do no more than wake.
+    /// Later work in the stream waits until the executor has been woken. So a query may report "not complete"
+    /// for that moment. The driver calls the executor's waker on one of its threads, where driver calls are
+    /// refused (F23): the waker must only wake.
     ///
     /// # Errors
     /// Here or from the future: a sticky error of earlier work (F60).
@@ -73,7 +74,8 @@ impl Stream<'_> {
             ))
         };
         if let Err(error) = answer.check() {
-            // Another error may be that of earlier work, and the callback taken all the same.
+            // Another error may come from earlier work, and the driver may have accepted the callback all the
+            // same.
             if means_not_taken(answer.code) {
                 // SAFETY: the call took nothing over: `data` is still ours.
                 drop(unsafe { Arc::from_raw(data) });
@@ -84,7 +86,7 @@ impl Stream<'_> {
     }
 }
 
-/// What the driver calls when the work has ended.
+/// The function that the driver calls when the work has ended.
 unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
     // SAFETY: the one count that `finished` gave away.
     let state = unsafe { Arc::from_raw(data.cast_const().cast::<Mutex<State>>()) };
@@ -93,7 +95,7 @@ unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
         state.end = Some(status);
         state.waker.take()
     };
-    // The executor's code, and its state if this is the last count: a panic must not reach the driver.
+    // The executor's code, and its state if this is the last reference: a panic must not reach the driver.
     contained(|| {
         waker.into_iter().for_each(Waker::wake);
         drop(state);
@@ -115,8 +117,8 @@ impl Future for Finished {
 }
 
 impl Finished {
-    /// Leaves a waker for the end, unless that has come: gives it then. Wakers are cloned and dropped by code of
-    /// an executor, which may look at this future: not under the lock.
+    /// Stores a waker for the end of the work, or returns the result if the work has ended. Code of an executor
+    /// clones and drops wakers, and may look at this future, so this happens outside the lock.
     fn leave(&self, waker: Waker) -> Option<CUresult> {
         let mut state = lock(&self.0);
         let (end, before) = match state.end {
@@ -132,7 +134,7 @@ impl Finished {
 impl fmt::Debug for Finished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = fork::lock(&self.0).and_then(|state| state.end);
-        // Not under the lock: the writer is code of the program.
+        // Outside the lock: the writer is code of the program.
         f.debug_struct("Finished").field("end", &end).finish()
     }
 }

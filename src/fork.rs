@@ -4,16 +4,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Whether this process is the child of one that had initialised the driver.
+/// Whether this process is the child of a process that had initialised the driver.
 static CHILD: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process is the child of one that had initialised the driver through this crate.
+/// Returns whether this process is the child of a process that had initialised the driver through this crate.
 #[inline]
 pub(crate) fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }
 
-/// Locks. In the child of a fork a lock that another thread of the parent held is never opened: `None` then.
+/// Locks a mutex. In the child of a fork a lock that another thread of the parent held is never opened; returns
+/// `None` then.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     if !is_child() {
         return Some(mutex.lock().unwrap_or_else(PoisonError::into_inner));
@@ -25,7 +26,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// Notices forks from now on; once is enough.
+/// Detects forks from now on. One call is enough.
 pub(crate) fn watch() {
     #[cfg(unix)]
     {

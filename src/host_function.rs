@@ -1,4 +1,4 @@
-//! Functions of the host that a stream calls, and the future of a stream's end.
+//! Host functions that a stream calls.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
 use crate::call::{answer, name};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) const CALL: &str = name!(cuLaunchHostFunc);
 
-/// What a function panicked with.
+/// The panic of a function.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
 /// A function on its way through the driver, and back.
@@ -23,12 +23,12 @@ struct Call<F> {
 
 /// A function in a stream.
 pub(crate) trait Pending {
-    /// Once the stream is past it: drops the function if it was not called, which is so after a fault
-    /// (F152), and gives what it panicked with, or its destructor.
+    /// Ends the call once the stream has passed the function. Drops the function if it was not called, as after
+    /// a fault (F152), and returns the panic of the function or of its destructor.
     fn end(&self) -> Option<Panic>;
 }
 
-/// The first of what several functions panicked with. All are asked, and the others are dropped.
+/// Returns the first panic of several functions. All are asked, and the other panics are dropped.
 #[cold]
 pub(crate) fn first(panics: &mut dyn Iterator<Item = Option<Panic>>) -> Option<Panic> {
     let mut panics = panics.flatten();
@@ -66,7 +66,7 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     // the `Arc` that it takes over. The function is `Send` and `'static`, and does not unwind.
     let answer = unsafe { answer!(cuLaunchHostFunc(stream, Some(run), data.cast_mut().cast())) };
     if let Err(error) = answer.check() {
-        // Another error may be that of earlier work, and the function taken all the same.
+        // Another error may come from earlier work, and the driver may have accepted the function all the same.
         if means_not_taken(answer.code) {
             // SAFETY: the call took nothing over: `data` is still ours.
             drop(unsafe { Arc::from_raw(data) });
@@ -80,17 +80,16 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
 }
 
 impl OnStream<'_, '_> {
-    /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it. A
-    /// panic of it goes on in the caller.
+    /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
     ///
-    /// The function must make no calls of the driver: it is refused there nearly everything (F23), so that
-    /// what it drops of a device stays until its context ends.
+    /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly
+    /// every call fails (F23), and device resources dropped there leak until their context is destroyed.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60): the function is then dropped and was not called.
+    /// A sticky error of earlier work (F60). The function is then dropped without being called.
     ///
     /// # Panics
-    /// If the function does.
+    /// If the function panics.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         // SAFETY: 1. The stream is borrowed.
@@ -98,7 +97,8 @@ impl OnStream<'_, '_> {
     }
 }
 
-/// Adds a function to a stream and waits for it by `finish`. A panic of it goes on in the caller.
+/// Adds a function to a stream and waits for it by `finish`. If the function panics, the panic continues in the
+/// caller.
 ///
 /// # Safety
 /// 1. The stream is alive.
@@ -117,14 +117,14 @@ pub(crate) unsafe fn call(
 }
 
 impl Queue<'_, '_> {
-    /// Calls a function on a thread of the driver, behind what the queue holds. A panic of it goes on
-    /// when the scope has waited.
+    /// Calls a function on a thread of the driver, after the work in the queue.
     ///
-    /// The function must make no calls of the driver: as in [`OnStream::host_function`].
+    /// If the function panics, the panic continues after the scope has waited. Do not call CUDA from the
+    /// function; see [`OnStream::host_function`].
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for the queue; a sticky error of earlier work (F60):
-    /// the function is then dropped and was not called.
+    /// [`OtherContext`](crate::Error::OtherContext) for the queue; a sticky error of earlier work (F60). The
+    /// function is then dropped without being called.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let stream = self.ready(CALL)?;
@@ -135,7 +135,7 @@ impl Queue<'_, '_> {
     }
 }
 
-/// What the driver calls for a function of this type.
+/// Returns the function that the driver calls for a function of this type.
 fn trampoline<F: FnOnce() + Send>(_: &Arc<Call<F>>) -> unsafe extern "C" fn(*mut c_void) {
     unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
         // SAFETY: the one count that `host_function` gave away, of this type.

@@ -1,5 +1,5 @@
-//! Keeps operations on the legacy stream of a context and captures of its blocking streams apart: a driver
-//! that has both at once, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
+//! Keeps operations on the legacy stream of a context and captures of its blocking streams apart. A driver that
+//! does both simultaneously, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
 
 use crate::call::Answer;
 use crate::{Context, Error, Result, driver_log, fork};
@@ -7,7 +7,7 @@ use ffi::{CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT};
 use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Who is at it in one context.
+/// The operations and captures that run in one context.
 #[derive(Default)]
 struct Gate {
     state: Mutex<State>,
@@ -20,7 +20,7 @@ struct State {
     captures: usize,
 }
 
-/// The gates, by the handles of their contexts: clones and retains of one context have one.
+/// The gates, by the handles of their contexts. Clones and retains of one context share a gate.
 static GATES: Mutex<Vec<(usize, Weak<Gate>)>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -41,7 +41,7 @@ fn gate(context: &Context) -> Arc<Gate> {
 }
 
 thread_local! {
-    /// How many operations this thread is in, of whichever contexts.
+    /// The number of operations that this thread runs, in any context.
     static OWN: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -50,8 +50,8 @@ pub(crate) struct Operation(Arc<Gate>);
 
 impl Operation {
     /// # Errors
-    /// What the driver answers while a blocking stream of the context is under capture (F143), without
-    /// a call: that would spoil the capture.
+    /// While a blocking stream of the context is under capture, the driver's error (F143), but without a call,
+    /// which would invalidate the capture.
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
         let gate = gate(context);
         let mut state = lock(&gate.state);
@@ -79,14 +79,14 @@ impl Drop for Operation {
 pub(crate) struct Capturing(Arc<Gate>);
 
 impl Capturing {
-    /// Waits for the operations that run: none begins meanwhile.
+    /// Waits for the operations that run. None begins meanwhile.
     ///
-    /// Code of the program that an operation runs does not wait, for its own operation nor for one of another
-    /// thread, which may wait for this thread's; nor does a hook of the driver's log, for which calls that fail
-    /// on other threads wait. All that is waited for then ends by itself.
+    /// Code of the program that an operation runs does not wait, neither for its own operation nor for one of
+    /// another thread, which may wait for this thread's. A hook of the driver's log does not wait either,
+    /// because failing calls on other threads wait for it. So everything that this waits for ends by itself.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if it would have to wait, and must not.
+    /// [`Error::InvalidArgument`] if it would have to wait but must not.
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Capturing> {
         if fork::is_child() {
             // Operations of the parent's other threads never end there.

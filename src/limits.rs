@@ -5,32 +5,33 @@ use crate::call::{answer, name};
 use crate::{PushedGuard, Result};
 use ffi::CUlimit;
 
-/// What a context limits. The driver may round what is asked for; ask for what it made of it.
+/// The limits of a context. The driver may round a value that you set; read it back to get the actual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
-    /// Bytes of the stack of a thread on the device.
+    /// The stack size of a device thread, in bytes.
     StackSize,
-    /// Bytes of the buffer that `printf` of kernels writes to. What is in it comes out when the host waits, for a stream,
-    /// an event or the context; what did not fit, the oldest first, is lost.
+    /// The size in bytes of the buffer for `printf` in kernels. Its contents are printed when the host waits
+    /// for a stream, an event or the context. Output that did not fit is lost, the oldest first.
     PrintfFifoSize,
-    /// Bytes of the heap that `malloc` of kernels takes from.
+    /// The size in bytes of the heap for `malloc` in kernels.
     MallocHeapSize,
-    /// How deep grids may be nested that others wait for. Not on devices of capability 9.0 or above.
+    /// The maximum nesting depth of grids for device-side synchronisation. Not on devices of compute capability
+    /// 9.0 or above.
     DeviceRuntimeSyncDepth,
-    /// How many launches made by kernels can be outstanding.
+    /// The maximum number of outstanding launches made by kernels.
     DeviceRuntimePendingLaunchCount,
-    /// Bytes that the L2 cache fetches at once, 0 to 128: a hint.
+    /// The number of bytes that the L2 cache fetches at once, 0 to 128: a hint.
     MaxL2FetchGranularity,
-    /// Bytes of the L2 cache set aside for data that persist.
+    /// The number of bytes of the L2 cache that are set aside for persisting data.
     PersistingL2CacheSize,
-    /// Bytes of shared memory in a context that shares the device with graphics. Cannot be set.
+    /// The size of shared memory in bytes in a context that shares the device with graphics. Cannot be set.
     SharedMemorySize,
     /// Whether the context shares the device with graphics, 0 or 1. Cannot be set.
     GraphicsEnabled,
     /// Whether kernels that need more shared memory than such a context has run all the same, 0 or 1.
     GraphicsSharedMemoryFallback,
-    /// Bytes of memory of a block.
+    /// The size in bytes of the memory of a block.
     PerBlockMemorySize,
 }
 
@@ -54,12 +55,13 @@ impl Limit {
     }
 }
 
+/// # Limits
 impl PushedGuard<'_> {
-    /// A limit of the context, in the unit that [`Limit`] names.
+    /// Returns a limit of the context, in the unit given at [`Limit`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` for one that the device does not have (F69),
-    /// `CUDA_ERROR_INVALID_VALUE` for one that the driver does not know;
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` for a limit that the device does not have (F69),
+    /// `CUDA_ERROR_INVALID_VALUE` for a limit that the driver does not know;
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
@@ -71,10 +73,10 @@ impl PushedGuard<'_> {
         Ok(value)
     }
 
-    /// Sets a limit of the context, in the unit that [`Limit`] names. It holds on every thread.
+    /// Sets a limit of the context, in the unit given at [`Limit`]. It applies on every thread.
     ///
     /// # Errors
-    /// As [`limit`](Self::limit); `CUDA_ERROR_NOT_PERMITTED` for one that cannot be set (F69);
+    /// The errors of [`limit`](Self::limit); `CUDA_ERROR_NOT_PERMITTED` for a limit that cannot be set (F69);
     /// `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value out of range.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result {

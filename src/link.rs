@@ -1,4 +1,4 @@
-//! The linker: several pieces of device code made one.
+//! The linker, which combines several pieces of device code.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
@@ -14,8 +14,11 @@ use std::{fmt, ptr, slice};
 const CREATE: &str = name!(cuLinkCreate_v2);
 const ADD: &str = name!(cuLinkAddData_v2);
 
-/// Links device code: [`PushedGuard::linker`]. What cannot be added ends the link, with the error.
+/// A linker for device code, from [`PushedGuard::linker`].
 ///
+/// If a piece of code cannot be added, the link ends with the error.
+///
+/// # Examples
 /// ```
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, JitOptions, Ptx};
 /// # fn main() -> cuscope::Result {
@@ -42,21 +45,21 @@ const ADD: &str = name!(cuLinkAddData_v2);
 #[must_use]
 pub struct Linker {
     raw: CUlinkState,
-    /// What the driver writes to until the state is destroyed.
+    /// The buffers that the driver writes to until the state is destroyed.
     request: Request,
-    /// PTX, to show the line that a log names.
+    /// The PTX, to show the line that a log names.
     ptx: Vec<Vec<u8>>,
-    /// The context for whose device is linked.
+    /// The context for whose device the code is linked.
     _context: Context,
 }
 
-/// What was linked.
+/// The result of a link.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Linked {
-    /// The code. On the software driver it can be loaded only there.
+    /// The code. If the software driver linked it, only the software driver can load it.
     pub cubin: Cubin,
-    /// The logs.
+    /// The log.
     pub log: JitLog,
 }
 
@@ -68,11 +71,12 @@ impl Drop for Linker {
     }
 }
 
+/// # Linking
 impl PushedGuard<'_> {
-    /// Starts to link for the device of this guard.
+    /// Starts a link for the device of this guard.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); as [`load_with`](Self::load_with) for options.
+    /// [`NotCurrent`](crate::Error::NotCurrent); the errors of [`load_with`](Self::load_with) about options.
     #[doc(alias = "cuLinkCreate")]
     pub fn linker(&self, options: &JitOptions) -> Result<Linker> {
         let mut request = Request::new(CREATE, options)?;
@@ -88,7 +92,7 @@ impl PushedGuard<'_> {
 }
 
 impl Linker {
-    /// Adds PTX, which is compiled. The name is for messages.
+    /// Adds PTX, which is compiled. The name appears in messages.
     ///
     /// # Errors
     /// [`Error::Load`](crate::Error::Load) with the log.
@@ -104,15 +108,16 @@ impl Linker {
         Ok(self)
     }
 
-    /// Adds machine code that was compiled to be linked (`-rdc=true`, `-dc`).
+    /// Adds machine code that was compiled for linking (`-rdc=true`, `-dc`).
     ///
     /// # Errors
-    /// As [`add`](Self::add); `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code of another architecture, or that was
-    /// not compiled to be linked (F289).
+    /// The errors of [`add`](Self::add); `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code of another
+    /// architecture, or code that was not compiled for linking (F289).
     ///
     /// # Safety
-    /// 1. The code is as a compiler wrote it. What [`Cubin`] and [`Fatbin`](crate::Fatbin) check is not enough for the
-    ///    linker, which follows more of what is in it: of some damage that they let pass it dies (F294).
+    /// 1. The code is as a compiler wrote it. The checks of [`Cubin`] and [`Fatbin`](crate::Fatbin) are not
+    ///    enough for the linker, which follows more of the code's structure: some damage that passes them
+    ///    crashes it (F294).
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
     pub unsafe fn add_code(mut self, code: impl Image, name: impl Name) -> Result<Linker> {
@@ -126,14 +131,15 @@ impl Linker {
         Ok(self)
     }
 
-    /// Adds an object file of the host with device code in it.
+    /// Adds a host object file that contains device code.
     ///
     /// # Errors
-    /// As [`add`](Self::add); `CUDA_ERROR_INVALID_IMAGE` or `CUDA_ERROR_UNKNOWN` if there is none in it (F289).
+    /// The errors of [`add`](Self::add); `CUDA_ERROR_INVALID_IMAGE` or `CUDA_ERROR_UNKNOWN` if it contains no
+    /// device code (F289).
     ///
     /// # Safety
-    /// 1. The bytes are a whole object file, as a compiler wrote it: the driver follows what is in it, and
-    ///    nothing here looks at it.
+    /// 1. The bytes are a whole object file, as a compiler wrote it. The driver follows its structure, and
+    ///    nothing here checks it.
     #[doc(alias = "cuLinkAddData")]
     pub unsafe fn add_object(mut self, object: &[u8], name: impl Name) -> Result<Linker> {
         let kind = ffi::CU_JIT_INPUT_OBJECT;
@@ -142,10 +148,10 @@ impl Linker {
         Ok(self)
     }
 
-    /// Adds an archive of object files with device code in them.
+    /// Adds an archive of object files that contain device code.
     ///
     /// # Errors
-    /// As [`add_object`](Self::add_object).
+    /// The errors of [`add_object`](Self::add_object).
     ///
     /// # Safety
     /// 1. The bytes are a whole archive of such files, as an archiver wrote it.
@@ -186,10 +192,10 @@ impl Linker {
         Ok(answer.check().map_err(failed)?)
     }
 
-    /// Links, and gives the code.
+    /// Links the code and returns it.
     ///
     /// # Errors
-    /// [`Error::Load`](crate::Error::Load) with the log, which names what is missing or there twice (F289).
+    /// [`Error::Load`](crate::Error::Load) with the log, which names missing and duplicate symbols (F289).
     #[doc(alias = "cuLinkComplete")]
     pub fn finish(self) -> Result<Linked> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);

@@ -1,4 +1,4 @@
-//! Names of functions and variables, as the driver takes them.
+//! Names of functions and variables, in the driver's form.
 
 use crate::{Error, Result};
 use std::borrow::Cow;

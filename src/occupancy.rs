@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks of a kernel fit.
+//! Occupancy: the number of blocks of a kernel that fit.
 #![allow(unsafe_code, reason = "calls the driver, which calls back")]
 
 use crate::call::{answer, name};
@@ -15,26 +15,27 @@ use std::ptr;
 const BLOCK_SIZE: &str = name!(cuOccupancyMaxPotentialBlockSizeWithFlags);
 
 bitflags! {
-    /// How occupancy is counted.
+    /// Flags that control how occupancy is computed.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct OccupancyFlags: u32 {
-        /// Global memory is cached in L1 even where that leaves less room for blocks.
+        /// Global memory is cached in L1 even if that leaves less room for blocks.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.bits();
     }
 }
 
-/// A size of blocks, and how many of them fill the device.
+/// A block size, and the number of such blocks that fill the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockSize {
-    /// Threads of a block.
+    /// The number of threads in a block.
     pub threads: u32,
-    /// Blocks that run at a time on the whole device: a grid of fewer leaves some of it idle.
+    /// The number of blocks that the whole device runs simultaneously. A smaller grid leaves part of the device
+    /// idle.
     pub min_grid: u32,
 }
 
-/// Questions about how many blocks of a kernel fit: [`PushedGuard::occupancy`].
+/// Queries of how many blocks of a kernel fit, from [`PushedGuard::occupancy`].
 ///
-/// The answers are for a device that runs nothing else. They take the place of no launch, and cost about 50 ns (F311).
+/// The results assume a device that runs nothing else. Queries launch nothing; each costs about 50 ns (F311).
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
@@ -42,8 +43,9 @@ pub struct Occupancy<'g, 'ctx> {
     flags: OccupancyFlags,
 }
 
+/// # Occupancy
 impl<'ctx> PushedGuard<'ctx> {
-    /// How many blocks of a kernel fit.
+    /// Returns the occupancy queries for a kernel.
     #[must_use]
     pub fn occupancy<'g>(&'g self, function: &'g Function<'ctx>) -> Occupancy<'g, 'ctx> {
         Occupancy { gpu: self, function, flags: OccupancyFlags::empty() }
@@ -51,13 +53,15 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl LaunchConfig {
-    /// One-dimensional, at least one thread for each of `n` elements, in blocks of the size for which most threads
-    /// of the kernel fit on the device, each with `shared_bytes` of dynamic shared memory: as
-    /// [`for_num_elems`](Self::for_num_elems), for one kernel. A kernel that was compiled for one shape of block
-    /// takes no other, whatever this finds.
+    /// Creates a one-dimensional configuration with at least one thread for each of `n` elements, in blocks of
+    /// the size that gives the kernel the maximum occupancy.
+    ///
+    /// Each block has `shared_bytes` of dynamic shared memory. [`for_num_elems`](Self::for_num_elems) has a
+    /// fixed block size instead. A kernel that was compiled for one block shape accepts no other, whatever this
+    /// returns.
     ///
     /// # Errors
-    /// As [`Occupancy::block_size`].
+    /// The errors of [`Occupancy::block_size`].
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     pub fn by_occupancy<'ctx>(
         gpu: &PushedGuard<'ctx>,
@@ -70,23 +74,24 @@ impl LaunchConfig {
     }
 }
 
-/// More shared memory than a block of any device has. The driver is asked about no more, since it counts modulo 2^32 (F311).
+/// More shared memory than a block of any device has. Larger values never reach the driver, which counts modulo
+/// 2^32 (F311).
 const TOO_MUCH: u32 = 1 << 20;
 
-/// A count as the driver takes it.
+/// Converts a count to the driver's type.
 fn count(call: &'static str, number: u32) -> Result<c_int> {
     let reason = "a number of threads or blocks that no device has: ask for less";
     c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
 }
 
 impl<'ctx> Occupancy<'_, 'ctx> {
-    /// The same questions, counted in another way.
+    /// Returns the same queries with other flags.
     #[must_use]
     pub fn with_flags(self, flags: OccupancyFlags) -> Self {
         Occupancy { flags, ..self }
     }
 
-    /// Every question needs a current context (F311).
+    /// Checks the current context, which every query needs (F311).
     fn enter(&self, call: &'static str) -> Result {
         if self.function.context() != self.gpu.context() {
             return Err(Error::OtherContext { call });
@@ -94,8 +99,10 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         self.gpu.enter(call)
     }
 
-    /// Blocks of so many threads, with so many bytes of dynamic shared memory each, that a multiprocessor runs at a
-    /// time. 0 for a block that cannot be launched.
+    /// Returns the number of blocks that a multiprocessor runs simultaneously, for blocks of `threads` threads
+    /// with `shared_bytes` bytes of dynamic shared memory each.
+    ///
+    /// The result is 0 for a block that cannot be launched.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a block without threads; [`NotCurrent`](Error::NotCurrent);
@@ -122,11 +129,11 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Ok(blocks.unsigned_abs())
     }
 
-    /// Blocks of a [cooperative](ExtendedLaunch::cooperative) launch, at most: those that the whole device runs at a
-    /// time.
+    /// Returns the maximum number of blocks of a [cooperative](ExtendedLaunch::cooperative) launch: the blocks
+    /// that the whole device runs simultaneously.
     ///
     /// # Errors
-    /// As [`active_blocks`](Self::active_blocks).
+    /// The errors of [`active_blocks`](Self::active_blocks).
     pub fn cooperative_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
         let blocks = self.active_blocks(threads, shared_bytes)?;
         let attribute: DeviceAttribute = ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
@@ -134,11 +141,11 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Ok(blocks.saturating_mul(multiprocessors.unsigned_abs()))
     }
 
-    /// The size of block for which most threads run at a time, each block with so many bytes of dynamic shared memory;
-    /// of no more threads than `limit`, if there is one.
+    /// Returns the block size with which the maximum number of threads runs simultaneously. Each block has
+    /// `shared_bytes` bytes of dynamic shared memory and, with a `limit`, at most that many threads.
     ///
     /// # Errors
-    /// [`Error::NothingFits`] if no block fits; else as [`active_blocks`](Self::active_blocks).
+    /// [`Error::NothingFits`] if no block fits; the errors of [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
     pub fn block_size(&self, shared_bytes: u32, limit: Option<u32>) -> Result<BlockSize> {
@@ -146,14 +153,16 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         unsafe { self.ask_block_size(None, shared_bytes.min(TOO_MUCH) as usize, limit) }
     }
 
-    /// The same with dynamic shared memory, in bytes, that depends on the threads of a block: what `shared_bytes` says
-    /// of a number of them. It is called a few times, on this thread (F312). A panic of it goes on in the caller.
+    /// Returns the best block size if the dynamic shared memory depends on the number of threads.
+    ///
+    /// Like [`block_size`](Self::block_size), but `shared_bytes` returns the bytes for a number of threads. It
+    /// is called a few times, on this thread (F312). If it panics, the panic continues in the caller.
     ///
     /// # Errors
-    /// As [`block_size`](Self::block_size).
+    /// The errors of [`block_size`](Self::block_size).
     ///
     /// # Panics
-    /// If `shared_bytes` does.
+    /// If `shared_bytes` panics.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
     pub fn block_size_with(
@@ -204,12 +213,15 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Ok(BlockSize { threads: threads.unsigned_abs(), min_grid: blocks.unsigned_abs() })
     }
 
-    /// Bytes of dynamic shared memory that each of so many blocks of so many threads can have, if all are to run on one
-    /// multiprocessor. The driver's number leaves out what it takes itself of each block (1 KiB on an H200, F313): ask
-    /// [`active_blocks`](Self::active_blocks) whether it really fits.
+    /// Returns the number of bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads
+    /// can have if all are to run on one multiprocessor.
+    ///
+    /// The driver's number ignores the memory that it takes from each block itself (1 KiB on an H200, F313).
+    /// Ask [`active_blocks`](Self::active_blocks) whether the blocks really fit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more blocks than fit with none, and as [`active_blocks`](Self::active_blocks).
+    /// `CUDA_ERROR_INVALID_VALUE` for more blocks than fit without shared memory; the errors of
+    /// [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
     pub fn available_shared_bytes(&self, blocks: u32, threads: u32) -> Result<usize> {
         const CALL: &str = name!(cuOccupancyAvailableDynamicSMemPerBlock);
@@ -230,10 +242,11 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Ok(bytes)
     }
 
-    /// Blocks of the largest cluster that a launch can have; 0 if not even a block fits.
+    /// Returns the number of blocks of the largest cluster that a launch can have, or 0 if not even one block
+    /// fits.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for extents of 0; as [`active_blocks`](Self::active_blocks).
+    /// `CUDA_ERROR_INVALID_VALUE` for extents of 0; the errors of [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
     pub fn max_cluster_size(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxPotentialClusterSize))?;
@@ -248,11 +261,12 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Ok(size.unsigned_abs())
     }
 
-    /// Clusters of a launch that the whole device runs at a time; 0 for a launch without clusters.
+    /// Returns the number of clusters of a launch that the whole device runs simultaneously, or 0 for a launch
+    /// without clusters.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that the grid is not made of, or that are too large (F314); as
-    /// [`max_cluster_size`](Self::max_cluster_size).
+    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that do not divide the grid or are too large (F314); the
+    /// errors of [`max_cluster_size`](Self::max_cluster_size).
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
     pub fn active_clusters(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxActiveClusters))?;
@@ -266,25 +280,25 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     }
 }
 
-/// A closure on its way through the driver, which has no room for a pointer to it.
+/// A closure on its way through the driver, which takes no pointer to it.
 struct Asked<'a> {
     shared_bytes: &'a mut dyn FnMut(u32) -> u32,
     panic: Option<Box<dyn Any + Send>>,
 }
 
 thread_local! {
-    /// The closure that the running call of this thread asks, null while that runs itself.
+    /// The closure that the running call of this thread queries. Null while the closure itself runs.
     static ASKED: Cell<*mut Asked<'static>> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// A closure in the place for it, until dropped.
+/// A closure stored in `ASKED` until this is dropped.
 struct Lent {
     before: *mut Asked<'static>,
 }
 
 impl Lent {
     fn new(asked: &mut Asked<'_>) -> Lent {
-        // The lifetime ends here; the value is taken out of the place before that ends.
+        // The lifetime ends here. The value is removed from `ASKED` before that.
         Lent { before: ASKED.replace(ptr::from_mut(asked).cast()) }
     }
 }
@@ -295,10 +309,10 @@ impl Drop for Lent {
     }
 }
 
-/// What the driver calls: no block fits of which there is nobody to ask.
+/// The function that the driver calls. Without a closure it answers that no block fits.
 unsafe extern "C" fn size_of_shared(threads: c_int) -> usize {
     const NONE: usize = TOO_MUCH as usize;
-    // Null meanwhile, so that there is one reference, whatever the closure does.
+    // Null meanwhile, so that there is only one reference, whatever the closure does.
     let asked = ASKED.replace(ptr::null_mut());
     if asked.is_null() {
         return NONE;

@@ -1,4 +1,4 @@
-//! Work on the streams that a context has by itself.
+//! Operations on the default streams of a context.
 #![allow(unsafe_code, reason = "names the default streams")]
 
 use crate::blocking::{Blocking, RECORD};
@@ -15,42 +15,44 @@ use crate::{
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
 use std::fmt;
 
-/// Operations on a default stream, one at a time: [`PushedGuard::on_legacy_default`],
-/// [`PushedGuard::on_per_thread_default`]. Each is complete when it returns.
+/// Operations on a default stream that wait until they are complete, from [`PushedGuard::on_legacy_default`]
+/// and [`PushedGuard::on_per_thread_default`].
 ///
-/// Which stream that is the driver takes from the thread's current context at each call, so that each
-/// operation compares that first (invariant `right-context`) and answers
-/// [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed it. It is no queue of a scope or
-/// capture and allocates nothing: these act on their stream later, under whatever is current then.
+/// The driver chooses the stream by the thread's current context at each call. So each operation first compares
+/// the current context (invariant `right-context`) and returns [`NotCurrent`](crate::Error::NotCurrent) if
+/// foreign code changed it. A default stream cannot be used in a scope or a capture, and cannot allocate: these
+/// use their stream later, under whatever context is current then.
 #[derive(Clone, Copy)]
 pub struct OnDefaultStream<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
     which: Which,
 }
 
-/// No handle, which says nothing without a thread and its current context.
+/// Not a handle, which means nothing without a thread and its current context.
 #[derive(Clone, Copy)]
 enum Which {
     Legacy,
     PerThread,
 }
 
+/// # Operations on the default streams
 impl<'ctx> PushedGuard<'ctx> {
-    /// Operations on the legacy default stream of the context, the null stream of C: in order with all
-    /// streams of the context that are not [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
+    /// Returns the operations on the legacy default stream of the context, the null stream of C. It
+    /// synchronises with all streams of the context that are not
+    /// [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
     ///
-    /// While one of these is under capture by this crate every operation is refused with
-    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143), and such a capture waits for the operations that run: a
-    /// driver that had both at once crashed (F221). Do not wait in a
-    /// [`host_function`](OnDefaultStream::host_function) for a thread that captures.
+    /// While this crate captures one of these streams, every operation is refused with
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143). Such a capture waits for the operations that run: a driver
+    /// that did both simultaneously crashed (F221). In a [`host_function`](OnDefaultStream::host_function), do
+    /// not wait for a thread that captures.
     #[must_use]
     #[doc(alias = "CU_STREAM_LEGACY")]
     pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
         OnDefaultStream { gpu: self, which: Which::Legacy }
     }
 
-    /// Operations on this thread's own default stream of the context, in order with the legacy one.
-    /// A green context has none: `CUDA_ERROR_INVALID_HANDLE` (F133).
+    /// Returns the operations on this thread's own default stream of the context, which synchronises with the
+    /// legacy one. A green context has no such stream: `CUDA_ERROR_INVALID_HANDLE` (F133).
     #[must_use]
     #[doc(alias = "CU_STREAM_PER_THREAD")]
     pub fn on_per_thread_default(&self) -> OnDefaultStream<'_, 'ctx> {
@@ -73,7 +75,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         }
     }
 
-    /// The stream, for one operation of this thread that runs no code of the program in between.
+    /// Returns the stream, for one operation of this thread that runs no code of the program in between.
     #[inline]
     fn now(&self, call: &'static str) -> Result<Now<'g>> {
         self.gpu.enter(call)?;
@@ -90,7 +92,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Copies a slice to the device and waits.
     ///
     /// # Errors
-    /// As [`OnStream::upload`](crate::OnStream::upload); [`NotCurrent`](crate::Error::NotCurrent).
+    /// The errors of [`OnStream::upload`](crate::OnStream::upload), and
+    /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.now(Upload::CALL)?.stream.upload(from, to)
@@ -99,16 +102,16 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Copies device memory to the host and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
         self.now(Download::CALL)?.stream.download(from, to)
     }
 
-    /// Copies device memory and waits.
+    /// Copies device memory to other device memory and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoD")]
     pub fn copy<T: Element>(
         &self,
@@ -118,10 +121,10 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         self.now(Copy::CALL)?.stream.copy(from, to)
     }
 
-    /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
+    /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
@@ -132,26 +135,27 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Sets every byte to zero and waits, for elements of any size.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.now(Fill::call_for(1))?.stream.zero(to)
     }
 
-    /// The elements of device memory: [`download`](Self::download) into a new `Vec`.
+    /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
         let mut to = vec![T::zeroed(); from.view().len];
         self.download(from, &mut to)?;
         Ok(to)
     }
 
-    /// Runs a kernel and waits for it.
+    /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent).
+    /// The errors of [`OnStream::launch`](crate::OnStream::launch), and
+    /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
@@ -170,14 +174,15 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         unsafe { now.stream.launch(function, config, args) }
     }
 
-    /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it.
+    /// Calls a function on a thread of the driver, after the work in the stream, and waits for it. See
+    /// [`OnStream::host_function`](crate::OnStream::host_function).
     ///
     /// # Errors
-    /// As [`OnStream::host_function`](crate::OnStream::host_function);
+    /// The errors of [`OnStream::host_function`](crate::OnStream::host_function), and
     /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Panics
-    /// If the function does.
+    /// If the function panics.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let now = self.now(host_function::CALL)?;
@@ -189,7 +194,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         }
     }
 
-    /// Records an event behind what the stream holds.
+    /// Records an event after the work in the stream.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a sticky
@@ -201,7 +206,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         now.stream.record(event)
     }
 
-    /// Makes what comes next in the stream wait for an event, which may be of another context (F36).
+    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
@@ -210,7 +215,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         self.now(name!(cuStreamWaitEvent))?.stream.wait(event)
     }
 
-    /// Whether everything in the stream is finished.
+    /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
@@ -226,7 +231,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         Ok(true)
     }
 
-    /// Waits until everything in the stream is finished.
+    /// Waits until all work in the stream is complete.
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).

@@ -1,4 +1,4 @@
-//! Work on a stream, one operation at a time.
+//! Single operations on a stream.
 #![allow(unsafe_code, reason = "launches kernels, and says that a handle may be shared")]
 
 use crate::blocking::Blocking;
@@ -11,11 +11,31 @@ use ffi::CUstream;
 use static_assertions::assert_impl_all;
 use std::fmt;
 
-/// Operations on one stream: [`PushedGuard::on`]. Each is complete when it returns, so nothing is in
-/// flight in between (invariant `idle-outside`). The methods named `…_unscoped` return at once and are
-/// `unsafe` for it.
+/// Operations on one stream that wait until they are complete, from [`PushedGuard::on`].
 ///
-/// None of them needs a current context or compares it (F30, F34): the driver calls are those of C.
+/// Each operation is complete when it returns, so nothing is in flight between operations (invariant
+/// `idle-outside`). To run several operations at once, use a [scope](PushedGuard::scope). The methods named
+/// `…_unscoped` return before the work is done. They are `unsafe` for this reason.
+///
+/// No operation needs or checks the current context (F30, F34). The driver calls are those of C.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let (mut x, mut y) = (gpu.alloc(3)?, gpu.alloc(3)?);
+/// gpu.on(&stream).upload(&[1_u32, 2, 3], &mut x)?;
+/// gpu.on(&stream).copy(&x, &mut y)?;
+/// let mut host = [0; 3];
+/// gpu.on(&stream).download(&y, &mut host)?;
+/// assert_eq!(host, [1, 2, 3]);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy)]
 pub struct OnStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
@@ -28,8 +48,9 @@ unsafe impl Send for OnStream<'_, '_> {}
 unsafe impl Sync for OnStream<'_, '_> {}
 assert_impl_all!(OnStream<'static, 'static>: Send, Sync);
 
+/// # Operations on a stream
 impl<'ctx> PushedGuard<'ctx> {
-    /// Operations on a stream of this guard, one at a time.
+    /// Returns the operations on a stream of this guard. Each waits until it is complete.
     #[must_use]
     #[inline]
     pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
@@ -55,7 +76,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.stream.context()
     }
 
-    /// Waits for an operation that lends no memory of the host: [`Blocking::complete`].
+    /// Waits for an operation that lends no host memory: [`Blocking::complete`].
     #[inline]
     pub(crate) fn complete(&self, enqueued: Result) -> Result {
         self.blocking.complete(enqueued, LentHost::NONE)
@@ -64,8 +85,8 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Copies a slice to the device and waits.
     ///
     /// # Errors
-    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext); a
-    /// sticky error (F60).
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext); a sticky
+    /// error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
     #[inline]
@@ -76,7 +97,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Copies device memory to the host and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
     #[inline]
@@ -84,10 +105,10 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.blocking.download(from, to)
     }
 
-    /// Copies device memory and waits.
+    /// Copies device memory to other device memory and waits.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpyDtoD")]
     #[inline]
@@ -99,7 +120,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.blocking.copy(from, to)
     }
 
-    /// Sets every element to `value` and waits. Elements have 1, 2 or 4 bytes: others do not compile.
+    /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
@@ -111,14 +132,14 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.blocking.fill(to, value)
     }
 
-    /// As [`fill`](Self::fill), without the wait: one driver call.
+    /// Sets every element to `value` without waiting: one driver call. See [`fill`](Self::fill).
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// The errors of [`fill`](Self::fill).
     ///
     /// # Safety
-    /// 1. Until the stream was synchronized, also if this fails, nothing else uses the memory: no other
-    ///    stream, no other operation through this crate, and its buffer is not dropped (a leak is fine).
+    /// 1. Until the stream has been synchronized, also if this call fails, nothing else uses the memory: no
+    ///    other stream and no other operation of this crate. The buffer is not dropped (a leak is fine).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -135,33 +156,34 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     /// Sets every byte to zero and waits, for elements of any size.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    /// The errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.blocking.zero(to)
     }
 
-    /// Runs a kernel and waits for it.
+    /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), more than 48 KiB of
-    /// dynamic shared memory without
-    /// [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes) (F310), or
-    /// no arguments for a kernel that has some (F93); what the attributes say;
-    /// [`OtherContext`](crate::Error::OtherContext); a sticky error if the kernel faults (F60): the process
-    /// can then no longer use the GPU.
+    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), for more than 48 KiB of
+    ///   dynamic shared memory without
+    ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes) (F310), or
+    ///   for no arguments to a kernel that has parameters (F93).
+    /// - The errors of the launch's attributes.
+    /// - [`OtherContext`](crate::Error::OtherContext).
+    /// - A sticky error if the kernel faults (F60). The process can then no longer use the GPU.
     ///
     /// # Safety
-    /// 1. The arguments are those of the kernel: as many, in order, each of the parameter's size and
-    ///    meaning. Of a [`Kernel`](crate::Kernel), number and sizes were compared.
-    /// 2. The kernel accesses memory only through its arguments and its module's variables, inside
-    ///    the buffers, and writes only `&mut` ones. Two threads of it that race on an address leave
-    ///    unspecified bytes there and do nothing worse. Memory that the kernel uses without an argument for it,
-    ///    such as a variable by its name, is used by no other work that is in flight at the same time, in any
-    ///    stream, if one of the two writes it: only the program can order such uses.
-    /// 3. What the kernel needs of the launch is given: block shape, shared memory; and what the
-    ///    [attributes](crate::ExtendedLaunch) of the launch ask of the kernel, it does.
+    /// 1. The arguments are those of the kernel: as many, in order, each with the parameter's size and meaning.
+    ///    For a [`Kernel`](crate::Kernel), number and sizes were compared.
+    /// 2. The kernel accesses memory only through its arguments and its module's variables, inside the buffers,
+    ///    and writes only `&mut` ones. Two of its threads that race on an address leave unspecified bytes there
+    ///    and do nothing worse. Memory that the kernel uses without an argument for it, such as a variable by
+    ///    its name, is not used by other work that is in flight simultaneously, in any stream, if one of the
+    ///    two writes it: only the program can order such uses.
+    /// 3. The launch provides everything that the kernel needs: block shape, shared memory. The kernel does
+    ///    everything that the launch's [attributes](crate::ExtendedLaunch) require of it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
@@ -175,17 +197,18 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         unsafe { self.blocking.launch(kernel.function(), config, args) }
     }
 
-    /// As [`launch`](Self::launch), without the wait: one driver call. A fault of the kernel shows in
-    /// a later one.
+    /// Launches a kernel without waiting: one driver call. See [`launch`](Self::launch).
+    ///
+    /// A later call reports a fault of the kernel.
     ///
     /// # Errors
-    /// As [`launch`](Self::launch).
+    /// The errors of [`launch`](Self::launch).
     ///
     /// # Safety
     /// 1. to 3. of [`launch`](Self::launch).
-    /// 4. Until the stream was synchronized, nothing else writes the memory among the arguments, or
-    ///    uses that which the kernel writes: no other stream, no other operation through this crate, and
-    ///    not the host; and none is dropped (a leak is fine).
+    /// 4. Until the stream has been synchronized, nothing else writes the memory among the arguments, or uses
+    ///    the memory that the kernel writes: no other stream, no other operation of this crate, and not the
+    ///    host. None of it is dropped (a leak is fine).
     #[doc(alias = "cuLaunchKernel")]
     #[inline]
     pub unsafe fn launch_unscoped<A: KernelArgs<'ctx>>(
@@ -198,7 +221,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         unsafe { self.blocking.launch_unscoped(kernel.function(), config, args) }
     }
 
-    /// Records an event behind what the stream holds.
+    /// Records an event after the work in the stream.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
@@ -208,7 +231,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
         self.blocking.record(event)
     }
 
-    /// Makes what comes next in the stream wait for an event, which may be of another context (F36).
+    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
     ///
     /// # Errors
     /// A sticky error (F60).

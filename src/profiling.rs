@@ -1,4 +1,4 @@
-//! Profiling of a part of a program.
+//! Profiling of parts of a program.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::PushedGuard;
@@ -10,17 +10,21 @@ use std::mem::ManuallyDrop;
 
 const STOP: &str = name!(cuProfilerStop);
 
-/// What a profiler that was told to wait (`nsys profile --capture-range=cudaProfilerApi`) records, until this is
-/// dropped: [`PushedGuard::profiling`]. Without such a profiler nothing happens.
+/// A guard for profiler collection, from [`PushedGuard::profiling`]. Dropping it stops the collection.
+///
+/// It controls a profiler that waits for such a start (`nsys profile --capture-range=cudaProfilerApi`). Without
+/// one it has no effect.
 #[derive(Debug)]
 #[must_use = "a profiler records until this is dropped"]
 pub struct Profiling<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
 }
 
+/// # Profiling
 impl<'ctx> PushedGuard<'ctx> {
-    /// Has a profiler record, until what this returns is dropped. Nothing is counted: with two at a time, the end of
-    /// the first ends it.
+    /// Starts profiler collection until the returned guard is dropped.
+    ///
+    /// Guards are not reference-counted: if you have two, dropping the first stops the collection.
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
@@ -35,10 +39,10 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Profiling<'_, '_> {
-    /// Has the profiler record no more, and tells whether that worked.
+    /// Stops profiler collection and returns the result.
     ///
     /// # Errors
-    /// As [`PushedGuard::profiling`].
+    /// The errors of [`PushedGuard::profiling`].
     #[doc(alias = "cuProfilerStop")]
     pub fn stop(self) -> Result {
         let this = ManuallyDrop::new(self);

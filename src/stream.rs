@@ -13,23 +13,42 @@ use static_assertions::assert_impl_all;
 use std::{fmt, ptr};
 
 bitflags! {
-    /// How a stream behaves.
+    /// Flags that control how a stream behaves.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct StreamFlags: u32 {
-        /// No implicit order with the legacy default stream, which foreign code may use.
+        /// The stream does not synchronise implicitly with the legacy default stream, which foreign code may
+        /// use.
         const NON_BLOCKING = CUstream_flags::CU_STREAM_NON_BLOCKING.bits();
     }
 }
 
-/// A stream of one context: work on it runs in order. Never the default stream, which is a property
-/// of the thread's current context and not a handle.
+/// A CUDA stream: device work on it runs in order.
 ///
-/// Work goes through [`PushedGuard::on`]. This crate has no managed memory, and so none to attach to a stream
-/// (`cuStreamAttachMemAsync`). The last clone of its context outlives it (invariant
-/// `context-alive`); dropping it returns at once and needs no current context (F40, F51). The driver's
-/// stream lives on while a buffer does that was [allocated on it](crate::OnStream::alloc).
+/// [`PushedGuard::stream`] creates one. Enqueue work through [`PushedGuard::on`], or in a
+/// [scope](PushedGuard::scope). A `Stream` is never the default stream, which is a property of the thread's
+/// current context and not a handle. This crate attaches no managed memory to streams
+/// (`cuStreamAttachMemAsync`).
+///
+/// The stream keeps its context alive (invariant `context-alive`). Dropping it returns at once and needs no
+/// current context (F40, F51). The driver's stream lives on while a buffer lives that was [allocated on
+/// it](crate::OnStream::alloc).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let mut x = gpu.alloc::<u32>(4)?;
+/// gpu.on(&stream).fill(&mut x, 7)?; // returns when the fill is complete
+/// assert!(stream.query()?);
+/// # Ok(()) }
+/// ```
 pub struct Stream<'ctx> {
-    /// Shared with the buffers that are freed in its order.
+    /// Shared with the buffers that are freed in the order of this stream.
     pub(crate) inner: Arc<StreamInner>,
     pub(crate) _brand: Brand<'ctx>,
 }
@@ -38,7 +57,7 @@ assert_impl_all!(Stream<'static>: Send, Sync);
 pub(crate) struct StreamInner {
     pub(crate) raw: CUstream,
     pub(crate) context: Context,
-    /// Whether it is in order with the legacy stream.
+    /// Whether it synchronises with the legacy stream.
     pub(crate) blocking: bool,
 }
 
@@ -63,21 +82,21 @@ impl Drop for StreamInner {
     }
 }
 
+/// # Streams
 impl<'ctx> PushedGuard<'ctx> {
     /// Creates a stream with [`StreamFlags::NON_BLOCKING`].
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuStreamCreate")]
     pub fn stream(&self) -> Result<Stream<'ctx>> {
         self.stream_with(StreamFlags::NON_BLOCKING)
     }
 
-    /// Creates a stream.
+    /// Creates a stream with the given flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for bits that are no flag
-    /// (F68).
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits (F68).
     #[doc(alias = "cuStreamCreate")]
     pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreate))?;
@@ -90,13 +109,15 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
+/// # Streams with a priority
 impl<'ctx> PushedGuard<'ctx> {
-    /// Creates a stream with a priority: the driver prefers work of streams with a greater one, which
-    /// is a *smaller* number. Numbers outside of
-    /// [`stream_priority_range`](Self::stream_priority_range) count as its nearest (F68).
+    /// Creates a stream with the given flags and priority.
+    ///
+    /// The driver prefers work on streams with a greater priority, which is a *smaller* number. It clamps
+    /// numbers outside [`stream_priority_range`](Self::stream_priority_range) to that range (F68).
     ///
     /// # Errors
-    /// As [`stream_with`](Self::stream_with).
+    /// The errors of [`stream_with`](Self::stream_with).
     #[doc(alias = "cuStreamCreateWithPriority")]
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreateWithPriority))?;
@@ -110,21 +131,21 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Stream<'_> {
-    /// The context.
+    /// Returns the context.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while this value lives; do not destroy it.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUstream {
         self.inner.raw
     }
 
-    /// Whether everything in the stream is finished.
+    /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
     /// A sticky error of earlier work (F60).
@@ -140,7 +161,7 @@ impl Stream<'_> {
         Ok(true)
     }
 
-    /// Waits until everything in the stream is finished.
+    /// Waits until all work in the stream is complete.
     ///
     /// # Errors
     /// A sticky error of earlier work (F60).
@@ -151,10 +172,10 @@ impl Stream<'_> {
         wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 
-    /// The flags.
+    /// Returns the flags.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetFlags")]
     pub fn flags(&self) -> Result<StreamFlags> {
         let mut flags = 0;
@@ -165,10 +186,10 @@ impl Stream<'_> {
 }
 
 impl Stream<'_> {
-    /// A number that no other stream of the process has or had.
+    /// Returns a number that identifies the stream. No other stream of the process has or had it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetId")]
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
@@ -177,17 +198,17 @@ impl Stream<'_> {
         Ok(id)
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     #[doc(alias = "cuStreamGetDevice")]
     pub fn device(&self) -> Device {
         self.context().device()
     }
 
-    /// The priority.
+    /// Returns the priority.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuStreamGetPriority")]
     pub fn priority(&self) -> Result<i32> {
         let mut priority = 0;

@@ -1,5 +1,5 @@
-//! What threads share: the types of the standard library, or those of loom (`--cfg loom`), which tries
-//! every order that threads can take.
+//! The primitives that threads share: the types of the standard library, or those of loom (`--cfg loom`), which
+//! tries every order of the threads.
 
 #[cfg(not(loom))]
 pub(crate) use std::{
@@ -24,7 +24,7 @@ macro_rules! arc {
 }
 pub(crate) use arc;
 
-/// A static that several threads use.
+/// Defines a static that several threads use.
 macro_rules! shared_static {
     ($(static $name:ident: $ty:ty = $value:expr;)*) => {
         $(
@@ -37,7 +37,7 @@ macro_rules! shared_static {
 }
 pub(crate) use shared_static;
 
-/// A flag of each thread, down at first.
+/// Defines a flag for each thread, initially false.
 macro_rules! thread_flag {
     ($($(#[$meta:meta])* static $name:ident;)*) => {
         #[cfg(not(loom))]
@@ -52,7 +52,7 @@ macro_rules! thread_flag {
 }
 pub(crate) use thread_flag;
 
-/// Before a driver call whose place among those of other threads matters. Nothing, but for loom, which
+/// Marks a driver call whose order among the calls of other threads matters. It only matters to loom, which
 /// sees no driver calls.
 #[inline(always)]
 pub(crate) fn before_call() {

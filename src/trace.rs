@@ -1,4 +1,4 @@
-//! Spans and events for `tracing`, with the feature of that name; nothing without it.
+//! Spans and events for `tracing`, with the feature of that name. Without it, nothing.
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use off::{Stack, not_released};
@@ -14,8 +14,8 @@ mod on {
     use tracing::Span;
     use tracing::span::EnteredSpan;
 
-    /// The spans of the thread's entries: one from push to pop, leaked guards included. Without a
-    /// destructor, as the record that it is a part of.
+    /// The spans of the thread's entries: one from push to pop, leaked guards included. It has no destructor,
+    /// like the record that contains it.
     pub(crate) struct Stack(ManuallyDrop<RefCell<Vec<EnteredSpan>>>);
 
     impl Stack {
@@ -33,7 +33,7 @@ mod on {
                 )
                 .entered()
             };
-            // Runs the subscriber: outside of the borrow below, and a panic of it ends here.
+            // Runs the subscriber: outside the borrow below, and a panic in it ends here.
             let span = contained(enter).unwrap_or_else(|| Span::none().entered());
             self.0.borrow_mut().push(span);
         }
@@ -44,7 +44,7 @@ mod on {
         }
     }
 
-    /// A release that failed where it could not be returned. Runs the subscriber.
+    /// Reports a release that failed where no result could be returned. Runs the subscriber.
     pub(crate) fn not_released(error: &Error) {
         tracing::error!(target: "cuscope", %error, "not released");
     }

@@ -1,7 +1,7 @@
 //! Tuples of up to twelve types.
 
-/// Calls a macro with a list of names for the types of each tuple, from the empty one on. Beside each name stands a
-/// second one.
+/// Calls a macro with a list of names for the types of each tuple, from the empty one on. Each name has a
+/// second name beside it.
 macro_rules! tuples {
     ($with:ident) => {
         $with! { () (A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T)

@@ -1,4 +1,4 @@
-//! Waiting: the one way in which this crate blocks on the device.
+//! Waits: the only place where this crate blocks on the device.
 
 use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
@@ -15,7 +15,7 @@ use std::io::Write as _;
 /// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
 ///
 /// # Errors
-/// What the driver answers; the codes of stream capture mean that it did not wait.
+/// A driver error. The error codes of stream capture mean that it did not wait.
 #[inline]
 pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result {
     match at_once(&make) {
@@ -24,12 +24,14 @@ pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result
     }
 }
 
-/// As [`wait`], for an operation that is in flight and whose memory the caller gets back: when this
-/// returns, the device no longer touches it (invariant `waiting-waits`). `context` is the [key](Context::key) of
-/// its context, and `host` is the memory of the host among it.
+/// Waits for an operation in flight whose memory the caller gets back. See [`wait`].
 ///
-/// An answer that does not say that the work is over gets a second try. Aborts if that proves no more:
-/// memory that the caller believes to be its own may still be written, so there is nothing sound to return.
+/// When this returns, the device no longer touches the memory (invariant `waiting-waits`). `context` is the
+/// [key](Context::key) of its context, and `host` is the host memory among it.
+///
+/// If the driver's answer does not prove that the work is over, this waits a second time. If that does not
+/// prove it either, this aborts: the device may still write memory that the caller believes it owns, so no
+/// return value would be sound.
 ///
 /// # Errors
 /// The first answer.
@@ -63,7 +65,7 @@ fn not_waited_at_once(
     Ok(answer.check()?)
 }
 
-/// The second try.
+/// Waits the second time.
 fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
     let again = Answer::new(call, settled(None, wait));
     match Work::behind(again.code) {
@@ -73,11 +75,13 @@ fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn(
     }
 }
 
-/// As [`wait_for_memory`], for several waits with one change of the capture mode: when this returns,
-/// the device touches nothing of what any of them is for. Waits for the rest when one fails.
+/// Waits several times with one change of the capture mode. See [`wait_for_memory`].
+///
+/// When this returns, the device touches nothing that any of the waits is for. If one wait fails, the others
+/// are still made.
 ///
 /// # Errors
-/// The first answer that is one.
+/// The first answer that is an error.
 pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
     waits: impl Iterator<Item = Later<W>> + Clone,
     context: usize,
@@ -110,14 +114,14 @@ pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
     Ok(first.check()?)
 }
 
-/// What the answer of a wait says of the work that it was for.
+/// What the answer to a wait proves about the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     /// It is over.
     Over,
-    /// A kernel faulted. If that was in another context, the work goes on, and nothing tells when it is over or
-    /// which context it was (F326, F332). No driver call gets at the memory of the device any more (F60), but the work
-    /// may use page-locked memory of the host.
+    /// A kernel faulted. If it was in another context, the work goes on, and nothing reports when it is over or
+    /// which context it was (F326, F332). No driver call can access device memory any more (F60), but the work
+    /// may use page-locked host memory.
     Lost,
     /// It may go on.
     Unknown,
@@ -129,7 +133,7 @@ impl Work {
             CUDA_SUCCESS => Work::Over,
             // This process has no device: it is the child of a fork (F20), or ends.
             CUDA_ERROR_NOT_INITIALIZED | CUDA_ERROR_DEINITIALIZED => Work::Over,
-            // The end of a context waits for its work (F50). That of a green one does not (F134).
+            // The destruction of a context waits for its work (F50). That of a green one does not (F134).
             CUDA_ERROR_CONTEXT_IS_DESTROYED if !may_be_green() => Work::Over,
             code if is_sticky(code) => Work::Lost,
             _ => Work::Unknown,
@@ -137,19 +141,19 @@ impl Work {
     }
 }
 
-/// Behind a fault: aborts if the device may still use page-locked memory of the host that the caller gets back.
+/// Aborts after a fault if the device may still use page-locked host memory that the caller gets back.
 ///
-/// In the context that faulted, the work is over when the fault is reported (F327). Ending another context would
-/// stop the device (F328), but kills the process where other threads use that or a function of the host runs in
-/// it (F330).
+/// In the context that faulted, the work is over when the fault is reported (F327). Destroying another context
+/// would stop the device (F328), but kills the process if other threads use the context or a host function runs
+/// in it (F330).
 fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     if host.is_page_locked() && !is_alone(context) {
         abort(answer, LOST);
     }
 }
 
-/// Waits, in relaxed capture mode, if that was not done at once. In the child of a fork, where the driver may
-/// wait for ever, the answer is the one that most of its calls give there (F20).
+/// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
+/// may wait for ever, returns the error that most of its calls return there (F20).
 #[cold]
 fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
@@ -163,7 +167,7 @@ const LOST: &str = "a kernel faulted, and as the process has several contexts, t
 #[cold]
 #[inline(never)]
 fn abort(Answer { call, code }: Answer, why: &str) -> ! {
-    // Not `eprintln`, which panics where stderr is closed.
+    // Not `eprintln`, which panics if stderr is closed.
     let _ = writeln!(
         std::io::stderr(),
         "cuscope: `{call}` returned {} without waiting: {why}. Aborting.",

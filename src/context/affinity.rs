@@ -1,4 +1,4 @@
-//! Contexts that are bound to a number of multiprocessors.
+//! Contexts that are limited to a number of multiprocessors.
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
 use super::Context;
@@ -19,11 +19,11 @@ fn affinity(multiprocessors: u32) -> CUexecAffinityParam {
 }
 
 impl Device {
-    /// Whether contexts on the device can be bound to a number of multiprocessors: under the
-    /// multi-process service (MPS) of some devices.
+    /// Returns whether contexts on the device can be limited to a number of multiprocessors. Some devices
+    /// support it under the multi-process service (MPS).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
     pub fn supports_exec_affinity(self) -> Result<bool> {
         let mut supported = 0;
@@ -41,11 +41,13 @@ impl Device {
 }
 
 impl Context {
-    /// Creates a context whose work runs on at most so many multiprocessors, which the driver may
-    /// round up. For a part that is the context's own, see [`create_green`](Self::create_green).
+    /// Creates a context whose work runs on at most `multiprocessors` multiprocessors.
+    ///
+    /// The driver may round the number up. For multiprocessors that belong to the context alone, see
+    /// [`create_green`](Self::create_green).
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service; as
+    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service; the errors of
     /// [`create`](Self::create).
     #[doc(alias = "cuCtxCreate_v3")]
     pub fn create_with_affinity(
@@ -63,12 +65,13 @@ impl Context {
     }
 }
 
+/// # Execution affinity
 impl PushedGuard<'_> {
-    /// The number of multiprocessors that the context's work may run on.
+    /// Returns the number of multiprocessors that the context's work may run on.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context
-    /// (F132), whose [`sm_resource`](Context::sm_resource) tells.
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context (F132). For
+    /// that, see [`sm_resource`](Context::sm_resource).
     #[doc(alias = "cuCtxGetExecAffinity")]
     pub fn exec_affinity(&self) -> Result<u32> {
         self.enter(name!(cuCtxGetExecAffinity))?;

@@ -1,4 +1,4 @@
-//! Creating contexts.
+//! Creation of contexts.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Context, End};
@@ -8,8 +8,9 @@ use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 
 impl Context {
-    /// Creates a context on a device. It costs about 0.1 s and 0.5 GiB of the device's memory (F22);
-    /// the [`primary`](Self::primary) one is shared with the CUDA runtime and its libraries.
+    /// Creates a context on a device. It costs about 0.1 s and 0.5 GiB of the device's memory (F22).
+    ///
+    /// The [`primary`](Self::primary) context is shared with the CUDA runtime and its libraries instead.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
@@ -24,15 +25,15 @@ impl Context {
         })
     }
 
-    /// Creates a context as the driver's own parameters say: for what has no method here, such as
-    /// sharing the device with graphics.
+    /// Creates a context from the driver's own parameters. Use it for features that have no method here, such
+    /// as sharing the device with graphics.
     ///
     /// # Errors
-    /// As [`create`](Self::create); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5.
+    /// The errors of [`create`](Self::create); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5.
     ///
     /// # Safety
-    /// 1. The pointers in `params` are null, or lead to what the driver's manual asks for, for as long
-    ///    as it asks for.
+    /// 1. The pointers in `params` are null or point to the objects that the driver's manual requires, for as
+    ///    long as it requires.
     #[doc(alias = "cuCtxCreate_v4")]
     pub unsafe fn create_with_params(
         device: Device,
@@ -50,11 +51,11 @@ impl Context {
         })
     }
 
-    /// The context that `create` creates and pushes, taken off the stack again.
+    /// Takes the context that `create` creates and pushes, and removes it from the stack.
     ///
     /// # Errors
-    /// What the driver answers. A context that cannot be taken off the stack is destroyed if it is current, and
-    /// else stays.
+    /// A driver error. A context that cannot be removed from the stack is destroyed if it is current, and
+    /// otherwise stays.
     pub(super) fn from_creation(
         device: Device,
         create: impl FnOnce(*mut CUcontext) -> Result<Answer>,
@@ -65,11 +66,11 @@ impl Context {
         let context = Context::new(raw, device, End::Destroy);
         let popped = pop_created(&context);
         if popped.is_err() {
-            // Once more where it is on top.
+            // Once more if it is on top.
             let is_current = || context.is_current().unwrap_or(false);
             let popped = is_current() && pop_created(&context).is_ok();
-            // Where it is current, its destruction, which comes now, takes it off (F12). Elsewhere on the stack,
-            // below what a hook pushed in these calls, it is never destroyed (F13).
+            // If it is current, its destruction, which comes now, removes it (F12). Elsewhere on the stack,
+            // below a context that a hook pushed in these calls, it is never destroyed (F13).
             if !popped && !is_current() {
                 stack::stays(context.entry());
             }
@@ -78,7 +79,7 @@ impl Context {
     }
 }
 
-/// Takes the context that the driver created and pushed off the stack again.
+/// Removes from the stack the context that the driver created and pushed.
 fn pop_created(context: &Context) -> Result {
     let mut top = ptr::null_mut();
     // SAFETY: writes one handle to `top`; what it pops is the entry that the creation pushed (F10), or is put

@@ -1,35 +1,36 @@
-//! How a context behaves.
+//! Context flags.
 
 use crate::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUctx_flags;
 
 bitflags! {
-    /// How a context behaves. At most one of the ways to wait; none lets the driver choose.
+    /// Flags that control how a context behaves. Set at most one of the `SCHED_` flags; without any, the driver
+    /// chooses.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct ContextFlags: u32 {
-        /// A thread that waits for the device spins: least latency, a core busy.
+        /// A thread that waits for the device spins: minimum latency, but one core stays busy.
         const SCHED_SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.bits();
         /// A thread that waits for the device yields.
         const SCHED_YIELD = CUctx_flags::CU_CTX_SCHED_YIELD.bits();
         /// A thread that waits for the device sleeps.
         const SCHED_BLOCKING_SYNC = CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC.bits();
-        /// Page-locked host memory can be mapped for the device; on in every context since CUDA 11.
+        /// Page-locked host memory can be mapped for the device. Every context has this since CUDA 11.
         const MAP_HOST = CUctx_flags::CU_CTX_MAP_HOST.bits();
-        /// Local memory is kept after a launch that needed more.
+        /// The driver keeps local memory after a launch that needed more.
         const LMEM_RESIZE_TO_MAX = CUctx_flags::CU_CTX_LMEM_RESIZE_TO_MAX.bits();
-        /// A fault writes a core dump of the device, whatever the process's settings say.
+        /// A fault writes a core dump of the device, whatever the process's settings are.
         const COREDUMP_ENABLE = CUctx_flags::CU_CTX_COREDUMP_ENABLE.bits();
-        /// The user can trigger a core dump of the device by writing to a pipe; needs the pipe's
-        /// name among the process's core dump settings.
+        /// The user can trigger a core dump of the device by writing to a pipe. The process's core dump
+        /// settings must contain the pipe's name.
         const USER_COREDUMP_ENABLE = CUctx_flags::CU_CTX_USER_COREDUMP_ENABLE.bits();
-        /// Copies and fills without a stream always wait for their end.
+        /// Copies and fills without a stream always wait until they are complete.
         const SYNC_MEMOPS = CUctx_flags::CU_CTX_SYNC_MEMOPS.bits();
     }
 }
 
 impl ContextFlags {
-    /// Refuses what contradicts itself before the driver sees it.
+    /// Refuses contradictory flags before the driver sees them.
     pub(crate) fn checked(self, call: &'static str) -> Result<u32> {
         let ways = Self::SCHED_SPIN | Self::SCHED_YIELD | Self::SCHED_BLOCKING_SYNC;
         if (self & ways).bits().count_ones() > 1 {

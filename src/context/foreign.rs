@@ -1,4 +1,4 @@
-//! Contexts from and for foreign code, as raw handles.
+//! Raw context handles from and for foreign code.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::{Context, End, primary, registry};
@@ -8,57 +8,58 @@ use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = name!(cuCtxGetDevice);
 
-/// What becomes of a foreign context: [`Context::from_raw`].
+/// The ownership of a foreign context that [`Context::from_raw`] receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ownership {
-    /// The last clone ends it, in the foreign code's place: it destroys a context that was created,
-    /// and gives back one retain of a primary context.
+    /// The last clone releases the context in place of the foreign code. It destroys a context that was
+    /// created, and releases a primary context once.
     TakeOver,
-    /// Foreign code keeps and ends it, after the last clone is gone.
+    /// Foreign code keeps the context, and releases it after the last clone is gone.
     Borrow,
-    /// It is a primary context, and is retained once more: the last clone gives that back, and
-    /// foreign code keeps its own retain.
+    /// The context is a primary context and is retained once more. The last clone releases this retain, and
+    /// foreign code keeps its own.
     RetainPrimary,
 }
 
-/// A context that foreign code now owns: [`Context::into_raw`].
+/// A context that foreign code now owns, from [`Context::into_raw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "nothing ends the context but who has this"]
 pub struct RawContext {
     /// The handle.
     pub raw: CUcontext,
-    /// What ends it.
+    /// The call that releases it.
     pub release: ReleaseWith,
 }
 
-/// The driver call that ends a context.
+/// The driver call that releases a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReleaseWith {
-    /// `cuCtxDestroy` of the handle.
+    /// `cuCtxDestroy` with the handle.
     Destroy,
-    /// `cuDevicePrimaryCtxRelease` of the device, once.
+    /// `cuDevicePrimaryCtxRelease` with the device, once.
     ReleasePrimary(Device),
-    /// `cuGreenCtxDestroy` of this handle.
+    /// `cuGreenCtxDestroy` with this handle.
     DestroyGreen(CUgreenCtx),
-    /// None: the context was borrowed.
+    /// None, because the context was borrowed.
     Nothing,
 }
 
 impl Context {
-    /// Makes a context of the handle of foreign code.
+    /// Creates a context from a handle of foreign code.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for null, and for [`Ownership::RetainPrimary`] of
-    /// what is no primary context; what the driver answers. Nothing is taken over then.
+    /// [`InvalidArgument`](Error::InvalidArgument) for null, and for [`Ownership::RetainPrimary`] with a
+    /// context that is not a primary one; a driver error. Nothing is taken over then.
     ///
     /// # Safety
     /// 1. `raw` is null, or a context of this process that is alive.
-    /// 2. With [`TakeOver`](Ownership::TakeOver): the caller had to end it, and from now on neither
-    ///    does so nor uses it after the last clone. It is no green context's.
-    /// 3. With [`Borrow`](Ownership::Borrow): it stays alive until the last clone, guard and handle
-    ///    of it is gone.
+    /// 2. With [`TakeOver`](Ownership::TakeOver): the caller was responsible for releasing the context. From
+    ///    now on it neither releases it nor uses it after the last clone. The context does not belong to a
+    ///    green context.
+    /// 3. With [`Borrow`](Ownership::Borrow): the context stays alive until its last clone, guard and handle is
+    ///    gone.
     ///
     /// # Examples
     /// ```
@@ -101,15 +102,14 @@ impl Context {
         Ok(Context::new(raw, device, end))
     }
 
-    /// Takes a green context over from foreign code; the last clone destroys it.
+    /// Takes a green context over from foreign code. The last clone destroys it.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers. Nothing is
-    /// taken over then.
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error. Nothing is taken over then.
     ///
     /// # Safety
-    /// 1. `raw` is a green context of this process that is alive, and the caller had to destroy it:
-    ///    from now on it neither does so nor uses it after the last clone.
+    /// 1. `raw` is a green context of this process that is alive, and the caller was responsible for destroying
+    ///    it. From now on it neither destroys it nor uses it after the last clone.
     #[doc(alias = "cuCtxFromGreenCtx")]
     pub unsafe fn from_raw_green(raw: CUgreenCtx) -> Result<Context> {
         init()?;
@@ -118,11 +118,12 @@ impl Context {
         Ok(Context::new(context, device_of(context)?, End::DestroyGreen(raw)))
     }
 
-    /// Gives the context to foreign code, with what ends it, or back if a clone, guard or handle
-    /// still holds it. [`from_raw`](Self::from_raw) takes it over again.
+    /// Gives the context to foreign code, together with the call that releases it.
+    ///
+    /// [`from_raw`](Self::from_raw) takes it over again.
     ///
     /// # Errors
-    /// `Err(self)` if something else holds it.
+    /// `Err(self)` if something else still holds it, such as a clone, guard or handle.
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
         registry::forget(inner.entry);
@@ -136,8 +137,8 @@ impl Context {
     }
 }
 
-/// The device of a context that is alive, which the driver tells of the current one only: it is
-/// pushed for the question.
+/// Returns the device of a context that is alive. The driver reports only the device of the current context, so
+/// this pushes the context for the query.
 fn device_of(raw: CUcontext) -> Result<Device> {
     let unknown = Device::from_raw(ffi::CU_DEVICE_INVALID);
     let context = Context::new(raw, unknown, End::Nothing);
@@ -149,7 +150,7 @@ fn device_of(raw: CUcontext) -> Result<Device> {
     })
 }
 
-/// Whether a live context is the primary one of its device.
+/// Returns whether a live context is the primary context of its device.
 fn is_primary(raw: CUcontext, device: Device) -> Result<bool> {
     if !device.primary_context_state()?.active {
         return Ok(false); // and is not activated for the question

@@ -1,4 +1,4 @@
-//! Green contexts: contexts with multiprocessors of their own.
+//! Green contexts: contexts with their own multiprocessors.
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
 use super::{Context, End};
@@ -14,7 +14,7 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::ptr;
 
-/// Multiprocessors of a device: all of them, or a part that green contexts can have.
+/// Multiprocessors of a device: all of them, or a part for green contexts.
 ///
 /// # Examples
 /// ```
@@ -43,31 +43,32 @@ unsafe impl Send for SmResource {}
 unsafe impl Sync for SmResource {}
 
 bitflags! {
-    /// How multiprocessors are split.
+    /// Flags that control how multiprocessors are split.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct SmSplitFlags: u32 {
-        /// Without regard to which are scheduled together: finer parts, without clusters of blocks.
+        /// Ignores which multiprocessors are scheduled together. Parts are finer, but do not support clusters
+        /// of blocks.
         const IGNORE_SM_COSCHEDULING = Split::CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING.bits();
-        /// So that clusters of blocks can be as large as possible.
+        /// Allows clusters of blocks to be as large as possible.
         const MAX_POTENTIAL_CLUSTER_SIZE =
             Split::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.bits();
     }
 }
 
-/// What [`SmResource::split_by_count`] gives.
+/// The result of [`SmResource::split_by_count`].
 #[derive(Clone, Debug)]
 pub struct SmSplit {
-    /// The parts, all of one size.
+    /// The parts, all of the same size.
     pub groups: Vec<SmResource>,
-    /// What is left, if anything.
+    /// The multiprocessors that are left over, if any.
     pub remainder: Option<SmResource>,
 }
 
 impl Device {
-    /// All multiprocessors of the device.
+    /// Returns all multiprocessors of the device.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuDeviceGetDevResource")]
     pub fn sm_resource(self) -> Result<SmResource> {
         let get = ffi::cuDeviceGetDevResource()?;
@@ -88,7 +89,7 @@ impl SmResource {
         Ok(SmResource { raw, device })
     }
 
-    /// The number of multiprocessors.
+    /// Returns the number of multiprocessors.
     #[must_use]
     pub fn count(&self) -> u32 {
         // SAFETY: the resource is of this kind: the driver was asked for it, or split one. All fields
@@ -96,14 +97,16 @@ impl SmResource {
         unsafe { self.raw.anonymous.sm }.smCount
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// Splits into up to `groups` parts of at least `min_count` multiprocessors each, which the
-    /// driver rounds up to what the device can separate. Parts cannot be split again (F126).
+    /// Splits the multiprocessors into up to `groups` parts of at least `min_count` each.
+    ///
+    /// The driver rounds `min_count` up to a number that the device can separate. Parts cannot be split again
+    /// (F126).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_VALUE` for more
@@ -124,7 +127,7 @@ impl SmResource {
             });
         }
         let split = ffi::cuDevSmResourceSplitByCount()?;
-        // No more groups than multiprocessors: a wish for 2^32 must not allocate as many.
+        // No more groups than multiprocessors: a request for 2^32 must not allocate as many.
         let mut made = groups.min(self.count());
         let mut parts = vec![blank(); made as usize];
         let mut rest = blank();
@@ -176,13 +179,15 @@ impl fmt::Debug for SmResource {
 }
 
 impl Context {
-    /// Creates a green context: work of its streams runs on the multiprocessors of `resources` alone,
-    /// which come from one split. It takes about 0.13 s (F97) and keeps the device's primary context
-    /// active, whose memory, limits, caches and flags it shares (F130, F132).
+    /// Creates a green context. Work on its streams runs only on the multiprocessors of `resources`, which come
+    /// from one split.
+    ///
+    /// The call takes about 0.13 s (F97). A green context keeps the device's primary context active, and shares
+    /// its memory, limits, caches and flags (F130, F132).
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for no resources, or those of several devices;
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`InvalidArgument`](Error::InvalidArgument) for no resources, or resources of several devices;
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuGreenCtxCreate")]
     #[doc(alias = "cuDevResourceGenerateDesc")]
     #[doc(alias = "cuCtxFromGreenCtx")]
@@ -224,10 +229,11 @@ impl Context {
         }
     }
 
-    /// The multiprocessors that the context's work runs on: all of the device's, but for a green one.
+    /// Returns the multiprocessors that the context's work runs on: for a green context its own, otherwise all
+    /// of the device's.
     ///
     /// # Errors
-    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuCtxGetDevResource")]
     pub fn sm_resource(&self) -> Result<SmResource> {
         let get = ffi::cuCtxGetDevResource()?;
@@ -237,7 +243,7 @@ impl Context {
         })
     }
 
-    /// The handle of the green context, for calls of [`ffi`]. It is valid while a clone lives; do not
+    /// Returns the handle of the green context, for calls of [`ffi`]. It is valid while a clone lives. Do not
     /// destroy it.
     #[must_use]
     pub fn raw_green(&self) -> Option<CUgreenCtx> {
@@ -248,7 +254,7 @@ impl Context {
     }
 }
 
-/// The context that a green one is pushed as.
+/// Returns the context that represents a green context on the stack.
 ///
 /// # Safety
 /// 1. `green` is a green context that is alive.
@@ -260,13 +266,13 @@ pub(super) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
     Ok(raw)
 }
 
-/// Destroys a green context whose only owner calls this once.
+/// Destroys a green context. Its only owner calls this once.
 pub(super) fn destroy(green: CUgreenCtx) -> Answer {
     match ffi::cuGreenCtxDestroy() {
         // SAFETY: created and not destroyed; no guard or handle of it is left, since each holds a
         // clone of its context.
         Ok(destroy) => unsafe { answer!(cuGreenCtxDestroy = destroy(green)) },
-        // Who created it had the function.
+        // The code that created it had the function.
         Err(_) => Answer::new(name!(cuGreenCtxDestroy), ffi::CUDA_ERROR_NOT_SUPPORTED),
     }
 }

@@ -1,4 +1,4 @@
-//! Contexts and who owns them.
+//! Contexts and their owners.
 #![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
 
 mod affinity;
@@ -27,32 +27,46 @@ pub use green::{SmResource, SmSplit, SmSplitFlags};
 pub use primary::PrimaryContextState;
 pub(crate) use registry::{is_alone, may_be_green, raw_of};
 
-/// How a [`Context`] came to be, and so how it ends.
+/// The origin of a [`Context`], which decides how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ContextKind {
-    /// Made by [`Context::create`], or taken over; the last clone destroys it.
+    /// Created by [`Context::create`], or taken over. The last clone destroys it.
     Created,
-    /// The device's primary context, retained; the last clone releases it.
+    /// The device's primary context, retained. The last clone releases it.
     Primary,
-    /// A green context, with multiprocessors of its own; the last clone destroys it.
+    /// A green context, with its own multiprocessors. The last clone destroys it.
     Green,
-    /// Borrowed from foreign code, which ends it.
+    /// Borrowed from foreign code, which releases it.
     Borrowed,
 }
 
-/// A context: a shared owner of it, cheap to clone.
+/// A CUDA context: a shared owner that is cheap to clone.
+///
+/// Create one with [`create`](Self::create), or share the device's [`primary`](Self::primary) context. Neither
+/// changes the thread's stack. To use the context, push it: [`ContextStack::push`](crate::ContextStack::push).
 ///
 /// Handles hold a clone, and guards borrow one. So a context that is on any thread's stack, or behind any
-/// handle, is alive (invariant `context-alive`). One that a leaked guard left on a stack is not ended, so
-/// that there is never an entry of a destroyed one (F13, F14).
+/// handle, is alive (invariant `context-alive`). A context that a leaked guard left on a stack is never
+/// destroyed, so there is never an entry of a destroyed context (F13, F14).
 ///
-/// Creating one leaves the thread's stack as it was. To use it, push it:
-/// [`ContextStack::push`](crate::ContextStack::push).
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::SCHED_BLOCKING_SYNC)?;
+/// std::thread::scope(|threads| {
+///     // Any thread can push the context on its own stack.
+///     let worker = threads.spawn(|| ContextStack::current_thread()?.push(&context)?.synchronize());
+///     worker.join().expect("the worker does not panic")
+/// })
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Context {
     inner: Arc<Inner>,
-    /// Those of `inner`, which every push needs at once, and every operation to compare.
+    /// The handle of `inner`, which every push and the comparison in every operation need quickly.
     raw: Handle,
     entry: Entry,
 }
@@ -71,7 +85,8 @@ struct Inner {
     raw: CUcontext,
     device: Device,
     end: End,
-    /// What a stack's record has while it is pushed: an owner of its own for each retain of a primary context.
+    /// The entry that stacks record while the context is pushed. Each retain of a primary context is an owner
+    /// of its own.
     entry: Entry,
 }
 // SAFETY: as for `Handle`. `Inner` is never mutated.
@@ -79,7 +94,7 @@ unsafe impl Send for Inner {}
 // SAFETY: as for `Send`; through `&Inner` the raw handles are only read.
 unsafe impl Sync for Inner {}
 
-/// What ends a context.
+/// The way to release a context.
 enum End {
     Destroy,
     Release,
@@ -88,13 +103,13 @@ enum End {
 }
 
 impl Inner {
-    /// Whether it must not be ended although nobody else has it: a leaked guard has it on a stack (F13), or a
-    /// function of the host may still run in it behind a fault (F330).
+    /// Returns whether the context must not be destroyed although nobody else has it: a leaked guard has it on
+    /// a stack (F13), or a host function may still run in it after a fault (F330).
     fn must_stay(&self) -> bool {
         !fork::is_child() && (stack::is_pushed(self.entry) || fault::leaves_functions())
     }
 
-    /// Ends the context, unless this is the child of a fork, which has none (F20).
+    /// Releases the context, unless this is the child of a fork, which has none (F20).
     fn end(&self) -> Option<Answer> {
         if fork::is_child() {
             return None;
@@ -140,13 +155,13 @@ impl Context {
         Context { raw: Handle(inner.raw), entry: inner.entry, inner }
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.inner.device
     }
 
-    /// How it came to be.
+    /// Returns the origin of the context.
     #[must_use]
     pub fn kind(&self) -> ContextKind {
         match self.inner.end {
@@ -157,14 +172,14 @@ impl Context {
         }
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while a clone lives; do not destroy it.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while a clone lives. Do not destroy it.
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUcontext {
         self.raw.0
     }
 
-    /// A number that no other context of the process has or had (F98).
+    /// Returns a number that identifies the context. No other context of the process has or had it (F98).
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if code outside this crate destroyed it.
@@ -176,7 +191,7 @@ impl Context {
         Ok(id)
     }
 
-    /// The version of the driver interface that the context was created for, such as 3020.
+    /// Returns the version of the driver interface that the context was created for, such as 3020.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` if code outside this crate destroyed it (F16).
@@ -188,7 +203,7 @@ impl Context {
         Ok(version)
     }
 
-    /// Whether the context is the calling thread's current one, by whomever it was pushed.
+    /// Returns whether the context is the calling thread's current one, whoever pushed it.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork.
@@ -197,11 +212,11 @@ impl Context {
         Ok(crate::stack::current_raw()? == self.raw())
     }
 
-    /// Waits until everything in the context is finished. It need not be current.
+    /// Waits until all work in the context is complete. The context need not be current.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0,
-    /// where [`PushedGuard::synchronize`](crate::PushedGuard::synchronize) does it.
+    /// A sticky error of earlier work (F60); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0. On
+    /// older drivers, use [`PushedGuard::synchronize`](crate::PushedGuard::synchronize).
     #[doc(alias = "cuCtxSynchronize_v2")]
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;
@@ -209,12 +224,12 @@ impl Context {
         wait(unsafe { later!(cuCtxSynchronize_v2 = synchronize(self.raw())) })
     }
 
-    /// Destroys (or releases) now and tells the result, or gives the context back if a clone or a handle
-    /// still holds it, or a leaked guard left it on a stack, or a kernel faulted and a
-    /// [host function](crate::OnStream::host_function) may still run. A borrowed context is let go of.
+    /// Destroys or releases the context now and returns the result. A borrowed context is only let go.
     ///
     /// # Errors
-    /// `Err(self)` if something else holds it; inside, what the driver answered.
+    /// `Err(self)` if a clone or a handle still holds the context, if a leaked guard left it on a stack, or if
+    /// a kernel faulted and a [host function](crate::OnStream::host_function) may still run. The inner result
+    /// is the driver's answer.
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuGreenCtxDestroy")]
@@ -223,7 +238,7 @@ impl Context {
         Ok(ended.map_or(Ok(()), Answer::result))
     }
 
-    /// What only this one has, and is on no stack: the caller ends it.
+    /// Returns the inner value if only this clone has it and it is on no stack. The caller releases it.
     fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
         let Context { mut inner, .. } = self;
         // In this order: once nobody else has it, nobody can push it.
@@ -233,7 +248,7 @@ impl Context {
         Arc::try_unwrap(inner).map(ManuallyDrop::new).map_err(Context::of)
     }
 
-    /// What is noted when it is pushed.
+    /// Returns the entry that a stack logs when the context is pushed.
     #[inline]
     pub(crate) fn entry(&self) -> Entry {
         self.entry
@@ -241,14 +256,14 @@ impl Context {
 }
 
 impl Context {
-    /// What two contexts are compared by: the address of the handle.
+    /// Returns the value by which contexts are compared: the address of the handle.
     #[inline]
     pub(crate) fn key(&self) -> usize {
         self.raw.0.addr()
     }
 }
 
-/// Equal if the driver's handles are: two retains of one primary context are one context.
+/// Two contexts are equal if the driver's handles are: two retains of one primary context are one context.
 impl PartialEq for Context {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
@@ -263,7 +278,7 @@ impl Hash for Context {
     }
 }
 
-/// As `primary context 2 of device 0`, the number being the [`id`](Context::id).
+/// Formats the context as `primary context 2 of device 0`. The first number is the [`id`](Context::id).
 impl fmt::Display for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind() {

@@ -1,4 +1,4 @@
-//! The primary context of a device: the one that the CUDA runtime and the libraries on it use.
+//! The primary context of a device, which the CUDA runtime and its libraries use.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Context, End};
@@ -7,18 +7,19 @@ use crate::{ContextFlags, Device, Result, init};
 use ffi::CUcontext;
 use std::ptr;
 
-/// What [`Device::primary_context_state`] tells.
+/// The result of [`Device::primary_context_state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrimaryContextState {
-    /// The flags that it has, or will have when it is next activated.
+    /// The flags that the context has, or will have when it is next activated.
     pub flags: ContextFlags,
-    /// Whether somebody in this process retains it.
+    /// Whether any code in this process retains the context.
     pub active: bool,
 }
 
 impl Context {
-    /// Retains the primary context of a device: the one that the CUDA runtime and the libraries on
-    /// it use. Created on first use; every retain of it gives an equal [`Context`] (F18).
+    /// Retains the primary context of a device, which the CUDA runtime and its libraries use.
+    ///
+    /// The first retain creates it. Every retain returns an equal [`Context`] (F18).
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error (F60).
@@ -28,7 +29,7 @@ impl Context {
     }
 }
 
-/// Retains the primary context: somebody has to release it.
+/// Retains the primary context. The caller must release it.
 pub(super) fn retain(device: Device) -> Result<CUcontext> {
     init()?;
     let mut raw = ptr::null_mut();
@@ -38,10 +39,10 @@ pub(super) fn retain(device: Device) -> Result<CUcontext> {
 }
 
 impl Device {
-    /// The flags of the primary context, and whether it is active. Does not activate it.
+    /// Returns the flags of the primary context, and whether it is active. Does not activate it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]
     pub fn primary_context_state(self) -> Result<PrimaryContextState> {
         let (mut flags, mut active) = (0, 0);
@@ -54,11 +55,13 @@ impl Device {
         })
     }
 
-    /// Sets the flags of the primary context, active or not. Whoever else uses it gets them too.
+    /// Sets the flags of the primary context, active or not. All users of the context share them.
+    ///
+    /// The driver forgets the flags when the context is deactivated.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
-    /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on (F119). Flags are forgotten when the context is deactivated.
+    /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on (F119).
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
         let flags = flags.checked(name!(cuDevicePrimaryCtxSetFlags_v2))?;
@@ -66,17 +69,17 @@ impl Device {
         unsafe { answer!(cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags)) }.result()
     }
 
-    /// Destroys everything in the primary context, whoever in the process uses it, and the context
-    /// itself. Retains of it stay, and have to be released.
+    /// Destroys the primary context and everything in it, whoever in the process uses it. Its retains stay, and
+    /// their owners must still release them.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     ///
     /// # Safety
-    /// 1. No [`Context`], guard or handle of the primary context is used from now on, not even to be
-    ///    dropped, until it was retained again: events of it crash the driver (F42, F89).
-    /// 2. No other code in the process uses the primary context of this device: the CUDA runtime and
-    ///    its libraries do.
+    /// 1. No [`Context`], guard or handle of the primary context is used from now on, not even to be dropped,
+    ///    until the context has been retained again: its events crash the driver (F42, F89).
+    /// 2. No other code in the process uses the primary context of this device. The CUDA runtime and its
+    ///    libraries do.
     #[doc(alias = "cuDevicePrimaryCtxReset")]
     pub unsafe fn reset_primary_context(self) -> Result {
         // SAFETY: obligations 1 and 2 are the caller's.

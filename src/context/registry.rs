@@ -1,4 +1,4 @@
-//! The contexts that this crate knows and has not ended.
+//! The contexts that this crate knows and has not released.
 
 use super::End;
 use crate::stack::Entry;
@@ -8,17 +8,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One owner of a context: each retain of a primary context is one.
 struct Known {
-    /// What the logs of threads have while it is pushed.
+    /// The entry that the logs of threads contain while it is pushed.
     entry: Entry,
     /// The address of the handle.
     raw: usize,
     fails_with: FailsWith,
-    /// Whether it is still used: not so if it only stays because it is on a stack.
+    /// Whether it is still used. False if it stays only because it is on a stack.
     in_use: bool,
 }
 
-/// Contexts that a fault stops together: the primary context of a device and the green contexts made from it are
-/// one to the driver (F130, F327).
+/// The contexts that a fault stops together. To the driver, the primary context of a device and the green
+/// contexts made from it are one (F130, F327).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FailsWith {
     PrimaryOf(Device),
@@ -27,12 +27,12 @@ enum FailsWith {
 
 struct Registry {
     known: Vec<Known>,
-    /// How many owners there were.
+    /// The number of owners so far.
     owners: usize,
 }
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { known: Vec::new(), owners: 0 });
 
-/// Whether there ever was a green context.
+/// Whether a green context ever existed.
 static GREEN: AtomicBool = AtomicBool::new(false);
 
 /// No code of the program runs while this is held.
@@ -40,7 +40,7 @@ fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The entry of a new owner: no other one has it, not even another owner of the same context.
+/// Returns the entry of a new owner. No other owner has it, not even another owner of the same context.
 pub(super) fn entry_for(raw: usize, device: Device, end: &End) -> Entry {
     let fails_with = match end {
         End::Release | End::DestroyGreen(_) => FailsWith::PrimaryOf(device),
@@ -56,7 +56,8 @@ pub(super) fn entry_for(raw: usize, device: Device, end: &End) -> Entry {
     entry
 }
 
-/// The owner is gone, and so not on a stack. Behind a fault it is kept in mind, as it may be the one that faulted.
+/// Forgets an owner that is gone, and so not on a stack. After a fault the owner is remembered, as its context
+/// may be the one that faulted.
 pub(super) fn forget(entry: Entry) {
     // A lock that another thread held at a fork is never opened in the child.
     if !fork::is_child() && !fault::is_seen() {
@@ -64,7 +65,8 @@ pub(super) fn forget(entry: Entry) {
     }
 }
 
-/// Nobody uses the context any more, but it stays, as it is on a stack. Behind a fault, as for [`forget`].
+/// Notes that nobody uses the context any more, but that it stays because it is on a stack. After a fault, as
+/// for [`forget`].
 pub(super) fn only_stays(entry: Entry) {
     registry()
         .known
@@ -73,18 +75,19 @@ pub(super) fn only_stays(entry: Entry) {
         .for_each(|known| known.in_use = false);
 }
 
-/// The address of the handle of an owner that is not gone.
+/// Returns the address of the handle of an owner that is not gone.
 pub(crate) fn raw_of(entry: Entry) -> Option<usize> {
     registry().known.iter().find(|known| known.entry == entry).map(|known| known.raw)
 }
 
-/// Whether green contexts may be among those that end: their work goes on behind their end (F134).
+/// Returns whether green contexts may be among those that are destroyed. Their work goes on after their
+/// destruction (F134).
 pub(crate) fn may_be_green() -> bool {
     GREEN.load(Ordering::Relaxed)
 }
 
-/// Whether no fault of another context can be what the driver reported in the context with this handle: as far
-/// as this crate knows, there is no other one, and no other primary context is active.
+/// Returns whether no other context can have caused the fault that the driver reported in the context with this
+/// handle: as far as this crate knows, there is no other context, and no other primary context is active.
 pub(crate) fn is_alone(raw: usize) -> bool {
     let own = {
         let known = &registry().known;

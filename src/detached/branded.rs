@@ -1,4 +1,4 @@
-//! What can be detached: the trait, and the handles themselves.
+//! The trait of everything that can be detached, and the handles themselves.
 #![allow(unsafe_code, reason = "vouches for handles that change their phantom lifetime")]
 
 use super::Detached;
@@ -28,7 +28,7 @@ pub unsafe trait Branded: Sized + Sealed {
     #[doc(hidden)]
     fn rebrand<'b>(self, key: Key) -> Self::With<'b>;
 
-    /// Unties the handle from its guard. Needs no current context, neither now nor when dropped.
+    /// Detaches the handle from its guard. Needs no current context, neither now nor when it is dropped.
     fn detach(self) -> Detached<Self::With<'static>> {
         Detached(self.rebrand(Key(())))
     }
@@ -42,7 +42,8 @@ pub unsafe trait Branded: Sized + Sealed {
 #[doc(hidden)]
 pub trait Sealed {}
 
-/// Lets a handle change its brand: only what compares contexts first, or detaches, can make one.
+/// The key that lets a handle change its brand. Only code that compares contexts first, or detaches, can create
+/// one.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations, reason = "holds nothing")]

@@ -5,7 +5,7 @@ use super::branded::{Branded, Key, Sealed};
 use crate::Context;
 use crate::tuples::tuples;
 
-/// For collections of one type of handle: how to see each, and how to map them.
+/// For collections of one type of handle: the ways to visit each and to map them.
 macro_rules! collections {
     ($($name:ty [$($n:ident)?] => |$self:ident| $each:expr, |$owned:ident, $f:ident| $mapped:expr, $with:ty;)*) => { $(
         impl<H: Branded $(, const $n: usize)?> Sealed for $name {}
@@ -31,7 +31,7 @@ collections! {
 }
 
 macro_rules! handles {
-    // No tuple of none: it would belong to no context.
+    // No empty tuple: it would belong to no context.
     (() $(($($g:ident $second:ident)*))*) => { $(
         impl<$($g: Branded),*> Sealed for ($($g,)*) {}
         // SAFETY: 1. and 2. field by field.

@@ -1,5 +1,5 @@
-//! Handles without a guard: storable in `'static` structs, sendable, usable again under any guard of
-//! their context.
+//! Handles without a guard. They can be stored in `'static` structs, sent to other threads, and used again
+//! under any guard of their context.
 #![allow(unsafe_code, reason = "changes a phantom lifetime behind a reference")]
 
 mod branded;
@@ -17,11 +17,35 @@ pub use branded::Branded;
 pub use branded::{Key as BrandKey, Sealed as BrandedSealed};
 pub use plain::Plain;
 
-/// A handle without a guard: `Detached<Stream<'static>>`. `'static`, and `Send` and `Sync` where the
-/// handle is. Released like the handle when dropped, on any thread, whatever is current there (F40).
+/// A handle that is not tied to a guard, such as `Detached<Stream<'static>>`.
 ///
-/// To use it, [`attach`](PushedGuard::attach) it to a guard of its context, or let one
+/// It is `'static`, and `Send` and `Sync` if the handle is, so it may move between threads. Dropping it on any
+/// thread releases the resource, whatever context is current there (F40).
+///
+/// To use the handle, [`attach`](PushedGuard::attach) it to a guard of its context, or let one
 /// [`bind`](PushedGuard::bind) it (invariant `detached-unusable`).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Branded, Context, ContextFlags, ContextStack, Detached, Device, Stream};
+///
+/// struct Worker {
+///     context: Context,
+///     stream: Detached<Stream<'static>>,
+/// }
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?.detach(); // outlives the guard
+/// gpu.pop()?;
+///
+/// let worker = Worker { context, stream };
+/// let gpu = stack.push(&worker.context)?;
+/// assert!(gpu.bind(&worker.stream)?.query()?);
+/// # Ok(()) }
+/// ```
 #[must_use = "the handle is released when this is dropped"]
 pub struct Detached<H>(H);
 assert_impl_all!(Detached<Stream<'static>>: Send, Sync);
@@ -32,8 +56,8 @@ impl<H> fmt::Debug for Detached<H> {
     }
 }
 
-/// What [`PushedGuard::attach`] refused: the handle, back. Turns into
-/// [`Error::OtherContext`] by `?`.
+/// The error of [`PushedGuard::attach`]. It contains the handle, and `?` converts it to
+/// [`Error::OtherContext`].
 pub struct NotAttached<H>(pub Detached<H>);
 
 impl<H> fmt::Debug for NotAttached<H> {
@@ -49,7 +73,8 @@ impl<H> From<NotAttached<H>> for Error {
 }
 
 impl<H: Branded> Detached<H> {
-    /// The context that the handles belong to, to be pushed for them; none if there are no handles.
+    /// Returns the context that the handles belong to, so that you can push it. Returns `None` if there are no
+    /// handles.
     #[must_use]
     pub fn context(&self) -> Option<Context> {
         let mut first = None;
@@ -67,11 +92,12 @@ impl<H: Branded> Detached<H> {
     }
 }
 
+/// # Detached handles
 impl<'ctx> PushedGuard<'ctx> {
     /// Ties a detached handle to this guard. Makes no driver call.
     ///
     /// # Errors
-    /// The handle, back, if it belongs to another context.
+    /// [`NotAttached`], which contains the handle, if the handle belongs to another context.
     pub fn attach<H: Branded>(&self, handle: Detached<H>) -> Result<H::With<'ctx>, NotAttached<H>> {
         if handle.belongs_to(self.context()) {
             Ok(handle.0.rebrand(Key(())))

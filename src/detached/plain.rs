@@ -1,13 +1,13 @@
-//! What has no handle in it and lies beside handles.
+//! Values without handles, beside handles.
 #![allow(unsafe_code, reason = "vouches for types without a lifetime")]
 
 use super::branded::{Branded, Key, Sealed};
 use crate::{Context, Dim3, LaunchConfig};
 use std::ops::{Deref, DerefMut};
 
-/// A value without handles in a collection or struct of handles: a name, a size, a
-/// [`Detached`](super::Detached) handle of another context. Numbers, `bool`, `char`, `String`, [`Dim3`]
-/// and [`LaunchConfig`] need no wrapper.
+/// A value without handles in a collection or struct of handles: a name, a size, or a
+/// [`Detached`](super::Detached) handle of another context. Numbers, `bool`, `char`, `String`, [`Dim3`] and
+/// [`LaunchConfig`] need no wrapper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plain<T: 'static>(pub T);
 

@@ -1,11 +1,11 @@
 //! Structs of handles that users declare.
 
-/// Declares a struct of handles that can be detached, stored, sent to another thread, and attached or
-/// bound as a whole.
+/// Declares a struct of handles that can be detached, stored, sent to another thread, and attached or bound as
+/// a whole.
 ///
-/// The struct has one lifetime, the guard's, and may have type parameters, with one bound each. Its
-/// fields are handles of the crate, collections of them, other structs declared so, and plain values
-/// ([`Plain`](crate::Plain)). It can have no `Drop` of its own.
+/// The struct has one lifetime, the guard's, and may have type parameters, with one bound each. Its fields are
+/// handles of the crate, collections of them, other structs declared this way, and plain values
+/// ([`Plain`](crate::Plain)). It cannot have its own `Drop`.
 ///
 /// # Examples
 /// ```

@@ -1,10 +1,10 @@
-//! What to do about a code.
+//! Advice for each error code.
 
 use crate::call::name;
 use ffi::*;
 
-/// Whether the code is one after which the process has lost the GPU (F60, F85). For each of these the CUDA
-/// driver API, "CUresult", says that "the process must be terminated and relaunched"; for ASSERT it says that
+/// Returns whether the process has lost the GPU after this code (F60, F85). For each of these codes the CUDA
+/// driver API, "CUresult", says that "the process must be terminated and relaunched". For ASSERT it says that
 /// the context cannot be used any more.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
@@ -25,8 +25,8 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
     )
 }
 
-/// The codes that say that a call did nothing, each with the words of `cuda.h` that say so: they are about the
-/// call itself, never about earlier work, and exclude that it enqueued anything.
+/// The codes that prove that a call did nothing, each with the words of `cuda.h` that say so. They are about
+/// the call itself, never about earlier work, and exclude that it enqueued anything.
 const NOT_TAKEN: [(CUresult, &str); 16] = [
     (CUDA_ERROR_INVALID_VALUE, "is not within an acceptable range of values"),
     (
@@ -58,14 +58,14 @@ const NOT_TAKEN: [(CUresult, &str); 16] = [
     ),
 ];
 
-/// Whether a call that was to enqueue something, and answered this, enqueued nothing. Any other error may be
-/// that of earlier work (CUDA driver API: "may also return error codes from previous, asynchronous launches"),
-/// or one that a newer driver has, and what the call was to enqueue may run.
+/// Returns whether a call that should have enqueued something, and returned this code, enqueued nothing. Any
+/// other error may come from earlier work (CUDA driver API: "may also return error codes from previous,
+/// asynchronous launches"), or may be new in a newer driver. The work may then run.
 pub(crate) fn means_not_taken(code: CUresult) -> bool {
     NOT_TAKEN.iter().any(|(one, _)| *one == code)
 }
 
-/// One sentence for whoever reads the message.
+/// Returns one sentence of advice for the reader of the message.
 pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const INIT: &str = name!(cuInit);
     const LAUNCH: &str = name!(cuLaunchKernel);
@@ -188,8 +188,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::{env, fs};
 
-    /// The codes of the newest `cuda.h` in the folders of `CUDA_INCLUDE` (`.ci/headers.sh`), with the comment
-    /// of each on one line.
+    /// Returns the codes of the newest `cuda.h` in the folders of `CUDA_INCLUDE` (`.ci/headers.sh`), with the
+    /// comment of each on one line.
     fn header() -> Option<BTreeMap<u32, String>> {
         let Some(folders) = env::var_os("CUDA_INCLUDE").filter(|value| !value.is_empty()) else {
             eprintln!("SKIPPED: CUDA_INCLUDE does not name folders of cuda.h, separated by colons");

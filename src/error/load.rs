@@ -3,7 +3,7 @@
 use super::DriverError;
 use std::fmt;
 
-/// Code that the driver refused, with what its compiler or linker wrote and the line of PTX that this names.
+/// The driver refused code. Contains the log of its compiler or linker, and the line of PTX that the log names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     driver: DriverError,
@@ -21,26 +21,26 @@ impl LoadError {
         LoadError { driver, log, line }
     }
 
-    /// The driver's refusal.
+    /// Returns the driver's error.
     #[must_use]
     pub fn driver(&self) -> DriverError {
         self.driver
     }
 
-    /// What the compiler of PTX or the linker wrote, with line numbers of the PTX; may be empty.
+    /// Returns the log of the PTX compiler or the linker, with line numbers of the PTX. It may be empty.
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// The line of PTX that the log names first: its number, counted from 1, and its text.
+    /// Returns the line of PTX that the log names first: its number, counted from 1, and its text.
     #[must_use]
     pub fn ptx_line(&self) -> Option<(usize, &str)> {
         self.line.as_ref().map(|(number, text)| (*number, text.as_str()))
     }
 }
 
-/// The first line number in a log: `line 5;`
+/// Returns the first line number in a log: `line 5;`
 fn line_of(log: &str) -> Option<usize> {
     log.split("line ").skip(1).find_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

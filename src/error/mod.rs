@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it.
+//! Errors, and how to fix them.
 
 mod advice;
 mod load;
@@ -17,17 +17,17 @@ pub use release::on_release_error;
 pub(crate) use release::{contained, drop_contained, not_inside};
 pub(crate) use release::{release, release_relaxed, released, report_drop};
 
-/// The result of every fallible function of this crate.
+/// The result of the fallible functions in this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
-/// What went wrong. Every message names the driver call and says what to do.
+/// An error of this crate. Every message names the driver call and says how to fix the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The driver refused a call.
     #[error(transparent)]
     Driver(#[from] DriverError),
-    /// The driver refused an image; holds the compiler's log.
+    /// The driver refused an image. Contains the compiler's log.
     #[error(transparent)]
     Load(#[from] Box<LoadError>),
     /// NVRTC refused a program, or is missing.
@@ -41,8 +41,8 @@ pub enum Error {
          `&mut impl PushContext`, or use `ContextStack::reentrant` in code that was handed none"
     )]
     StackTaken,
-    /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that
-    /// began after it was made.
+    /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
+    /// its creation.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
          `ContextStack::reentrant` call returns; push on the stack that its closure was given"
@@ -60,16 +60,16 @@ pub enum Error {
         /// The driver call that was not made.
         call: &'static str,
     },
-    /// A handle belongs to another context than what it is used with.
+    /// A handle belongs to another context than the guard or stream that it is used with.
     #[error(
         "`{call}` was refused: a handle belongs to another context than the guard or stream that it \
          is used with; create both under guards of one context"
     )]
     OtherContext {
-        /// What was refused: a driver call, or a method that makes none.
+        /// The call that was refused: a driver call, or a method that makes none.
         call: &'static str,
     },
-    /// Two lengths that must be equal are not.
+    /// Two lengths that must be equal differ.
     #[error(
         "`{call}` was not called: the source has {from} elements and the destination {to}; \
          pass slices and buffers of equal length"
@@ -77,12 +77,12 @@ pub enum Error {
     LengthMismatch {
         /// The driver call that was not made.
         call: &'static str,
-        /// Elements of the source.
+        /// The number of elements in the source.
         from: usize,
-        /// Elements of the destination.
+        /// The number of elements in the destination.
         to: usize,
     },
-    /// A replay does not name the buffers of its graph.
+    /// The buffers passed to a replay are not those of its graph.
     #[error(
         "`{call}` was not called: {named} buffers are named, and they are not the {captured} that were \
          captured, each once: `&x` for one that the graph reads, `&mut y` for one that it writes; \
@@ -91,12 +91,12 @@ pub enum Error {
     GraphBuffers {
         /// The driver call that was not made.
         call: &'static str,
-        /// How many buffers the graph has.
+        /// The number of buffers that the graph has.
         captured: usize,
-        /// How many were named.
+        /// The number of buffers that were passed.
         named: usize,
     },
-    /// A part of a buffer that is empty or not in it.
+    /// A part of a buffer is empty, or not inside the buffer.
     #[error(
         "`{call}` was refused: the part is empty, or ends at element {end} of {len}; ask for at least \
          one element, within the buffer"
@@ -104,17 +104,17 @@ pub enum Error {
     InvalidRange {
         /// The method that refused.
         call: &'static str,
-        /// Where the part was to end.
+        /// The end of the requested part.
         end: usize,
-        /// Elements of the buffer.
+        /// The number of elements in the buffer.
         len: usize,
     },
-    /// An argument that no driver accepts.
+    /// An argument is invalid for every driver.
     #[error("`{call}` was not called: {reason}")]
     InvalidArgument {
         /// The driver call that was not made.
         call: &'static str,
-        /// What is wrong and what to do.
+        /// The mistake and how to fix it.
         reason: &'static str,
     },
     /// The driver on this machine is older than the function.
@@ -126,26 +126,26 @@ pub enum Error {
     NeedsDriver {
         /// The driver call that was not made.
         call: &'static str,
-        /// The version of CUDA that brought it: 1000 x major + 10 x minor.
+        /// The version of CUDA that introduced it: 1000 x major + 10 x minor.
         since: u32,
     },
-    /// The driver answered with a value that this version of the crate has no name for.
+    /// The driver returned a value that this version of the crate has no name for.
     #[error(
         "`{call}` answered {value}, which this version of cuscope does not know: call it through `cuscope::ffi`"
     )]
     UnknownValue {
         /// The driver call.
         call: &'static str,
-        /// Its answer.
+        /// The value that it returned.
         value: u32,
     },
-    /// Bytes that are not the image that they were said to be; the driver did not see them.
+    /// Bytes are not the image that they were declared as. The driver did not see them.
     #[error(transparent)]
     Image(#[from] Box<ImageError>),
-    /// A typed kernel has other parameters than its signature says.
+    /// A typed kernel has other parameters than its signature.
     #[error(transparent)]
     Signature(#[from] Box<SignatureError>),
-    /// A variable of a module is not made of whole elements of the type.
+    /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is no array of elements of {size} bytes \
          and their alignment; name the type that the code declares"
@@ -153,9 +153,9 @@ pub enum Error {
     VariableType {
         /// The driver call that found it.
         call: &'static str,
-        /// Bytes of the variable.
+        /// The size of the variable in bytes.
         bytes: usize,
-        /// Bytes of the element.
+        /// The size of an element in bytes.
         size: usize,
     },
     /// A variable of a module is lent already.
@@ -173,7 +173,7 @@ pub enum Error {
          for; ask for less, or allow more by `Function::set_max_dynamic_shared_bytes`"
     )]
     NothingFits {
-        /// The driver call that was asked.
+        /// The driver call that reported it.
         call: &'static str,
     },
     /// A file could not be read.
@@ -183,13 +183,13 @@ pub enum Error {
         call: &'static str,
         /// The file.
         path: Box<PathBuf>,
-        /// Why.
+        /// The reason.
         kind: std::io::ErrorKind,
     },
 }
 
 impl Error {
-    /// The driver's code, where the driver answered.
+    /// Returns the driver's error code, if the driver returned one.
     #[must_use]
     pub fn code(&self) -> Option<CUresult> {
         match self {
@@ -199,8 +199,8 @@ impl Error {
         }
     }
 
-    /// The driver function that failed or was not called, as libcuda exports it; or the method of this
-    /// crate that refused, where it makes no driver call.
+    /// Returns the driver function that failed or was not called, as libcuda exports it. If a method of this
+    /// crate refused and makes no driver call, returns that method.
     #[must_use]
     pub fn call(&self) -> Option<&'static str> {
         match self {
@@ -227,7 +227,7 @@ impl Error {
         }
     }
 
-    /// Whether only a new process can use the GPU again: see [`DriverError::is_sticky`].
+    /// Returns whether only a new process can use the GPU again. See [`DriverError::is_sticky`].
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         self.code().is_some_and(advice::is_sticky)
@@ -240,7 +240,7 @@ impl From<ffi::NeedsDriver> for Error {
     }
 }
 
-/// A driver call that failed: which one, and with what code.
+/// A driver call that failed: its name and its error code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DriverError {
     call: &'static str,
@@ -252,21 +252,23 @@ impl DriverError {
         DriverError { call, code }
     }
 
-    /// The driver function that failed, as libcuda exports it.
+    /// Returns the driver function that failed, as libcuda exports it.
     #[must_use]
     pub fn call(&self) -> &'static str {
         self.call
     }
 
-    /// The code, also one that this crate has no name for. Compare with the constants in
-    /// [`ffi`], such as [`ffi::CUDA_ERROR_OUT_OF_MEMORY`].
+    /// Returns the error code, which may be one that this crate has no name for. Compare it with the constants
+    /// in [`ffi`], such as [`ffi::CUDA_ERROR_OUT_OF_MEMORY`].
     #[must_use]
     pub fn code(&self) -> CUresult {
         self.code
     }
 
-    /// Whether the process has lost the GPU: mostly a kernel faulted, and from then on every call in every
-    /// context of every device answers with this code (F60, F85). Only a new process recovers.
+    /// Returns whether the process has lost the GPU.
+    ///
+    /// Usually a kernel faulted. From then on every call in every context of every device returns this code
+    /// (F60, F85). Only a new process recovers.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         advice::is_sticky(self.code)
@@ -285,7 +287,7 @@ impl fmt::Display for DriverError {
     }
 }
 
-/// The message too: it is what a `main` that returns the error prints.
+/// Prints the message too, which a `main` that returns the error shows.
 impl fmt::Debug for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DriverError({self})")
@@ -294,7 +296,7 @@ impl fmt::Debug for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// Name and description of a code, from the driver: they need no initialisation (F1).
+/// Returns name and description of a code from the driver, which need no initialisation (F1).
 #[allow(unsafe_code, reason = "reads two strings of the driver")]
 fn described(code: CUresult) -> Option<(&'static str, &'static str)> {
     let text = |get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult| {

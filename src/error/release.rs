@@ -1,4 +1,4 @@
-//! Where a failed release goes: a `Drop` can return nothing.
+//! Reports of failed releases: a `Drop` cannot return an error.
 
 use super::Error;
 use crate::call::{Answer, Later};
@@ -14,20 +14,22 @@ type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
 shared_static! { static HOOK: RwLock<Option<Hook>> = RwLock::new(None); }
 
 thread_flag! {
-    /// Whether this thread is in the hook.
+    /// Whether this thread runs the hook.
     static IN_HOOK;
-    /// Whether this thread tells a subscriber of `tracing`.
+    /// Whether this thread runs a subscriber of `tracing`.
     static IN_SUBSCRIBER;
 }
 
-/// Calls `hook` with what a `Drop` of this crate could not return: a free, unload, destroy or pop
-/// that failed. Replaces the hook before it. Without one such errors are ignored: a resource that the
-/// driver refuses to release is gone (F42, F60), or stays allocated until its context ends (a free while
-/// foreign code captures, F101), and a context that could not be popped is kept alive.
+/// Sets the hook for errors that a `Drop` of this crate cannot return: a free, unload, destroy or pop that
+/// failed.
+///
+/// It replaces the previous hook. Without a hook such errors are ignored. A resource that the driver refuses to
+/// release is gone (F42, F60), or stays allocated until its context ends (a free while foreign code captures,
+/// F101). A context that could not be popped is kept alive.
 ///
 /// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not
-/// reported to it again. With the feature `tracing` each is an event as well, but for those that fail inside
-/// the subscriber that is told.
+/// reported to it again. With the feature `tracing` each failure is an event as well, except failures inside
+/// the subscriber that receives it.
 ///
 /// # Examples
 /// ```
@@ -35,20 +37,19 @@ thread_flag! {
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     let hook: Hook = arc!(hook, dyn Fn(&Error) + Send + Sync);
-    // Where another thread of the parent held the lock at a fork, nothing is set in the child.
+    // If another thread of the parent held the lock at a fork, nothing is set in the child.
     let locked = if fork::is_child() {
         HOOK.try_write().ok()
     } else {
         Some(HOOK.write().unwrap_or_else(PoisonError::into_inner))
     };
     let before = locked.and_then(|mut set| set.replace(hook));
-    // Behind the lock: what the hook before owns may release handles, or set another hook.
+    // After the lock: objects that the previous hook owns may release handles, or set another hook.
     drop(before);
 }
 
-/// Makes a call that releases what a value owns; what it answers goes to the hook. In the child of a
-/// fork nothing is called and nothing released: what is there belongs to the parent, and calls may
-/// hang (F20).
+/// Makes a call that releases the resource of a value. The hook receives its error. In the child of a fork
+/// nothing is called and nothing released: the resources belong to the parent, and calls may hang (F20).
 #[inline]
 pub(crate) fn release(f: impl FnOnce() -> Answer) {
     if !fork::is_child() {
@@ -56,7 +57,7 @@ pub(crate) fn release(f: impl FnOnce() -> Answer) {
     }
 }
 
-/// As [`release`], for a call that captures refuse: in relaxed mode.
+/// Makes a releasing call that captures refuse, in relaxed mode. See [`release`].
 #[inline]
 pub(crate) fn release_relaxed(later: Later<impl Fn() -> CUresult>) {
     // Never in the child of a fork.
@@ -80,7 +81,7 @@ pub(crate) fn released(answer: Answer) {
     }
 }
 
-/// As [`released`], for what is an error already.
+/// Reports an error to the hook. See [`released`].
 #[cold]
 pub(crate) fn report_drop(error: Error) {
     not_inside(&IN_SUBSCRIBER, || crate::trace::not_released(&error));
@@ -93,15 +94,15 @@ pub(crate) fn report_drop(error: Error) {
         };
         let Some(hook) = locked.and_then(|set| set.clone()) else { return };
         contained(|| hook(&error));
-        // A hook that was replaced meanwhile ends here, with what it owns.
+        // A hook that was replaced meanwhile ends here, with everything that it owns.
         drop_contained(hook);
     });
 }
 
-/// Runs `f`, which calls a function of the program, unless this thread is in that function already: what it
-/// does may fail, and be told to it without end. Ends a panic of `f`.
+/// Runs `f`, which calls a function of the program, unless this thread already runs that function. The
+/// function's own calls may fail, and would be reported to it without end. Ends a panic of `f`.
 pub(crate) fn not_inside(inside: &'static LocalKey<Cell<bool>>, f: impl FnOnce()) {
-    // Where a thread ends, its statics may be gone: then nothing is called.
+    // When a thread ends, its statics may be gone: then nothing is called.
     if inside.try_with(|inside| inside.replace(true)).unwrap_or(true) {
         return;
     }
@@ -109,13 +110,13 @@ pub(crate) fn not_inside(inside: &'static LocalKey<Cell<bool>>, f: impl FnOnce()
     let _ = inside.try_with(|inside| inside.set(false));
 }
 
-/// Runs what is not ours, and ends a panic of it.
+/// Runs foreign code, and ends its panic.
 pub(crate) fn contained<R>(f: impl FnOnce() -> R) -> Option<R> {
-    // The payload's own drop could panic.
+    // The drop of the payload could panic.
     catch_unwind(AssertUnwindSafe(f)).map_err(std::mem::forget).ok()
 }
 
-/// Drops what is not ours, such as the payload of a panic, and ends a panic of its destructor.
+/// Drops a foreign value, such as the payload of a panic, and ends a panic of its destructor.
 pub(crate) fn drop_contained<T>(value: T) {
     contained(|| drop(value));
 }

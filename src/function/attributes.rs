@@ -1,4 +1,4 @@
-//! What a kernel needs, and how it is to be run.
+//! Requirements and settings of kernels.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
@@ -6,34 +6,35 @@ use crate::{CacheConfig, Error, Function, FunctionAttribute, Result, SharedMemor
 
 const SET: &str = name!(cuFuncSetAttribute);
 
-/// How much of the memory that L1 cache and shared memory divide is to be shared memory.
+/// The part of a multiprocessor's L1 cache and shared memory that is used as shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Carveout {
     /// The driver chooses.
     #[default]
     Default,
-    /// At least so many of a hundred parts, up to 100.
+    /// At least this percentage, up to 100.
     Percent(u32),
 }
 
 impl Carveout {
-    /// As the driver takes it.
+    /// Returns the value in the driver's form.
     pub(crate) fn value(self) -> i32 {
         match self {
             Carveout::Default => -1,
-            // What is no number of the driver's is refused by it.
+            // The driver refuses a number that is not one of its values.
             Carveout::Percent(percent) => percent.try_into().unwrap_or(i32::MAX),
         }
     }
 }
 
-/// Bytes as the driver takes them.
+/// Converts a number of bytes to the driver's type.
 pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
     let reason = "more shared memory than any device has: ask for less";
     bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
 }
 
-/// Refuses a number that is no attribute: the driver takes it for a place in a table, and dies of a large one (F292).
+/// Refuses a number that is not an attribute. The driver uses it as an index into a table, and crashes for a
+/// large one (F292).
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
     let reason = "no such attribute of a function is known: take one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
@@ -43,11 +44,11 @@ pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result 
 }
 
 impl Function<'_> {
-    /// One attribute.
+    /// Returns one attribute.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`] for one
-    /// that is none of [`ffi`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
+    /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
@@ -58,11 +59,11 @@ impl Function<'_> {
         Ok(value)
     }
 
-    /// Sets one attribute, for all who launch the function in this context.
+    /// Sets one attribute, for all code that launches the function in this context.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for one that cannot be set, or not to this value (F273);
-    /// [`Error::InvalidArgument`] for one that is none of [`ffi`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set, or not to this value (F273);
+    /// [`Error::InvalidArgument`] for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         known(SET, attribute)?;
@@ -71,20 +72,21 @@ impl Function<'_> {
         unsafe { answer!(cuFuncSetAttribute(self.raw(), attribute, value)) }.result()
     }
 
-    /// Sets how much dynamic shared memory a launch of the function may ask for, in bytes: needed once for more
-    /// than 48 KiB, and with less a launch that asks for more is refused (F273, F310). A launch itself makes no
-    /// call for it.
+    /// Sets the maximum dynamic shared memory that a launch of the function may request, in bytes.
+    ///
+    /// Call it once if you need more than 48 KiB. A launch that requests more than the maximum is refused
+    /// (F273, F310). The launch itself makes no call for it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block, what the function declares itself
-    /// included.
+    /// `CUDA_ERROR_INVALID_VALUE` for more than a block can have on the device, including the static shared
+    /// memory of the function.
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_max_dynamic_shared_bytes(&self, size: u32) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.set_attribute(attribute, bytes(SET, size)?)
     }
 
-    /// Sets how much shared memory a multiprocessor sets aside: a preference.
+    /// Sets the preferred shared-memory carve-out of a multiprocessor (a hint).
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more than 100 percent.
@@ -94,20 +96,21 @@ impl Function<'_> {
         self.set_attribute(attribute, carveout.value())
     }
 
-    /// Prefers a split of L1 cache and shared memory, rather than the context's.
+    /// Sets the preferred cache configuration of the function, which overrides the context's.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuFuncSetCacheConfig")]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
         unsafe { answer!(cuFuncSetCacheConfig(self.raw(), config.raw())) }.result()
     }
 
-    /// Sets the width of the banks of shared memory. Devices since capability 5.0 have one width, and ignore it.
+    /// Sets the width of the banks of shared memory. Devices of compute capability 5.0 and later have one
+    /// width, and ignore this setting.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuFuncSetSharedMemConfig")]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).

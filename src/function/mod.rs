@@ -1,4 +1,4 @@
-//! Functions: kernels of loaded code, in one context.
+//! Functions: kernels of loaded code in one context.
 #![allow(unsafe_code, reason = "calls the driver, and says that a function may be shared")]
 
 mod attributes;
@@ -17,11 +17,10 @@ use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// An attribute of a kernel; the constants are those of [`ffi`], such as
-/// [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
+/// An attribute of a kernel. The constants are in [`ffi`], such as [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
 pub type FunctionAttribute = CUfunction_attribute;
 
-/// A kernel. Keeps its module or library loaded; cheap to clone.
+/// A kernel of loaded code, in one context. It keeps its module or library loaded, and is cheap to clone.
 #[derive(Clone)]
 pub struct Function<'ctx> {
     pub(crate) inner: FunctionInner,
@@ -32,7 +31,7 @@ assert_impl_all!(Function<'static>: Send, Sync);
 #[derive(Clone)]
 pub(crate) struct FunctionInner {
     raw: CUfunction,
-    /// [`Context::key`] of its context.
+    /// The [`Context::key`] of its context.
     of: usize,
     owner: Owner,
 }
@@ -42,7 +41,7 @@ unsafe impl Send for FunctionInner {}
 // ordered by the driver.
 unsafe impl Sync for FunctionInner {}
 
-/// What keeps code loaded, in a context that it keeps.
+/// The owner that keeps code loaded, in a context that it keeps.
 #[derive(Clone)]
 pub(crate) enum Owner {
     Module(Arc<ModuleInner>),
@@ -57,7 +56,7 @@ impl Owner {
         }
     }
 
-    /// What no other module that is loaded has, nor another library, nor this one in another context.
+    /// Returns a key that identifies it among all loaded modules, and all libraries in each context.
     pub(crate) fn key(&self) -> (usize, usize) {
         let code = match self {
             Owner::Module(module) => Arc::as_ptr(module).addr(),
@@ -67,17 +66,17 @@ impl Owner {
     }
 }
 
-/// Where a parameter of a kernel is, in bytes.
+/// The position and size of a kernel parameter, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParameterInfo {
-    /// Its place among the parameters.
+    /// Its offset in the parameters.
     pub offset: usize,
     /// Its size.
     pub size: usize,
 }
 
 impl Function<'_> {
-    /// Of code that the owner keeps loaded.
+    /// Creates a function of code that the owner keeps loaded.
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
         Function { inner: FunctionInner { raw, of, owner }, _brand: Brand::new() }
@@ -87,26 +86,26 @@ impl Function<'_> {
         &self.inner.owner
     }
 
-    /// The [`Context::key`] of its context.
+    /// Returns the [`Context::key`] of its context.
     #[inline]
     pub(crate) fn key(&self) -> usize {
         self.inner.of
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.inner.owner.context()
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while this value lives.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives.
     #[must_use]
     #[inline]
     pub fn raw(&self) -> CUfunction {
         self.inner.raw
     }
 
-    /// The name, mangled if it is of C++.
+    /// Returns the name, mangled if it is a C++ name.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.3.
@@ -121,7 +120,7 @@ impl Function<'_> {
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// Where the kernel's parameters are, in order.
+    /// Returns the positions and sizes of the kernel's parameters, in order.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
@@ -147,8 +146,8 @@ impl Function<'_> {
         }
     }
 
-    /// Whether its code is on the device. A module may be loaded without, and its kernels when they are first
-    /// used.
+    /// Returns whether its code is on the device. A module may be loaded without its kernels, which are then
+    /// loaded when they are first used.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
@@ -162,10 +161,10 @@ impl Function<'_> {
         Ok(state == ffi::CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
-    /// Brings its code to the device now, rather than when it is first used.
+    /// Loads its code to the device now, instead of when it is first used.
     ///
     /// # Errors
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
     pub fn load(&self) -> Result {
         let load = ffi::cuFuncLoad()?;

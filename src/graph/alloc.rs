@@ -1,4 +1,4 @@
-//! Memory that the nodes of a graph allocate and free.
+//! Memory that nodes of a graph allocate and free.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::GraphBuilder;
@@ -12,13 +12,15 @@ use crate::scope::Held;
 use crate::{Element, Error, Result};
 use ffi::CUdeviceptr;
 
-// What both ask the driver for is as in `add`, in the SAFETY comments 1.
+// The requirements of the driver on both calls are as in `add`, in the SAFETY comments 1.
 
 const FREE: &str = name!(cuGraphAddMemFreeNode);
 
 impl<'s> GraphBuilder<'s, '_, '_> {
-    /// Adds an allocation: memory of each replay, for the nodes of this graph alone. Its contents are
-    /// unspecified bytes. It is [freed](Self::free) behind all that use it.
+    /// Adds a node that allocates memory.
+    ///
+    /// Each replay allocates it for the nodes of this graph alone. Its contents are unspecified bytes. It is
+    /// [freed](Self::free) after all nodes that use it.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space
@@ -57,12 +59,14 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         self.record.note(add())
     }
 
-    /// Adds the free of what a node [allocates](Self::alloc), behind all nodes that use it. What the closure
-    /// does not free, or has only parts of, is freed at the end.
+    /// Adds a node that frees the memory of an [allocating](Self::alloc) node, after all nodes that use it.
+    ///
+    /// If the closure does not free the memory, or only has parts of it, the memory is freed at the end of the
+    /// graph.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for what no node of this graph allocates, for a part, and
-    /// for a node of another graph.
+    /// [`InvalidArgument`](Error::InvalidArgument) for memory that no node of this graph allocates, for a part
+    /// of an allocation, and for a node of another graph.
     #[doc(alias = "cuGraphAddMemFreeNode")]
     pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
         let whole = memory.used(true).whole();

@@ -1,13 +1,14 @@
-//! How a replay names the memory of its graph.
+//! The buffers that a replay passes to its graph.
 
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
 use crate::tuples::tuples;
 use crate::{DeviceBuffer, Element, Held};
 
-/// The buffers of a graph, named again for a replay: `&x` for one that the graph reads, `&mut y` for one
-/// that it writes, in a tuple of up to twelve and in any order. A slice of buffers names each of them,
-/// and tuples nest. Sealed.
+/// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
+/// that it writes. Sealed.
+///
+/// They are a tuple of up to twelve, in any order. A slice of buffers passes each of them, and tuples nest.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
@@ -15,7 +16,8 @@ use crate::{DeviceBuffer, Element, Held};
 )]
 pub trait GraphBuffers<'ctx>: sealed::Names {}
 
-/// As [`GraphBuffers`], for a replay in a scope, which also takes `&held` and `&mut held`. Sealed.
+/// The buffers of a graph, passed to a replay in a scope. As [`GraphBuffers`], and also `&held` and
+/// `&mut held`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name the buffers of a graph in a scope",
     label = "expected buffers such as `(&x, &mut held)`",
@@ -45,9 +47,9 @@ pub(crate) mod sealed {
         label = "only borrowed device memory does, and tuples of it"
     )]
     pub trait Names {
-        /// Shows each buffer.
+        /// Calls `see` with each buffer.
         fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>));
-        /// The only one, where the type says that there is one.
+        /// Returns the only buffer, if the type proves that there is one.
         #[inline]
         fn only(&self) -> Option<Access<'_>> {
             None

@@ -21,34 +21,38 @@ use std::collections::HashMap;
 use std::{fmt, ptr};
 use typed_arena::Arena;
 
-/// Lends memory to the closure of [`PushedGuard::build_graph`], and adds nodes.
+/// A builder that adds nodes to a graph, passed to the closure of [`PushedGuard::build_graph`].
 ///
-/// A node runs behind those that it is given, of any kind ([`Node::id`]), and behind the earlier nodes
-/// whose memory it needs: one that writes a buffer behind all that use it, one that reads it behind those
-/// that write it (invariant `nodes-ordered`). A node that fails to be added fails the graph.
+/// A node runs after the nodes that you pass as its dependencies, of any kind ([`Node::id`]), and after the
+/// earlier nodes whose memory it needs. A node that writes a buffer runs after all nodes that use it, and a
+/// node that reads a buffer runs after the nodes that write it (invariant `nodes-ordered`). If a node cannot be
+/// added, the graph fails.
 pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     pub(super) gpu: &'env PushedGuard<'ctx>,
-    /// The graph, alive as long as this, and its number.
+    /// The graph, which lives as long as this, and its number.
     graph: CUgraph,
     id: u64,
     nodes: RefCell<Vec<CUgraphNode>>,
     pub(super) record: Record,
-    /// For the memory that a node allocates and none frees yet, by its address: the places of all nodes that
-    /// use it, the one that allocates it first. The driver may use the address again once it is freed.
+    /// For memory that a node allocates and none frees yet, by its address: the places of all nodes that use
+    /// it, the allocating node first. The driver may use the address again after the free.
     allocated: RefCell<HashMap<CUdeviceptr, Vec<usize>>>,
-    /// What is held and is no buffer of the program.
+    /// Held memory that is not a buffer of the program.
     pub(super) memory: Arena<Allocation>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
 
+/// # Graphs: node by node
 impl<'ctx> PushedGuard<'ctx> {
-    /// Builds a graph node by node; [`capture`](Self::capture) makes one of work as it is written for a
-    /// stream. Gives the graph and what the closure returns, such as nodes to change or switch off later.
+    /// Builds a graph node by node.
+    ///
+    /// Returns the graph and the value that the closure returns, such as nodes to change or switch off later.
+    /// To make a graph from work that is written for a stream, use [`capture`](Self::capture).
     ///
     /// # Errors
-    /// Those of the closure, or of the first node that could not be added; [`NotCurrent`](Error::NotCurrent);
-    /// what the driver answers.
+    /// The error of the closure, or of the first node that could not be added;
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     ///
     /// # Examples
     /// ```
@@ -63,7 +67,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
     ///     let (mut between, _) = g.alloc::<u32>(&[], 64)?;
     ///     let fill = g.fill(&[], &mut x, 1)?;
-    ///     g.copy(&[], &x, &mut between)?; // behind the fill: it reads what that writes
+    ///     g.copy(&[], &x, &mut between)?; // runs after the fill, which writes `x`
     ///     let copied = g.copy(&[], &between, &mut y)?;
     ///     g.host_function(&[copied.id()], || println!("copied"))?;
     ///     Ok(fill)
@@ -88,11 +92,13 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok((Graph { inner, _brand: Brand::new() }, value))
     }
 
-    /// Builds a graph again, as [`recapture`](Self::recapture) captures one: where the nodes are the same,
-    /// the driver updates it in place, and the answer is true. It does not where a node allocates.
+    /// Builds a graph again, just as [`recapture`](Self::recapture) captures one again.
+    ///
+    /// If the nodes are the same, the driver updates the graph in place, and the result is true. It never does
+    /// so if a node allocates.
     ///
     /// # Errors
-    /// As [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
+    /// The errors of [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
     #[doc(alias = "cuGraphExecUpdate")]
     pub fn rebuild_graph<'env, R>(
         &'env self,
@@ -123,17 +129,19 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
-    /// Lends a buffer to the nodes, to be read and written.
+    /// Lends a buffer to the nodes, for reading and writing.
     #[must_use]
     pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
         Held::of_view(buffer.view())
     }
 
-    /// A buffer of the graph itself, as [`Capture::scratch`](crate::Capture::scratch): allocated now, until
-    /// the graph is dropped. [`alloc`](Self::alloc) allocates for a replay.
+    /// Allocates a buffer that belongs to the graph, as [`Capture::scratch`](crate::Capture::scratch) does.
+    ///
+    /// It is allocated now and lives until the graph is dropped. To allocate in each replay, use
+    /// [`alloc`](Self::alloc).
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
@@ -141,7 +149,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         Ok(Held::new(self.memory.alloc(buffer.inner), buffer.len))
     }
 
-    /// The place of the next node.
+    /// Returns the place of the next node.
     pub(super) fn place(&self) -> usize {
         self.nodes.borrow().len()
     }
@@ -165,8 +173,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.allocated.borrow_mut().insert(memory.address(), vec![self.place() - 1]);
     }
 
-    /// What the next node runs behind: what the program says, and what its uses of memory ask for, which
-    /// are noted.
+    /// Returns the dependencies of the next node: those of the program, and those that its uses of memory
+    /// require. Notes these uses.
     pub(super) fn behind(
         &self,
         call: &'static str,
@@ -176,7 +184,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.behind_all(call, after, Vec::new(), accesses)
     }
 
-    /// The same, and nodes at more places.
+    /// Returns the dependencies, and nodes at more places.
     pub(super) fn behind_all(
         &self,
         call: &'static str,
@@ -194,7 +202,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         for (tracked, writes) in Access::tracked(accesses) {
             tracked.each_node_before(writes, |place| before.push(place));
         }
-        // Only now: two uses by one node are not behind each other.
+        // Only now: two uses by one node do not depend on each other.
         Access::tracked(accesses).for_each(|(tracked, writes)| tracked.note_node(&op, writes));
         before.sort_unstable();
         before.dedup();
@@ -202,7 +210,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         Ok(before.iter().filter_map(|&place| nodes.get(place).copied()).collect())
     }
 
-    /// Has the driver add a node behind others.
+    /// Adds a node after others.
     pub(super) fn add<K: Kind>(
         &self,
         before: &[CUgraphNode],
@@ -221,13 +229,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         Ok(Node::new(NodeId { graph: self.id, place, kind: K::KIND }))
     }
 
-    /// The places of the nodes that use memory, which counts as freed from here on; none if no node of this
-    /// graph allocates it.
+    /// Returns the places of the nodes that use memory, which counts as freed from here on, or `None` if no
+    /// node of this graph allocates it.
     pub(super) fn users(&self, address: CUdeviceptr) -> Option<Vec<usize>> {
         self.allocated.borrow_mut().remove(&address)
     }
 
-    /// Adds the frees that the program left out, in the order of the allocations.
+    /// Adds the frees that the program omitted, in the order of the allocations.
     fn free_the_rest(&self) -> Result {
         let place_of =
             |(&address, users): (&CUdeviceptr, &Vec<usize>)| (users.first().copied(), address);

@@ -18,7 +18,7 @@ use typed_arena::Arena;
 
 pub(super) const BEGIN: &str = name!(cuStreamBeginCapture_v2);
 
-/// Lends streams and memory to the closure of [`PushedGuard::capture`].
+/// A capture of device work, passed to the closure of [`PushedGuard::capture`]. It lends streams and memory.
 pub struct Capture<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     first: Taken<'env, 'ctx>,
@@ -30,16 +30,16 @@ pub struct Capture<'s, 'env: 's, 'ctx> {
 }
 assert_not_impl_any!(Capture<'static, 'static, 'static>: Send, Sync);
 
-/// What a capture has come to.
+/// The outcome of a capture.
 #[derive(Default)]
 pub(super) struct Record {
     pub(super) kept: RefCell<Kept>,
-    /// The first operation that failed: it may be missing in the graph.
+    /// The first operation that failed: the graph may lack it.
     failed: RefCell<Option<Error>>,
 }
 
 impl Record {
-    /// Takes the result of an operation of the capture.
+    /// Records the result of an operation of the capture.
     pub(super) fn note<R>(&self, result: Result<R>) -> Result<R> {
         result.inspect_err(|error| {
             self.failed.borrow_mut().get_or_insert_with(|| error.clone());
@@ -47,18 +47,18 @@ impl Record {
     }
 
     /// # Errors
-    /// That of the first operation that failed.
+    /// The error of the first operation that failed.
     pub(super) fn failed(&self) -> Result {
         self.failed.borrow().clone().map_or(Ok(()), Err)
     }
 }
 
-/// A stream under capture. Ends the capture, if nobody did, when dropped.
+/// A stream under capture. Its drop ends the capture, unless it has ended already.
 struct Captured(CUstream);
 
 impl Captured {
     /// # Errors
-    /// What the driver answers: the capture did not begin.
+    /// A driver error: the capture did not begin.
     fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
@@ -67,7 +67,7 @@ impl Captured {
     }
 
     /// # Errors
-    /// What the driver answers: the capture is over and there is no graph.
+    /// A driver error: the capture is over and there is no graph.
     fn end(self) -> Result<Template> {
         let stream = self.0;
         std::mem::forget(self);
@@ -77,7 +77,7 @@ impl Captured {
 
 impl Drop for Captured {
     fn drop(&mut self) {
-        // The graph is destroyed with what is returned. That a capture was spoiled is no news here.
+        // The graph is destroyed with the returned value. That the capture was invalidated is already known.
         let _abandoned = end(self.0);
     }
 }
@@ -93,8 +93,8 @@ fn end(stream: CUstream) -> Result<Template> {
     let ended = answer.check().map(|()| Template::new(graph));
     if ended.is_err() {
         let mut rest = ptr::null_mut();
-        // A refusal ends the capture all the same (F145). If this one did not, the stream would stay
-        // unusable: once more.
+        // A refusal ends the capture all the same (F145). If this one did not, the stream would stay unusable:
+        // once more.
         // SAFETY: as above.
         let answer = unsafe { answer!(cuStreamEndCapture(stream, &raw mut rest)) };
         if answer.code == ffi::CUDA_SUCCESS {
@@ -104,26 +104,29 @@ fn end(stream: CUstream) -> Result<Template> {
     Ok(ended?)
 }
 
+/// # Graphs: capture
 impl<'ctx> PushedGuard<'ctx> {
-    /// Captures device work on a stream: the operations of the closure are not run but become a [`Graph`],
-    /// which is cheap to replay. The stream is captured until this returns, also when the closure fails
-    /// or panics, and nothing else uses it meanwhile (invariant `captured-unused`). While buffers are alive that
-    /// were [allocated on it](crate::OnStream::alloc), a stream of the same priority and attributes is made and
-    /// captured in its place, so that they may be dropped.
+    /// Captures device work on a stream: the operations of the closure do not run, but become a [`Graph`],
+    /// which is cheap to replay.
     ///
-    /// The capture is relaxed: what else the closure does (allocating, copying on other streams, loading
-    /// modules) is done at once and not captured. Three calls on a context are refused and spoil each capture in
-    /// it, on whichever thread: [`synchronize`](Self::synchronize) (F151), [`record_event`](Self::record_event)
-    /// and [`wait_event`](Self::wait_event) (F123, F124).
+    /// The stream is under capture until this returns, also if the closure fails or panics, and nothing else
+    /// uses it meanwhile (invariant `captured-unused`). While buffers live that were [allocated on
+    /// it](crate::OnStream::alloc), the capture uses a new stream with the same priority and attributes in its
+    /// place, so that they may be dropped.
     ///
-    /// Host memory is never part of a graph: upload before and download after a replay.
+    /// The capture is relaxed: everything else that the closure does (allocating, copying on other streams,
+    /// loading modules) happens at once and is not captured. Three calls on a context are refused and
+    /// invalidate every capture in it, on any thread: [`synchronize`](Self::synchronize) (F151),
+    /// [`record_event`](Self::record_event) and [`wait_event`](Self::wait_event) (F123, F124).
+    ///
+    /// Host memory is never part of a graph. Upload before a replay, and download after it.
     ///
     /// # Errors
-    /// Those of the closure, or of the first operation of the capture that failed;
+    /// The error of the closure, or of the first operation of the capture that failed;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
     /// [`InvalidArgument`](Error::InvalidArgument) for a blocking stream in a function of
     /// [`on_driver_log`](crate::on_driver_log) while an operation on the legacy default stream runs;
-    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if it was spoiled.
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture was invalidated.
     ///
     /// # Examples
     /// ```
@@ -168,7 +171,7 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(Graph { inner, _brand: Brand::new() })
     }
 
-    /// Captures a graph that is not yet ready to run, and what it names.
+    /// Captures a graph that is not yet ready to run, and its resources.
     pub(super) fn template<'env>(
         &'env self,
         stream: &'env mut Stream<'ctx>,
@@ -196,18 +199,20 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
-    /// The stream that is captured.
+    /// Returns the stream under capture.
     #[must_use]
     pub fn queue(&'s self) -> CaptureQueue<'s, 'ctx> {
         CaptureQueue::new(self.gpu, &self.order, self.first.stream(), &self.record)
     }
 
-    /// Draws another stream into the capture, behind what the first one holds, until the end: what is
-    /// captured on the two runs side by side where it shares no memory that is written.
+    /// Draws another stream into the capture, after the work of the first stream so far, until the end of the
+    /// capture.
+    ///
+    /// Work that is captured on the two streams runs in parallel if it shares no memory that is written.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); what the driver answers,
-    /// and the capture then fails.
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error. The capture
+    /// then fails.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureQueue<'s, 'ctx>> {
         const CALL: &str = name!(cuStreamWaitEvent);
@@ -221,17 +226,18 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
         Ok(CaptureQueue::new(self.gpu, &self.order, stream, &self.record))
     }
 
-    /// Lends a buffer to all queues, to be read and written by the graph.
+    /// Lends a buffer to all queues. The graph may read and write it.
     #[must_use]
     pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
         Held::of_view(buffer.view())
     }
 
-    /// A buffer of the graph itself, which replays do not name. Its contents are unspecified bytes at
-    /// first, and what the replay before left later.
+    /// Allocates a buffer that belongs to the graph. You do not pass it to replays.
+    ///
+    /// Its contents are unspecified bytes at first, and later those that the previous replay left.
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;

@@ -7,14 +7,16 @@ use crate::call::name;
 use crate::{Error, PushedGuard, Result};
 
 impl<'ctx> Graph<'ctx> {
-    /// A copy of the graph as it was captured or built, without what was [set](Self::set_fill) in it since.
-    /// It shares the memory, the modules, the events and the functions: the two can be replayed in different
-    /// streams, and each replay names the buffers.
+    /// Copies the graph as it was captured or built, without later changes such as
+    /// [`set_fill`](Self::set_fill).
+    ///
+    /// The copy shares the memory, the modules, the events and the functions. You can replay the two graphs in
+    /// different streams. Pass the buffers to each replay.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a graph with [`scratch`](crate::Capture::scratch)
-    /// memory, which it has to itself, or with nodes that allocate (F215);
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`InvalidArgument`](Error::InvalidArgument) for a graph with its own
+    /// [`scratch`](crate::Capture::scratch) memory, or with nodes that allocate (F215);
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuGraphClone")]
     #[doc(alias = "cuGraphNodeFindInClone")]
     pub fn try_clone(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
@@ -30,7 +32,7 @@ impl<'ctx> Graph<'ctx> {
         Ok(Graph { inner, _brand: Brand::new() })
     }
 
-    /// In a [copy](Self::try_clone), the copy of a node of the graph that was copied.
+    /// Returns the node of this [copy](Self::try_clone) that corresponds to a node of the copied graph.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -45,8 +47,8 @@ impl<'ctx> Graph<'ctx> {
     }
 
     /// # Errors
-    /// `InvalidArgument` if there cannot be two of it: memory of its own is used by one run at a time, as
-    /// one graph runs once at a time (F149).
+    /// `InvalidArgument` if there cannot be two of it: runs use its own memory one after the other, as
+    /// those of one graph do (F149).
     pub(super) fn copyable(&self, call: &'static str) -> Result {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
         if self.inner.kept.has_scratch() {

@@ -1,13 +1,14 @@
-//! What queues of scopes and of captures have in common.
+//! The operations that queues of scopes and of captures have in common.
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureQueue, GraphBuilder};
 use crate::call::name;
 use crate::{Element, Error, Held, LaunchSpec, Launchable, Queue, Result, ScopeArgs, Source};
 
-/// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
-/// which adds nodes that only memory orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` does
-/// all. Sealed.
+/// A queue of device work. Sealed.
+///
+/// [`Queue`] runs the work, [`CaptureQueue`] captures it, and `&GraphBuilder` adds nodes that only memory
+/// orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` can do all three.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a queue of device work",
     label = "expected `Queue`, `CaptureQueue` or `&GraphBuilder`",
@@ -17,26 +18,26 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
     /// Copies a buffer to another: [`Queue::copy`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Queue::copy`].
     fn copy<T: Element>(self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result;
 
     /// Sets every element to `value`: [`Queue::fill`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Queue::fill`].
     fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result;
 
     /// Sets every byte to zero: [`Queue::zero`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Queue::zero`].
     fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result;
 
-    /// Runs a kernel, or captures its launch: [`Queue::launch`].
+    /// Launches a kernel, or captures its launch: [`Queue::launch`].
     ///
     /// # Errors
-    /// As there; [`Error::InvalidArgument`] for events among the attributes of a captured launch, and for
-    /// attributes of a node that is built.
+    /// The errors of [`Queue::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
+    /// captured launch, and for attributes of a node that is built.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.

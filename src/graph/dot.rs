@@ -1,4 +1,4 @@
-//! Graphs as pictures.
+//! Pictures of graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::Graph;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 bitflags! {
-    /// What [`Graph::dot`] tells of each node.
+    /// Flags that control the details that [`Graph::dot`] prints for each node.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct DotFlags: u32 {
         /// Everything.
@@ -24,7 +24,7 @@ bitflags! {
         const MEMCPYS = Raw::CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS.bits();
         /// The parameters of fills.
         const MEMSETS = Raw::CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS.bits();
-        /// The functions of the host.
+        /// The host functions.
         const HOST_FUNCTIONS = Raw::CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS.bits();
         /// The events.
         const EVENTS = Raw::CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS.bits();
@@ -49,7 +49,7 @@ fn failed(path: &Path, error: &io::Error) -> Error {
 struct Temporary(PathBuf);
 
 impl Temporary {
-    /// A new one, by a name that nobody else has: what is there already is not opened, nor is a link
+    /// Creates a file with a name that nobody else has. Existing files are not opened, and links are not
     /// followed.
     fn create() -> io::Result<Temporary> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -66,17 +66,18 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans that directory.
+        // A file that cannot be removed is left to the next cleaning of that directory.
         let _ = fs::remove_file(&self.0);
     }
 }
 
 impl Graph<'_> {
-    /// The graph, as it was captured or built, in the language of Graphviz. The driver writes it to a
-    /// temporary file, which is gone when this returns.
+    /// Returns the graph, as it was captured or built, in the language of Graphviz.
+    ///
+    /// The driver writes it to a temporary file, which is gone when this returns.
     ///
     /// # Errors
-    /// [`File`](Error::File) if there can be no such file; what the driver answers.
+    /// [`File`](Error::File) if the file cannot be created; a driver error.
     #[doc(alias = "cuGraphDebugDotPrint")]
     pub fn dot(&self, flags: DotFlags) -> Result<String> {
         let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;

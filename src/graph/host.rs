@@ -1,4 +1,4 @@
-//! Functions of the host that are nodes of graphs.
+//! Host functions that are nodes of graphs.
 #![allow(unsafe_code, reason = "is called back by the driver")]
 
 use crate::error::drop_contained;
@@ -8,16 +8,16 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-/// A function, and what it panicked with.
+/// A function, and its panic.
 struct Call<F> {
-    /// Held while the function runs: a graph and its copies run it one at a time.
+    /// Locked while the function runs: a graph and its copies never run it simultaneously.
     running: Mutex<()>,
     function: Mutex<Slot<F>>,
     panic: Mutex<Option<Panic>>,
 }
 
 struct Slot<F> {
-    /// None while the function runs, and once the graph is gone.
+    /// `None` while the function runs, and once the graph is gone.
     function: Option<F>,
     /// Whether the graph is gone.
     over: bool,
@@ -25,13 +25,14 @@ struct Slot<F> {
 
 /// A function that a graph keeps.
 pub(super) trait Called: Send + Sync {
-    /// What it panicked with first, since this was last asked.
+    /// Returns the first panic since the last call.
     fn panicked(&self) -> Option<Panic>;
 }
 
-/// The graph's hold on a function. When it is dropped, the function is dropped too, or when its run is over.
+/// A graph's reference to a function. When it is dropped, the function is dropped too, or later when its run is
+/// over.
 ///
-/// The driver has a count of the `Arc` of its own. It is taken back only if no fault was seen: behind one, a
+/// The driver has its own count of the `Arc`. It is taken back only if no fault was seen: after a fault, a
 /// graph may still run, and call later nodes, although the wait for it is over (F326).
 struct Hold<F>(Arc<Call<F>>);
 
@@ -58,7 +59,7 @@ impl<F> Drop for Hold<F> {
     }
 }
 
-/// A function for a node: what keeps it, and what the driver calls, as long as it is kept.
+/// Returns the owner of a function for a node, and the function that the driver calls while the owner lives.
 pub(super) fn node<F: FnMut() + Send + 'static>(
     function: F,
 ) -> (Arc<dyn Called>, ffi::CUDA_HOST_NODE_PARAMS) {
@@ -77,7 +78,8 @@ unsafe extern "C" fn run<F: FnMut()>(data: *mut c_void) {
     // this. Only references are made of it: any number of threads may be here.
     let call = unsafe { &*data.cast_const().cast::<Call<F>>() };
     let one_at_a_time = lock(&call.running);
-    // No lock that the end of the graph takes is held while the function runs: it may bring that about.
+    // While the function runs, no lock is held that the end of the graph takes: the function may cause that
+    // end.
     let taken = lock(&call.function).function.take();
     let Some(mut function) = taken else { return };
     let result = catch_unwind(AssertUnwindSafe(&mut function));
@@ -88,7 +90,7 @@ unsafe extern "C" fn run<F: FnMut()>(data: *mut c_void) {
     drop_contained(over);
     drop(one_at_a_time);
     if let Err(panic) = result {
-        // The first one stays; the other is dropped behind the lock.
+        // The first one stays; the other is dropped after the lock.
         let mut first = lock(&call.panic);
         let other = if first.is_none() { first.replace(panic) } else { Some(panic) };
         drop(first);

@@ -1,4 +1,4 @@
-//! What a graph keeps alive, as it runs on it whenever it is replayed (invariant `graph-owns`).
+//! The resources that a graph keeps alive because its replays use them (invariant `graph-owns`).
 
 use super::host::Called;
 use crate::event::EventInner;
@@ -12,12 +12,12 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The memory, the code and the events that a graph names. Memory is told apart by its address.
+/// The memory, the code and the events that a graph uses. Memory is identified by its address.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
-    /// The memory of the program: each replay names it again. By address, once [sealed](Self::seal).
+    /// The memory of the program, which each replay passes. Sorted by address, once [sealed](Self::seal).
     named: Vec<Named>,
-    /// All memory by its address, until it is sealed: the place in `named`, or none for the graph's own.
+    /// All memory by its address, until it is sealed: the place in `named`, or `None` for the graph's own.
     places: HashMap<CUdeviceptr, Option<usize>>,
     /// The graph's own memory.
     scratch: Vec<Arc<Share>>,
@@ -26,13 +26,13 @@ pub(super) struct Kept {
     /// By their [keys](Owner::key).
     code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
-    /// Functions of the host.
+    /// Host functions.
     calls: Vec<std::sync::Arc<dyn Called>>,
-    /// What the kernel nodes use, where that is known, in the order of their places.
+    /// The uses of the kernel nodes, if known, in the order of their places.
     kernels: Vec<(usize, Vec<Span>)>,
-    /// The address of the only memory of the program, if it is read and if it is written; else 0.
+    /// The address of the only memory of the program, if it is read and if it is written; otherwise 0.
     only: [CUdeviceptr; 2],
-    /// How often the memory was looked through.
+    /// The number of times that the memory was matched.
     looks: Cell<u64>,
 }
 
@@ -40,14 +40,14 @@ pub(super) struct Kept {
 struct Named {
     address: CUdeviceptr,
     writes: bool,
-    /// The look in which it was seen last.
+    /// The number of the match in which it was seen last.
     seen: Cell<u64>,
-    /// The place of what was shown last as the one that has the number of this place.
+    /// The place of the memory that was last passed at the position with this place's number.
     guess: Cell<u64>,
     _share: Arc<Share>,
 }
 
-/// Memory that one node uses: a part of what the graph keeps.
+/// Memory that one node uses: a part of the memory that the graph keeps.
 #[derive(Clone)]
 pub(super) struct Span {
     memory: CUdeviceptr,
@@ -56,14 +56,14 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Of memory of the device.
+    /// Creates the span of an access to device memory.
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
         Some(Span { memory, range: access.range(), writes: access.writes })
     }
 
-    /// Whether this use stands for another one: of no more memory, and to no more than read what this one
-    /// reads.
+    /// Returns whether this use covers another one: the other uses no more memory, and only reads where this
+    /// one only reads.
     fn covers(&self, other: &Span) -> bool {
         self.memory == other.memory
             && self.range.start <= other.range.start
@@ -73,7 +73,7 @@ impl Span {
 }
 
 impl Kept {
-    /// Notes a use of memory of the device, and takes a share in it.
+    /// Notes a use of device memory, and takes a share in the memory.
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
         let (address, last) = (memory.address(), self.named.len());
@@ -110,37 +110,37 @@ impl Kept {
         self.calls.push(call);
     }
 
-    /// Notes what the kernel node at a place uses.
+    /// Notes the uses of the kernel node at a place.
     pub(super) fn kernel(&mut self, place: usize, uses: Vec<Span>) {
         self.kernels.push((place, uses));
     }
 
-    /// Whether the kernel node at a place may use this instead: nothing that it did not use, and so nothing
-    /// that it is not ordered for. None for a node of which it is not known what it uses.
+    /// Returns whether the kernel node at a place may have these uses instead: only memory that it used before,
+    /// so that it is ordered for it. `None` if the node's uses are not known.
     pub(super) fn kernel_may_use(&self, place: usize, uses: &[Span]) -> Option<bool> {
         let found = self.kernels.binary_search_by_key(&place, |(one, _)| *one).ok()?;
         let (_, old) = &self.kernels[found];
         Some(uses.iter().all(|new| old.iter().any(|old| old.covers(new))))
     }
 
-    /// Keeps what another graph keeps, but for its memory: that is named.
+    /// Keeps everything that another graph keeps, except its memory, which is passed.
     pub(super) fn child(&mut self, child: &Kept) {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
     }
 
-    /// Whether it has memory of its own, which one run at a time may use.
+    /// Returns whether it has its own memory, which two runs must not use simultaneously.
     pub(super) fn has_scratch(&self) -> bool {
         !self.scratch.is_empty()
     }
 
-    /// Whether its nodes allocate.
+    /// Returns whether its nodes allocate.
     pub(super) fn allocates(&self) -> bool {
         self.allocates
     }
 
-    /// What the first of its functions panicked with since the last time. Asked behind each replay.
+    /// Returns the first panic of its functions since the last call. Called after each replay.
     #[inline]
     pub(super) fn panic(&self) -> Option<Panic> {
         if self.calls.is_empty() { None } else { self.panicked() }
@@ -151,7 +151,7 @@ impl Kept {
         first(&mut self.calls.iter().map(|call| call.panicked()))
     }
 
-    /// The same for the end of a scope.
+    /// Returns the same for the end of a scope.
     #[inline]
     pub(super) fn pending(&self) -> Option<Box<dyn Pending>> {
         if self.calls.is_empty() { None } else { Some(self.pending_calls()) }
@@ -167,7 +167,7 @@ impl Kept {
         Box::new(Calls(self.calls.clone()))
     }
 
-    /// Before the first look.
+    /// Prepares it for the first match.
     pub(super) fn seal(mut self) -> Self {
         self.places = HashMap::new();
         self.named.sort_by_key(|named| named.address);
@@ -177,19 +177,19 @@ impl Kept {
         self
     }
 
-    /// How much memory each replay names.
+    /// Returns the number of pieces of memory that each replay passes.
     #[inline]
     pub(super) fn named(&self) -> usize {
         self.named.len()
     }
 
-    /// Whether a graph names this memory alone, by its address, and uses it so.
+    /// Returns whether the graph uses only this memory, given by its address, and uses it this way.
     #[inline]
     pub(super) fn is_only(&self, address: CUdeviceptr, writes: bool) -> bool {
         self.only[usize::from(writes)] == address
     }
 
-    /// Looks whether memory is what the graph names.
+    /// Starts to match memory with the graph's.
     #[inline]
     pub(super) fn look(&self) -> Look<'_> {
         let number = self.looks.get() + 1;
@@ -198,7 +198,7 @@ impl Kept {
     }
 }
 
-/// A look at the memory that is shown for that of a graph.
+/// A match of the memory that is passed with the memory of a graph.
 pub(super) struct Look<'k> {
     kept: &'k Kept,
     number: u64,
@@ -207,7 +207,7 @@ pub(super) struct Look<'k> {
 }
 
 impl Look<'_> {
-    /// Shows an allocation by its address, or something that is none.
+    /// Passes an allocation by its address, or `None` for something that is no allocation.
     #[inline]
     pub(super) fn show(&mut self, memory: Option<CUdeviceptr>, writes: bool) {
         let (number, named) = (self.shown, &self.kept.named);
@@ -227,10 +227,10 @@ impl Look<'_> {
         }
     }
 
-    /// Whether it was the memory that the graph names, each once and used in the same way.
+    /// Returns whether the memory was exactly the graph's, each piece once and used in the same way.
     ///
     /// # Errors
-    /// How much was shown.
+    /// The number of pieces that were passed.
     #[inline]
     pub(super) fn end(self) -> Result<(), usize> {
         let all = self.shown == self.right && self.right == self.kept.named.len();
@@ -238,7 +238,7 @@ impl Look<'_> {
     }
 }
 
-/// The memory at an address, which is where what has this number is looked for the next time.
+/// Finds the memory at an address. The next match looks for the memory with this number there first.
 #[inline(never)]
 fn search(named: &[Named], number: usize, address: CUdeviceptr) -> Option<&Named> {
     let place = named.binary_search_by_key(&address, |one| one.address).ok()?;

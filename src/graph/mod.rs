@@ -39,14 +39,36 @@ use raw::{Exec, Template};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::{fmt, ptr};
 
-/// Device work, captured by [`PushedGuard::capture`](crate::PushedGuard::capture) or built by
-/// [`PushedGuard::build_graph`](crate::PushedGuard::build_graph), and run by
-/// [`OnStream::replay`](crate::OnStream::replay) and [`Queue::replay`](crate::Queue::replay).
+/// A graph of device work that runs with one driver call, as often as you like.
 ///
-/// It owns what it runs on (invariant `graph-owns`): memory that it names is freed when the buffer *and*
-/// the graph are dropped, and a module is unloaded when no graph uses a kernel of it. It borrows nothing,
-/// so that each replay names the buffers again. One replay of it runs at a time (F149), in whichever
-/// streams; it can be sent to another thread, but not shared.
+/// [`PushedGuard::capture`](crate::PushedGuard::capture) captures one and
+/// [`PushedGuard::build_graph`](crate::PushedGuard::build_graph) builds one node by node.
+/// [`OnStream::replay`](crate::OnStream::replay) and [`Queue::replay`](crate::Queue::replay) run it.
+///
+/// A graph owns the resources that it runs on (invariant `graph-owns`). Its memory is freed when the buffer
+/// *and* the graph are dropped, and a module is unloaded when no graph uses a kernel of it. A graph borrows
+/// nothing, so you pass the buffers to each replay. Its replays run one after the other, in whichever
+/// streams (F149). You can send a graph to another thread, but not share it.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let mut stream = gpu.stream()?;
+/// let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+/// let graph = gpu.capture(&mut stream, |c| {
+///     let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
+///     q.fill(&mut x, 7)?; // captured, not run
+///     q.copy(&x, &mut y)
+/// })?;
+/// gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
+/// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
+/// # Ok(()) }
+/// ```
 #[must_use = "a graph does nothing until it is replayed"]
 pub struct Graph<'ctx> {
     pub(crate) inner: GraphInner,
@@ -55,11 +77,11 @@ pub struct Graph<'ctx> {
 assert_impl_all!(Graph<'static>: Send);
 assert_not_impl_any!(Graph<'static>: Sync);
 
-/// Why a node is refused.
+/// The reason for which a node is refused.
 const OTHER_GRAPH: &str = "the node is of another graph, or of this one before it was captured or built \
     again: use what its builder or `list_nodes` gave";
 
-/// Why it takes no page-locked memory.
+/// The reason for which a graph takes no page-locked memory.
 const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
     device memory, and copy before or after the replay";
 
@@ -72,7 +94,7 @@ pub(crate) struct GraphInner {
 }
 
 impl Graph<'_> {
-    /// What a call runs or changes.
+    /// Returns the executable graph for a call that runs or changes it.
     #[inline]
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
@@ -82,34 +104,34 @@ impl Graph<'_> {
         Ok(exec)
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
-    /// How many buffers a replay names.
+    /// Returns the number of buffers that you pass to a replay.
     #[must_use]
     #[inline]
     pub fn buffers(&self) -> usize {
         self.inner.kept.named()
     }
 
-    /// How many nodes it has: one for each operation that was captured.
+    /// Returns the number of nodes: one for each operation that was captured.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
     pub fn nodes(&self) -> Result<usize> {
         self.inner.template.count()
     }
 
-    /// All nodes, in the order in which they were captured or built, but not those of child graphs. Each is a
-    /// [`Node`] by `try_into`.
+    /// Returns all nodes, in the order in which they were captured or built, without those of child graphs.
+    /// `try_into` converts one to a [`Node`].
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
     #[doc(alias = "cuGraphNodeGetType")]
     pub fn list_nodes(&self) -> Result<Vec<NodeId>> {
@@ -123,10 +145,10 @@ impl Graph<'_> {
         self.inner.template.nodes()?.iter().enumerate().map(kind_of).collect()
     }
 
-    /// How many edges it has, each between a node and one that runs behind it.
+    /// Returns the number of edges, each between a node and one that runs after it.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuGraphGetEdges")]
     pub fn edges(&self) -> Result<usize> {
         let (graph, mut count) = (self.inner.template.raw(), 0);

@@ -1,11 +1,11 @@
-//! The nodes of graphs, as the program names them.
+//! The nodes of graphs.
 
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// What a node of a graph does.
+/// The kind of a node in a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeKind {
@@ -15,11 +15,11 @@ pub enum NodeKind {
     Memcpy,
     /// Fills memory.
     Memset,
-    /// Calls a function of the host.
+    /// Calls a host function.
     Host,
     /// Runs the nodes of another graph.
     ChildGraph,
-    /// Nothing.
+    /// Does nothing.
     Empty,
     /// Waits for an event.
     EventWait,
@@ -29,7 +29,7 @@ pub enum NodeKind {
     Alloc,
     /// Frees memory.
     Free,
-    /// Something that this version of the crate has no name for: the driver's number.
+    /// A kind that this version of the crate has no name for: the driver's number.
     Other(u32),
 }
 
@@ -51,8 +51,7 @@ impl NodeKind {
     }
 }
 
-/// A node of one graph, of any kind: what others depend on. A call that is given one of another graph
-/// refuses it.
+/// A node of one graph, of any kind, on which other nodes can depend. A call refuses a node of another graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId {
     /// The number of the graph.
@@ -63,15 +62,15 @@ pub struct NodeId {
 }
 
 impl NodeId {
-    /// What it does.
+    /// Returns the kind of the node.
     #[must_use]
     pub fn kind(self) -> NodeKind {
         self.kind
     }
 }
 
-/// A node of which it is known what it does: [`KernelNode`] and so on. It is a number, which keeps nothing
-/// alive, and means the node in one graph only.
+/// A node of known kind: [`KernelNode`] and so on. It is a number that keeps nothing alive, and identifies the
+/// node in one graph only.
 pub struct Node<K: Kind> {
     id: NodeId,
     _kind: PhantomData<K>,
@@ -79,13 +78,13 @@ pub struct Node<K: Kind> {
 assert_impl_all!(Node<kind::Kernel>: Send, Sync, Copy);
 
 impl<K: Kind> Node<K> {
-    /// Of a node of this kind.
+    /// Creates a node of this kind.
     pub(super) fn new(id: NodeId) -> Self {
         debug_assert_eq!(id.kind, K::KIND);
         Node { id, _kind: PhantomData }
     }
 
-    /// As a node of any kind.
+    /// Returns the node without its kind.
     #[must_use]
     pub fn id(self) -> NodeId {
         self.id
@@ -98,9 +97,9 @@ impl<K: Kind> From<Node<K>> for NodeId {
     }
 }
 
-/// The node, if it is of that kind.
+/// Converts a node to this kind, if it is of this kind.
 impl<K: Kind> TryFrom<NodeId> for Node<K> {
-    /// The node.
+    /// The node itself.
     type Error = NodeId;
     fn try_from(id: NodeId) -> Result<Self, NodeId> {
         if id.kind == K::KIND { Ok(Node::new(id)) } else { Err(id) }
@@ -133,7 +132,7 @@ impl<K: Kind> fmt::Debug for Node<K> {
 
 /// A kind of node, as a type. Sealed.
 pub trait Kind: sealed::Sealed + 'static {
-    /// The same as a value.
+    /// The kind as a value.
     const KIND: NodeKind;
 }
 
@@ -143,7 +142,7 @@ mod sealed {
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident $node:ident;)*) => {
-        /// The kinds of [`Node`](super::Node)s.
+        /// The kinds of [`Node`](super::Node).
         pub mod kind {
             use super::{Kind, NodeKind, sealed::Sealed};
             $(
@@ -166,7 +165,7 @@ kinds! {
     Memcpy MemcpyNode;
     /// Fills a buffer.
     Memset MemsetNode;
-    /// Calls a function of the host.
+    /// Calls a host function.
     Host HostNode;
     /// Runs the nodes of another graph.
     ChildGraph ChildGraphNode;

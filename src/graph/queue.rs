@@ -1,4 +1,4 @@
-//! What is captured: copies between buffers, fills, launches.
+//! The operations of a capture: copies between buffers, fills, launches.
 #![allow(unsafe_code, reason = "captures launches")]
 
 use super::NO_HOST_MEMORY;
@@ -8,12 +8,12 @@ use crate::{Element, Error, LaunchSpec, Launchable, PushedGuard, Result, Stream}
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
-/// A stream under capture: [`Capture::queue`](crate::Capture::queue),
-/// [`Capture::fork`](crate::Capture::fork). Its operations become nodes of the graph, in order; across
-/// queues the order is that of the memory they use, as in a scope.
+/// A stream under capture, from [`Capture::queue`](crate::Capture::queue) or
+/// [`Capture::fork`](crate::Capture::fork).
 ///
-/// There is no operation with host memory: the graph would use it at each replay (F149). An operation that
-/// fails fails the capture.
+/// Its operations become nodes of the graph, in order. As in a scope, the memory that they use orders
+/// operations on different queues. There is no operation with host memory: the graph would use it at each
+/// replay (F149). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
 pub struct CaptureQueue<'s, 'ctx> {
     queue: Queue<'s, 'ctx>,
@@ -36,7 +36,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         self.record.kept.borrow_mut().memory(&to.used(true));
     }
 
-    /// Captures a copy of a buffer to another.
+    /// Captures a copy from one buffer to another.
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
@@ -49,10 +49,10 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         self.record.note(self.queue.copy(from, to))
     }
 
-    /// Captures setting every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
+    /// Captures setting every element to `value`. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -64,23 +64,24 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// Captures setting every byte to zero, for elements of any size.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
         self.writes(to);
         self.record.note(self.queue.zero(to))
     }
 
-    /// Captures the launch of a kernel. Plain values among the arguments stay what they are now. The graph
-    /// keeps the kernel's module loaded.
+    /// Captures the launch of a kernel.
+    ///
+    /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for extents that are none (F146);
+    /// The errors of [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for invalid extents (F146);
     /// [`Error::InvalidArgument`] for events among the attributes, and for page-locked memory.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. What is captured
-    ///    on other queues is in flight at the same time, unless memory that both name orders it.
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. Work that is
+    ///    captured on other queues is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(

@@ -16,9 +16,9 @@ pub(super) struct Template {
     raw: CUgraph,
     /// A number that no other graph of this process has.
     id: u64,
-    /// The number of the graph that it is a copy of, if it is one.
+    /// The number of the graph from which it was copied, if it is a copy.
     copy_of: Option<u64>,
-    /// Once somebody asked for them.
+    /// Set once somebody has asked for them.
     nodes: OnceCell<Vec<CUgraphNode>>,
 }
 // SAFETY: a graph is not tied to a thread, and none of its calls needs a current context but
@@ -26,17 +26,17 @@ pub(super) struct Template {
 unsafe impl Send for Template {}
 
 impl Template {
-    /// Of a graph that nothing else owns.
+    /// Owns a graph that nothing else owns.
     pub(super) fn new(raw: CUgraph) -> Template {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Template { raw, id, copy_of: None, nodes: OnceCell::new() }
     }
 
-    /// A graph without nodes.
+    /// Creates a graph without nodes.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn create() -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; needs no current context (F41).
@@ -44,10 +44,10 @@ impl Template {
         Ok(Template::new(raw))
     }
 
-    /// A copy, with copies of the nodes at the same places.
+    /// Creates a copy, with copies of the nodes at the same places.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn copy(&self) -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so is what it
@@ -79,16 +79,16 @@ impl Template {
         self.copy_of
     }
 
-    /// Its nodes, where they are known already.
+    /// Sets its nodes, if they are known already.
     pub(super) fn set_nodes(&self, nodes: Vec<CUgraphNode>) {
-        // A graph that is told its nodes was not asked for them.
+        // A graph whose nodes are set was not asked for them.
         let _first = self.nodes.set(nodes);
     }
 
-    /// Its nodes, by their places.
+    /// Returns its nodes, by their places.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn nodes(&self) -> Result<&[CUgraphNode]> {
         if let Some(nodes) = self.nodes.get() {
             return Ok(nodes);
@@ -103,10 +103,10 @@ impl Template {
         Ok(self.nodes.get_or_init(|| nodes))
     }
 
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     pub(super) fn count(&self) -> Result<usize> {
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
@@ -114,7 +114,7 @@ impl Template {
         Ok(count)
     }
 
-    /// The handle of a node.
+    /// Returns the handle of a node.
     ///
     /// # Errors
     /// `InvalidArgument` for a node of another graph.
@@ -133,37 +133,38 @@ impl Drop for Template {
     }
 }
 
-/// A graph that can run; null once it is lost. (An `Option` would have the compiler's messages lead through the
-/// sources of `core`.)
+/// An executable graph. The handle is null once the graph is lost. (An `Option` would lead the compiler's
+/// messages through the sources of `core`.)
 pub(super) struct Exec {
     raw: CUgraphExec,
-    /// The number of the graph that it was made of, whose nodes it knows.
+    /// The number of the graph from which it was created, whose nodes it knows.
     of: u64,
 }
 // SAFETY: as for `Template`: launched and destroyed whatever is current (F41), by one thread at a time.
 unsafe impl Send for Exec {}
 
 impl Exec {
-    /// The handle, unless the graph is lost.
+    /// Returns the handle, unless the graph is lost.
     #[inline]
     pub(super) fn raw(&self) -> Option<CUgraphExec> {
         (!self.raw.is_null()).then_some(self.raw)
     }
 
-    /// Whether it knows the nodes of a graph: not those of one that it was updated to (F218).
+    /// Returns whether it knows the nodes of a graph. It does not know those of a graph that it was updated to
+    /// (F218).
     pub(super) fn is_of(&self, template: &Template) -> bool {
         self.of == template.id
     }
 
-    /// Destroys it: an update failed, which may have changed a part of it.
+    /// Destroys it: an update failed, and may have changed a part of it.
     pub(super) fn lose(&mut self) {
         *self = Exec { raw: ptr::null_mut(), of: 0 };
     }
 
-    /// Makes a graph ready to run.
+    /// Creates an executable graph.
     ///
     /// # Errors
-    /// `NotCurrent`; what the driver answers.
+    /// `NotCurrent`; a driver error.
     pub(super) fn new(gpu: &PushedGuard<'_>, template: &Template) -> Result<Exec> {
         gpu.enter(name!(cuGraphInstantiateWithFlags))?;
         let raw = Cell::new(ptr::null_mut());

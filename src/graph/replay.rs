@@ -1,4 +1,4 @@
-//! Replays.
+//! Replays of graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::buffers::sealed::Names;
@@ -13,14 +13,14 @@ use std::panic::resume_unwind;
 const CALL: &str = name!(cuGraphLaunch);
 
 impl Graph<'_> {
-    /// Whether it can be replayed in the context with this [key](crate::Context::key) on this memory.
+    /// Checks that it can be replayed in the context with this [key](crate::Context::key) on this memory.
     #[inline]
     pub(super) fn accepts(&self, call: &'static str, key: usize, buffers: &impl Names) -> Result {
         same_context(call, self.context().key() == key)?;
         if self.names_only(buffers) { Ok(()) } else { self.names_all(call, buffers) }
     }
 
-    /// Whether it names one piece of memory, and that is the one that is named.
+    /// Returns whether the graph uses one piece of memory, and that is the one that is passed.
     #[inline]
     fn names_only(&self, buffers: &impl Names) -> bool {
         let kept = &self.inner.kept;
@@ -37,11 +37,11 @@ impl Graph<'_> {
         look.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
     }
 
-    /// Enqueues it.
+    /// Enqueues the graph.
     ///
     /// # Safety
-    /// 1. The stream is alive and of the graph's context, which need not be current (F41).
-    /// 2. Until the stream is past it, the graph is not dropped, and nobody writes the memory that it reads
+    /// 1. The stream is alive and belongs to the graph's context, which need not be current (F41).
+    /// 2. Until the stream has passed it, the graph is not dropped, and nobody writes the memory that it reads
     ///    or uses the memory that it writes.
     #[inline]
     unsafe fn launch(&self, stream: CUstream) -> Result {
@@ -53,15 +53,17 @@ impl Graph<'_> {
 }
 
 impl<'ctx> OnStream<'_, 'ctx> {
-    /// Runs a graph and waits for it. All buffers that it names are named again: `&x` for what it reads,
-    /// `&mut y` for what it writes, in any order.
+    /// Runs a graph and waits for it.
+    ///
+    /// Pass every buffer that the graph uses, in any order: `&x` if the graph reads it, `&mut y` if the graph
+    /// writes it.
     ///
     /// # Errors
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
     /// [`OtherContext`](Error::OtherContext); a sticky error if a kernel faults (F60).
     ///
     /// # Panics
-    /// If a [host function](crate::GraphBuilder::host_function) of the graph does.
+    /// If a [host function](crate::GraphBuilder::host_function) of the graph panics.
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx>) -> Result {
@@ -79,7 +81,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
         }
     }
 
-    /// As the end of [`replay`](Self::replay), where the launch failed: the graph may run all the same.
+    /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
     #[cold]
     #[inline(never)]
     fn not_replayed(&self, graph: &Graph<'ctx>, error: Error) -> Result {
@@ -92,12 +94,13 @@ impl<'ctx> OnStream<'_, 'ctx> {
 }
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
-    /// Runs a graph, behind the earlier uses of its buffers. All that it names are named again: `&held` or
-    /// `&buffer` for what it reads, `&mut held` for what it writes, in any order. The graph stays borrowed
-    /// until the scope ends.
+    /// Runs a graph, after the earlier uses of its buffers.
+    ///
+    /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it,
+    /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends.
     ///
     /// # Errors
-    /// As [`OnStream::replay`]; [`NotCurrent`](Error::NotCurrent) if queues have to be ordered.
+    /// The errors of [`OnStream::replay`]; [`NotCurrent`](Error::NotCurrent) if queues have to be ordered.
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn replay(
@@ -105,14 +108,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         graph: &'s Graph<'ctx>,
         buffers: impl ScopeGraphBuffers<'s, 'ctx>,
     ) -> Result {
-        // The memory is then the graph's, and so of its context.
+        // The memory is then the graph's, and so belongs to its context.
         let ready = graph.context().key() == self.gate.key()
             && graph.names_only(&buffers)
             && buffers.only().is_some_and(|access| access.is_ready(self.gate));
         if !ready {
             self.prepare_replay(graph, buffers)?;
         }
-        // Whatever the launch answers, the functions may be called.
+        // Whatever the launch returns, the functions may be called.
         if let Some(calls) = graph.inner.kept.pending() {
             self.keep_call(calls);
         }
@@ -122,7 +125,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { graph.launch(self.raw) }
     }
 
-    /// Compares what the graph names, and orders the replay behind the earlier uses of it.
+    /// Checks the memory that is passed for the graph, and orders the replay after its earlier uses.
     #[inline(never)]
     fn prepare_replay(self, graph: &Graph<'ctx>, buffers: impl Names) -> Result {
         graph.accepts(CALL, self.context().key(), &buffers)?;

@@ -1,4 +1,4 @@
-//! Changes of single nodes, from the next replay on.
+//! Changes to single nodes, which apply from the next replay on.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::add::kernel_params;
@@ -11,7 +11,7 @@ use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {
-    /// The handles of what can run and of a node of it.
+    /// Returns the handles of the executable graph and of a node in it.
     fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
         let raw = self.inner.template.node(call, node)?;
         if !self.inner.exec.is_of(&self.inner.template) {
@@ -22,7 +22,7 @@ impl Graph<'_> {
         Ok((self.exec(call)?, raw))
     }
 
-    /// Changes the value of a fill. `T` has the size that the fill has; zeroing is one of bytes.
+    /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for elements of another
@@ -54,12 +54,13 @@ impl Graph<'_> {
             .result()
     }
 
-    /// Switches a node off, or on again. A kernel, a copy or a fill that is off does nothing, and what is
-    /// behind it stays behind what is before it.
+    /// Switches a node off, or on again.
+    ///
+    /// A kernel, a copy or a fill that is off does nothing. Nodes after it still run after the nodes before it.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph;
-    /// `CUDA_ERROR_INVALID_VALUE` for one of another kind (F216).
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph; `CUDA_ERROR_INVALID_VALUE` for
+    /// a node of another kind (F216).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
@@ -68,10 +69,10 @@ impl Graph<'_> {
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
     }
 
-    /// Whether a kernel, a copy or a fill is on.
+    /// Returns whether a kernel, a copy or a fill is on.
     ///
     /// # Errors
-    /// As [`set_enabled`](Self::set_enabled).
+    /// The errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
         let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), node.into())?;
@@ -82,16 +83,19 @@ impl Graph<'_> {
     }
 }
 
+/// # Graphs: kernel nodes
 impl<'ctx> PushedGuard<'ctx> {
-    /// Changes what a kernel node of a graph that was built launches. The memory among the arguments is
-    /// that of the node, or a part of it, each for no more than the node did with it: what else the graph does
-    /// is ordered by that. The arguments are lent for the call; replays name the buffers as before.
+    /// Changes the launch of a kernel node in a graph that was built.
+    ///
+    /// Arguments may only use memory that the node already uses, or parts of it, with the same or weaker
+    /// access, because the graph's edges were derived from it. The arguments are lent for the call. Replays
+    /// pass the same buffers as before.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of one that was captured
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a graph that was captured
     /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
-    /// `CUDA_ERROR_INVALID_VALUE` for extents that are none. The node is then what it was (F218).
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for
+    /// invalid extents. The node then stays as it was (F218).
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.

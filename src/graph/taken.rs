@@ -1,27 +1,27 @@
-//! The streams that a capture takes.
+//! The streams that a capture uses.
 
 use crate::legacy_gate::Capturing;
 use crate::sync::Arc;
 use crate::{PushedGuard, Result, Stream};
 
-/// A stream that is captured, or one that is captured in its place.
+/// The stream under capture: the program's, or one that is captured in its place.
 ///
-/// Buffers may be alive that are freed in the order of the program's stream, at any time and on any thread,
-/// and their frees would be captured too. A stream of the capture's own then takes its place: what is captured
-/// does not run on it. Without such buffers none can come, as the stream is borrowed exclusively.
+/// Buffers may live that are freed in the order of the program's stream, at any time and on any thread, and the
+/// capture would include their frees. The capture then uses its own stream instead; captured work does not run
+/// on it. Without such buffers no new ones can appear, as the stream is exclusively borrowed.
 pub(super) struct Taken<'a, 'ctx> {
     stream: &'a Stream<'ctx>,
     /// Destroyed when the capture is over.
     instead: Option<Stream<'ctx>>,
-    /// The legacy stream of the context is not used meanwhile.
+    /// Nothing uses the legacy stream of the context meanwhile.
     _apart: Option<Capturing>,
 }
 
 impl<'a, 'ctx> Taken<'a, 'ctx> {
-    /// For a call that captures it.
+    /// Chooses the stream for a call that captures it.
     ///
     /// # Errors
-    /// `NotCurrent`; as [`Capturing::enter`]; what the driver answers.
+    /// `NotCurrent`; the errors of [`Capturing::enter`]; a driver error.
     pub(super) fn new(
         call: &'static str,
         gpu: &PushedGuard<'ctx>,
@@ -35,18 +35,19 @@ impl<'a, 'ctx> Taken<'a, 'ctx> {
         Ok(Taken { stream, instead, _apart })
     }
 
-    /// What is captured.
+    /// Returns the stream under capture.
     pub(super) fn stream(&self) -> &Stream<'ctx> {
         self.instead.as_ref().unwrap_or(self.stream)
     }
 
-    /// The program's.
+    /// Returns the program's stream.
     pub(super) fn of(&self) -> &'a Stream<'ctx> {
         self.stream
     }
 }
 
-/// A stream with the priority and the other attributes of one (F156), which captured launches have from it.
+/// Creates a stream with the priority and the other attributes of `stream` (F156), which captured launches take
+/// over.
 fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<'ctx>> {
     let alike = gpu.stream()?;
     alike.copy_attributes(stream)?;

@@ -1,4 +1,4 @@
-//! Graphs that are captured again, and brought to the device ahead of their first replay.
+//! Graphs that are captured again, or uploaded to the device before their first replay.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::kept::Kept;
@@ -11,15 +11,18 @@ use ffi::{
 };
 use std::ptr;
 
+/// # Graphs: capture again, upload
 impl<'ctx> PushedGuard<'ctx> {
-    /// Captures a graph again, with other buffers, values or kernels: where the operations are the same,
-    /// the driver updates it in place, which is cheaper than to make a new one, and the answer is true.
-    /// Else the graph is made anew. It then names the new buffers, and the old ones are no longer kept.
+    /// Captures a graph again, with other buffers, values or kernels.
+    ///
+    /// If the operations are the same, the driver updates the graph in place, which is cheaper than creating a
+    /// new one, and the result is true. Otherwise a new graph replaces it. The graph then uses the new buffers,
+    /// and no longer keeps the old ones.
     ///
     /// # Errors
-    /// As [`capture`](Self::capture), and the graph is what it was. If the driver fails an update for
-    /// another reason than that the graphs differ, the graph is lost: replays answer
-    /// [`InvalidArgument`](Error::InvalidArgument) until it was captured again.
+    /// The errors of [`capture`](Self::capture); the graph then stays as it was. If the driver fails an update
+    /// for another reason than that the graphs differ, the graph is lost: replays return
+    /// [`InvalidArgument`](Error::InvalidArgument) until it has been captured again.
     #[doc(alias = "cuGraphExecUpdate")]
     pub fn recapture<'env>(
         &'env self,
@@ -43,10 +46,10 @@ impl<'ctx> Graph<'ctx> {
         if same { Ok(()) } else { Err(Error::OtherContext { call: CALL }) }
     }
 
-    /// Becomes another graph, in place if that is possible, and then it is true.
+    /// Replaces this graph by another, in place if possible. Returns whether it was in place.
     ///
     /// # Errors
-    /// As [`PushedGuard::recapture`].
+    /// The errors of [`PushedGuard::recapture`].
     pub(super) fn become_new(
         &mut self,
         gpu: &PushedGuard<'ctx>,
@@ -58,7 +61,7 @@ impl<'ctx> Graph<'ctx> {
             errorNode: ptr::null_mut(),
             errorFromNode: ptr::null_mut(),
         };
-        // A graph that was lost has nothing to update, and memory of nodes is not moved in place (F215).
+        // A lost graph has nothing to update, and memory of nodes is not moved in place (F215).
         let fixed = !self.inner.kept.allocates() && !kept.allocates();
         let updated = self.inner.exec.raw().filter(|_| fixed).map(|exec| {
             // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
@@ -68,20 +71,20 @@ impl<'ctx> Graph<'ctx> {
         });
         let in_place = updated.is_some_and(|answer| answer.code == ffi::CUDA_SUCCESS);
         match updated {
-            // What cannot be updated is left as it was (F210).
+            // A graph that cannot be updated is left as it was (F210).
             None | Some(Answer { code: CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, .. }) => {
                 self.inner.exec = Exec::new(gpu, &template)?;
             }
             Some(answer) => answer.check().inspect_err(|_| self.inner.exec.lose())?,
         }
-        // Only now: nothing names the old memory any more.
+        // Only now: nothing uses the old memory any more.
         (self.inner.template, self.inner.kept) = (template, kept);
         Ok(in_place)
     }
 }
 
 impl<'ctx> OnStream<'_, 'ctx> {
-    /// Brings a graph to the device and waits, so that its first replay is as fast as the others.
+    /// Uploads a graph to the device and waits, so that its first replay is as fast as the others.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) if the graph was

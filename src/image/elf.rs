@@ -1,5 +1,5 @@
-//! The structure of a cubin: an ELF file whose tables point only into itself, with what compilers write and
-//! nothing else. The driver looks less closely, and dies of much (F290).
+//! The structure of a cubin: an ELF file whose tables point only into itself, with only the contents that
+//! compilers write. The driver checks less, and crashes on much of the rest (F290).
 
 use super::ImageProblem::{self, Damaged, OtherMachine, Refused, Truncated};
 use super::known::{self, *};
@@ -7,20 +7,20 @@ use std::ops::Range;
 
 /// The machine of device code.
 const EM_CUDA: u16 = 190;
-/// The system that files of CUDA 12 and before are for, with the version of its interface; and of CUDA 13.
+/// The operating system of files of CUDA 12 and before, with its ABI version; and that of CUDA 13.
 const EARLIER: [u8; 2] = [0x33, 7];
 const RECENT: [u8; 2] = [0x41, 8];
-/// Bytes of the file's header, and of those of segments and sections.
+/// The size in bytes of the file's header, and of those of segments and sections.
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
 const SECTION: usize = 64;
-/// Types from here on are a processor's own, or a system's.
+/// Types from here on belong to a processor, or a system.
 const OWN: u32 = 0x6000_0000;
-/// Indices of sections from here on stand for something else.
+/// Indices of sections from here on have a special meaning.
 const RESERVED: u16 = 0xff00;
-/// Bytes that a place in memory may lie behind what the section says, before it is linked.
+/// The number of bytes by which a position in memory may lie after the end of its section, before it is linked.
 const LATER: u64 = 1 << 16;
-/// Bytes of a symbol.
+/// The size of a symbol in bytes.
 const SYMBOL: u64 = 24;
 
 type Check<T = ()> = Result<T, ImageProblem>;
@@ -38,7 +38,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl ImageProblem {
-    /// The same in what begins behind `offset` bytes.
+    /// Returns the same problem for a part that begins after `offset` bytes.
     pub(super) fn behind(self, offset: usize) -> ImageProblem {
         match self {
             Truncated { part, .. } => Damaged { what: part, at: offset },
@@ -51,7 +51,7 @@ impl ImageProblem {
 
 /// One section.
 struct Section {
-    /// Where its header is.
+    /// The position of its header.
     at: usize,
     name: u32,
     ty: u32,
@@ -80,7 +80,7 @@ impl Section {
         }
     }
 
-    /// Its bytes, once it is known to be in the file.
+    /// Returns its bytes, once it is known to be in the file.
     fn bytes<'f>(&self, file: &'f [u8]) -> &'f [u8] {
         if WITHOUT_BYTES.contains(&self.ty) {
             return &[];
@@ -95,14 +95,15 @@ impl Section {
 struct Elf<'f> {
     file: &'f [u8],
     sections: Vec<Section>,
-    /// The table of names of sections.
+    /// The table of section names.
     names: &'f [u8],
     /// The number of symbols, and of those of Capsule Mercury.
     symbols: u64,
     second_symbols: u64,
 }
 
-/// Checks all that a cubin points to. It takes time in proportion to the file: each byte belongs to few parts.
+/// Checks everything that a cubin points to. The time is proportional to the file's size: each byte belongs to
+/// few parts.
 pub(super) fn check(file: &[u8]) -> Check {
     let len = file.len();
     if len < HEADER {
@@ -119,7 +120,7 @@ pub(super) fn check(file: &[u8]) -> Check {
     at(7, known, "an unknown system")?;
     at(16, matches!(u16_at(file, 16), 1 | 2), "the type of the file")?;
     at(24, u64_at(file, 24) == 0, "an entry point")?;
-    // With the lowest flag set, a file of CUDA 13 is the driver's death, and compilers leave it unset (F290).
+    // With the lowest flag set, a file of CUDA 13 crashes the driver, and compilers leave it unset (F290).
     at(48, system != RECENT || file[48] & 1 == 0, "the flags of the file")?;
     at(52, u16_at(file, 52) as usize == HEADER, "the size of the header")?;
     let segments = segments(file)?;
@@ -138,14 +139,14 @@ pub(super) fn check(file: &[u8]) -> Check {
     elf.sections.iter().try_for_each(|section| elf.section(section))
 }
 
-/// Where a table ends, if that is in the file.
+/// Returns the end of a table, if that is in the file.
 fn table(file: &[u8], part: &'static str, begin: u64, count: u64, size: usize) -> Check {
     let end = count.checked_mul(size as u64).and_then(|bytes| bytes.checked_add(begin));
     let end = end.unwrap_or(u64::MAX);
     if end > file.len() as u64 { Err(Truncated { part, end, len: file.len() }) } else { Ok(()) }
 }
 
-/// Where the table of segments is.
+/// Returns the position of the table of segments.
 fn segments(file: &[u8]) -> Check<Range<u64>> {
     let (begin, count) = (u64_at(file, 32), u64::from(u16_at(file, 56)));
     let size = u16_at(file, 54) as usize;
@@ -160,7 +161,7 @@ fn segments(file: &[u8]) -> Check<Range<u64>> {
             (u64_at(file, at + 8), u64_at(file, at + 32), u64_at(file, at + 40));
         table(file, "segments", offset, in_file, 1)?;
         let align = u64_at(file, at + 48);
-        // What is loaded, and this table itself; no permissions but to read, write and execute.
+        // Loaded segments, and this table itself; no permissions except to read, write and execute.
         let known = matches!(ty, 1 | 6) && flags & !7 == 0;
         if !known || in_file > in_memory || (align & align.wrapping_sub(1)) != 0 {
             return Err(Damaged { what: "a program header", at });
@@ -169,7 +170,7 @@ fn segments(file: &[u8]) -> Check<Range<u64>> {
     Ok(begin..begin + count * SEGMENT as u64)
 }
 
-/// The sections, each of which lies in the file.
+/// Returns the sections, each of which lies in the file.
 fn sections(file: &[u8]) -> Check<Vec<Section>> {
     let begin = u64_at(file, 40);
     if u16_at(file, 58) as usize != SECTION || begin < HEADER as u64 {
@@ -178,13 +179,13 @@ fn sections(file: &[u8]) -> Check<Vec<Section>> {
     table(file, "section headers", begin, 1, SECTION)?;
     let begin = begin as usize;
     let first = Section::read(file, begin);
-    // Where there are too many for the header's field, the first section tells.
+    // If there are too many for the header's field, the first section has the number.
     let count = match u16_at(file, 60) {
         0 => first.size,
         count => count.into(),
     };
     table(file, "section headers", begin as u64, count, SECTION)?;
-    // The first stands for no section: nothing is in it but what overflows from the header.
+    // The first entry stands for no section. It only contains values that overflow from the header.
     let overflows = [32..40, 40..44].map(|place| begin + place.start..begin + place.end);
     let nothing = |at: usize| file[at] == 0 || overflows.iter().any(|place| place.contains(&at));
     let unused = (u16_at(file, 60) == 0 || first.size == 0)
@@ -200,7 +201,7 @@ fn sections(file: &[u8]) -> Check<Vec<Section>> {
     Ok(sections)
 }
 
-/// Refuses sections that share bytes with one another or with the tables, so that no byte is looked at for many of
+/// Refuses sections that share bytes with each other or with the tables, so that no byte is checked for many of
 /// them. Those of Capsule Mercury are compared among themselves: compilers let one share the bytes of its
 /// counterpart.
 fn apart(file: &[u8], sections: &[Section], segments: Range<u64>) -> Check {
@@ -223,12 +224,12 @@ fn apart(file: &[u8], sections: &[Section], segments: Range<u64>) -> Check {
     Ok(())
 }
 
-/// Whether a table of strings ends in NUL, so that every name in it does.
+/// Returns whether a table of strings ends in NUL, so that every name in it does.
 fn ends(strings: &[u8]) -> bool {
     strings.last() == Some(&0)
 }
 
-/// The table of the sections' names, each of which ends in it.
+/// Returns the table of the sections' names, each of which ends in it.
 fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
     let index = match u16_at(file, 62) {
         u16::MAX => sections.first().map_or(0, |first| first.link as usize),
@@ -240,7 +241,7 @@ fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
 }
 
 impl Elf<'_> {
-    /// What begins with the name of a section.
+    /// Returns the bytes that start with the name of a section.
     fn name(&self, section: &Section) -> &[u8] {
         self.names.get(section.name as usize..).unwrap_or_default()
     }
@@ -262,19 +263,19 @@ impl Elf<'_> {
             "an alignment",
             48,
         )?;
-        // ptxas of CUDA 12 counts sections that it leaves out; nothing follows these two links.
+        // ptxas of CUDA 12 counts sections that it omits; nothing follows these two links.
         let links = count + u64::from(matches!(ty, INFO | CALL_GRAPH));
         bad(u64::from(link) < links, "the link of a section", 40)?;
         let code = section.flags & EXECUTABLE != 0;
         let below = match ty {
             SYMTAB => self.symbols + 1,
             SECOND_SYMTAB => self.second_symbols + 1,
-            // What code belongs to, below the number of its registers.
+            // The section that code belongs to, below the number of its registers.
             _ if code || (ty >= OWN && ty != INFO) => self.symbols.max(count),
             _ => count,
         };
         let info = if code { info & 0xff_ffff } else { info };
-        // In the first section it may be what overflows from the header, and was compared there.
+        // In the first section it may be a value that overflows from the header, and was compared there.
         bad(u64::from(info) < below || ty == 0, "what a section belongs to", 44)?;
         let wanted = match ty {
             SYMTAB | SECOND_SYMTAB | RELA | SECOND_RELA => Some(24),
@@ -307,10 +308,10 @@ impl Elf<'_> {
             let (name, index) = (u32_at(symbol, 0), u16_at(symbol, 6));
             let (value, size) = (u64_at(symbol, 8), u64_at(symbol, 16));
             let place = match self.sections.get(usize::from(index)) {
-                // In no section, or in one that another table tells.
+                // In no section, or in one that another table gives.
                 _ if index == 0 || (index == u16::MAX && far) => true,
                 _ if index >= RESERVED && !far => false,
-                // Of memory that is laid out later, the value is an alignment.
+                // For memory that is laid out later, the value is an alignment.
                 Some(home) if WITHOUT_BYTES.contains(&home.ty) => {
                     value.max(size) <= home.size.saturating_add(LATER)
                 }
@@ -326,10 +327,10 @@ impl Elf<'_> {
         Ok(())
     }
 
-    /// The sections of symbols whose own index has no room for them.
+    /// Checks the sections of symbols whose own index has no room for them.
     fn indices(&self, table: &Section) -> Check {
         let bytes = table.bytes(self.file);
-        // ptxas counts sections that it leaves out behind the last one.
+        // ptxas counts sections that it omits after the last one.
         let right = |at: usize| u32_at(bytes, at) as usize <= self.sections.len() + 1;
         if bytes.len() as u64 != 4 * self.symbols || !(0..bytes.len()).step_by(4).all(right) {
             return Err(Damaged { what: "the sections of symbols", at: table.at });
@@ -353,7 +354,7 @@ impl Elf<'_> {
         Ok(())
     }
 
-    /// A list of notes: two sizes, a type, a name, and what is noted.
+    /// Checks a list of notes: two sizes, a type, a name, and the contents.
     fn notes(&self, section: &Section) -> Check {
         let bytes = section.bytes(self.file);
         let mut at = 0;
@@ -370,7 +371,7 @@ impl Elf<'_> {
                 return Err(damaged);
             }
             if ty == ABOUT_TOOLS {
-                // A version, five places of strings, and these.
+                // A version, the positions of five strings, and the strings.
                 let strings = bytes[begin..begin + size].get(24..).filter(|strings| ends(strings));
                 let len = strings.map_or(0, <[u8]>::len);
                 let inside = |i: usize| (u32_at(bytes, begin + 4 * i) as usize) < len;
@@ -383,7 +384,7 @@ impl Elf<'_> {
         Ok(())
     }
 
-    /// A list of attributes: what form its value has, which it is, and the value or its size.
+    /// Checks a list of attributes: the form of the value, the kind, and the value or its size.
     fn attributes(&self, section: &Section) -> Check {
         let symbols = if section.ty == SECOND_INFO { self.second_symbols } else { self.symbols };
         let bytes = section.bytes(self.file);

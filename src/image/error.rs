@@ -1,8 +1,8 @@
-//! What is wrong with an image.
+//! Errors in images.
 
 use std::fmt;
 
-/// The kinds of images.
+/// The kind of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ImageKind {
@@ -31,39 +31,39 @@ pub struct ImageError {
     problem: ImageProblem,
 }
 
-/// What is wrong with an image.
+/// The problem of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageProblem {
-    /// There is nothing in it.
+    /// The image is empty.
     Empty,
-    /// It is of another kind.
+    /// The image is of another kind.
     IsA(ImageKind),
-    /// It is none that a driver knows.
+    /// The image is of no kind that a driver knows.
     Unknown,
-    /// An ELF file for another machine, whose number is given; CUDA's is 190.
+    /// An ELF file for another machine with this number. CUDA's is 190.
     OtherMachine(u16),
-    /// It ends before a part of it does.
+    /// The image ends before one of its parts does.
     Truncated {
         /// The part.
         part: &'static str,
-        /// Where the part ends, in bytes.
+        /// The end of the part, in bytes.
         end: u64,
-        /// The bytes that there are.
+        /// The size of the image, in bytes.
         len: usize,
     },
-    /// A part contradicts another, or what the format says.
+    /// A part contradicts another part, or the format.
     Damaged {
-        /// The part, and what is wrong with it.
+        /// The part, and its problem.
         what: &'static str,
-        /// Where it is, in bytes.
+        /// Its position, in bytes.
         at: usize,
     },
-    /// The driver is known to die of it, or to hang.
+    /// The driver is known to crash or hang on it.
     Refused {
-        /// What it is.
+        /// The refused contents.
         what: &'static str,
-        /// Where it is, in bytes.
+        /// Its position, in bytes.
         at: usize,
     },
 }
@@ -73,13 +73,13 @@ impl ImageError {
         Box::new(ImageError { expected, problem })
     }
 
-    /// What it was to be.
+    /// Returns the kind that the image should have.
     #[must_use]
     pub fn expected(&self) -> ImageKind {
         self.expected
     }
 
-    /// What is wrong with it.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &ImageProblem {
         &self.problem

@@ -6,29 +6,30 @@ use crate::Result;
 use std::fmt;
 use std::path::Path;
 
-/// How a fatbin begins: 0xba55ed50, least byte first.
+/// The start of a fatbin: 0xba55ed50, least significant byte first.
 pub(super) const MAGIC: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
-/// Bytes of the header of the container.
+/// The size of the container's header in bytes.
 const HEADER: usize = 16;
-/// Bytes of the header of an entry, at least.
+/// The minimum size of an entry's header in bytes.
 const ENTRY: usize = 64;
-/// The kinds of entries that are known: PTX and a cubin.
+/// The known kinds of entries: PTX and a cubin.
 const PTX: u16 = 1;
 const ELF: u16 = 2;
 
-/// A fatbin: a container of cubins and PTX for several architectures, of which the driver takes what fits.
+/// A fatbin: a container of cubins and PTX for several architectures, from which the driver chooses a fitting
+/// one.
 ///
-/// Its structure is checked, with that of each cubin in it, as that of a [`Cubin`](crate::Cubin), and its PTX as
-/// [`Ptx`](crate::Ptx). What is compressed, by LZ4 or Zstandard, is unpacked for that, since the driver dies of much that is
-/// damaged there (F264): up to 64 MiB and 256 times the size of the fatbin.
+/// The constructors check its structure, each cubin in it like a [`Cubin`](crate::Cubin), and its PTX like
+/// [`Ptx`](crate::Ptx). To check code that LZ4 or Zstandard compressed, they unpack it, because the driver
+/// crashes on much damage there (F264): up to 64 MiB and 256 times the size of the fatbin.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 
 impl Fatbin {
-    /// Of bytes in memory: `include_bytes!("kernels.fatbin")`.
+    /// Creates a fatbin from bytes in memory: `include_bytes!("kernels.fatbin")`.
     ///
     /// # Errors
-    /// [`Error::Image`](crate::Error::Image), which says what the bytes are instead, or what is damaged.
+    /// [`Error::Image`](crate::Error::Image), which reports the actual kind of the bytes, or the damage.
     #[doc(alias = "cuModuleLoadFatBinary")]
     pub fn new(bytes: impl AsRef<[u8]>) -> Result<Fatbin> {
         let bytes = bytes.as_ref();
@@ -37,16 +38,16 @@ impl Fatbin {
         Ok(Fatbin(Bytes::new(bytes)))
     }
 
-    /// Of a file.
+    /// Reads a fatbin from a file.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be read; as [`new`](Self::new).
+    /// [`Error::File`](crate::Error::File) if the file cannot be read; the errors of [`new`](Self::new).
     #[doc(alias = "cuModuleLoad")]
     pub fn from_file(path: impl AsRef<Path>) -> Result<Fatbin> {
         Fatbin::new(read(path.as_ref())?)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.0.get()
@@ -63,7 +64,7 @@ fn damaged(what: &'static str, at: usize) -> ImageProblem {
     ImageProblem::Damaged { what, at }
 }
 
-/// Walks the container.
+/// Checks the container.
 fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     let len = bytes.len();
     let truncated = |part, end| ImageProblem::Truncated { part, end, len };
@@ -92,7 +93,7 @@ fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     Ok(())
 }
 
-/// Checks one entry, and gives where the next one begins. There is `room` for what is unpacked.
+/// Checks one entry, and returns the position of the next one. Unpacked code may use up to `room` bytes.
 fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<usize, ImageProblem> {
     if end - at < ENTRY {
         return Err(damaged("the header of an entry ends past the last one", at));
@@ -114,7 +115,7 @@ fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<us
     let (packed_len, options) = (elf::u32_at(head, 16) as usize, elf::u32_at(head, 20) as usize);
     let (name, name_len) = (elf::u32_at(head, 32), elf::u32_at(head, 36));
     let (flags, unpacked) = (elf::u64_at(head, 40), elf::u64_at(head, 56));
-    // Options of the compiler: where they are, and how long; those of PTX end in NUL. And a name.
+    // Options of the compiler: their position and length; those of PTX end in NUL. And a name.
     let inside = |at: u32, len: u32| {
         let end = (at as usize).checked_add(len as usize);
         at as usize >= ENTRY && end.is_some_and(|end| end <= header)
@@ -152,10 +153,10 @@ fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<us
     check_code(kind, &code).map(|()| next).map_err(within)
 }
 
-/// Checks what an entry has.
+/// Checks the code of an entry.
 fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
     let text = code.trim_ascii_start();
-    // Not all that is PTX begins with its version: nvFatbin 12.9 leaves that out.
+    // Some PTX does not begin with its version: nvFatbin 12.9 omits it.
     let begins = [&b"."[..], b"//", b"/*"].iter().any(|with| text.starts_with(with));
     match kind {
         ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is no cubin", 0)),
@@ -166,7 +167,7 @@ fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
     }
 }
 
-/// What is wrong in code whose bytes are not those of the container.
+/// Returns the problem of code whose bytes are not those of the container.
 fn part(problem: &ImageProblem) -> &'static str {
     match problem {
         ImageProblem::Truncated { part, .. } => part,

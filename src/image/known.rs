@@ -1,5 +1,5 @@
-//! What compilers write into cubins: a list of what is accepted. The driver dies of much that no compiler
-//! writes (F290), so what is not listed is refused.
+//! A list of the contents that compilers write into cubins, which are accepted. The driver crashes on much that
+//! no compiler writes (F290), so everything else is refused.
 //!
 //! The lists come from NVRTC, ptxas and the linker of CUDA 12.0 to 13.5, for the architectures 7.5 to 12.1, with
 //! and without debug information and relocatable code, and from libraries that NVIDIA ships.
@@ -13,7 +13,7 @@ pub(super) const RELA: u32 = 4;
 pub(super) const NOTE: u32 = 7;
 pub(super) const NOBITS: u32 = 8;
 pub(super) const REL: u32 = 9;
-/// Where symbols are whose section has a number that does not fit into 16 bits.
+/// The section numbers of symbols, if they do not fit into 16 bits.
 pub(super) const SYMTAB_INDEX: u32 = 18;
 pub(super) const INFO: u32 = 0x7000_0000;
 pub(super) const CALL_GRAPH: u32 = 0x7000_0001;
@@ -26,7 +26,7 @@ const RESERVED_SHARED: u32 = 0x7000_0015;
 const COMPATIBILITY: u32 = 0x7000_0086;
 /// Constants of bank 0; those of the other banks follow.
 const CONSTANT: u32 = 0x7000_0064;
-/// Capsule Mercury: a second form of the code, for later architectures, with tables of its own.
+/// Capsule Mercury: a second form of the code, for later architectures, with its own tables.
 const SECOND_CODE: u32 = 0x7000_0016;
 pub(super) const SECOND_RELA: u32 = 0x7000_0082;
 pub(super) const SECOND_INFO: u32 = 0x7000_0083;
@@ -35,18 +35,18 @@ const SECOND_CALL_GRAPH: u32 = 0x7000_008a;
 const SECOND_PROTOTYPES: u32 = 0x7000_008b;
 pub(super) const SECOND_SYMTAB: u32 = 0x7000_0085;
 
-/// Types of memory that has no bytes in the file.
+/// The types of memory that has no bytes in the file.
 pub(super) const WITHOUT_BYTES: [u32; 4] = [NOBITS, GLOBAL, SHARED, RESERVED_SHARED];
 
 /// The flag of a section that has code.
 pub(super) const EXECUTABLE: u64 = 4;
-/// The flag of a section of Capsule Mercury, which may share its bytes with one that has it not.
+/// The flag of a section of Capsule Mercury, which may share its bytes with a section without the flag.
 pub(super) const SECOND: u64 = 0x1000_0000;
 /// Flags that sections have: writable, allocated, executable, with a link in `info`, the kinds of notes or the
 /// number of barriers, and the one above.
 const FLAGS: u64 = 0x47 | 0x3f0_0000 | SECOND;
 
-/// A name, or with `*` behind it what a name begins with, and the types of such sections.
+/// A name, or the start of a name followed by `*`, and the types of such sections.
 type Named = (&'static [u8], &'static [u32]);
 
 const SECTIONS: &[Named] = &[
@@ -92,7 +92,7 @@ const SECTIONS: &[Named] = &[
     (b".nv.merc.nv_debug_*", &[PROGBITS]),
 ];
 
-/// Whether `names`, which begins with a name that ends in NUL, begins with this one.
+/// Returns whether `names`, which begins with a name that ends in NUL, begins with this one.
 fn is(names: &[u8], wanted: &[u8]) -> bool {
     match wanted.split_last() {
         Some((b'*', begin)) => names.starts_with(begin),
@@ -100,7 +100,7 @@ fn is(names: &[u8], wanted: &[u8]) -> bool {
     }
 }
 
-/// Whether a section of the name, with which `names` begins, has the type and such flags.
+/// Returns whether a section, with whose name `names` begins, may have this type and these flags.
 pub(super) fn section(names: &[u8], ty: u32, flags: u64) -> bool {
     let mut named = SECTIONS.iter().filter(|(name, _)| is(names, name));
     let code = is(names, b".text.*");
@@ -109,8 +109,8 @@ pub(super) fn section(names: &[u8], ty: u32, flags: u64) -> bool {
         && code == (flags & EXECUTABLE != 0)
 }
 
-/// Whether a symbol has this binding (local, global or weak) and type: none, object, function, section, and
-/// those of CUDA: texture, surface, sampler, and another object.
+/// Returns whether a symbol has a known binding (local, global or weak) and type: none, object, function,
+/// section, and those of CUDA: texture, surface, sampler, and another object.
 pub(super) fn symbol(info: u8) -> bool {
     match info >> 4 {
         0 => matches!(info & 15, 0..=3 | 10..=13),
@@ -120,7 +120,7 @@ pub(super) fn symbol(info: u8) -> bool {
     }
 }
 
-/// Whether a relocation in a section of the type has this type.
+/// Returns whether a relocation in a section of this type may have this type.
 pub(super) fn relocation(section: u32, ty: u32) -> bool {
     match section {
         SECOND_RELA => matches!(ty, 0x1_0001..=0x1_007f),
@@ -128,14 +128,14 @@ pub(super) fn relocation(section: u32, ty: u32) -> bool {
     }
 }
 
-/// The name that notes have, and where what they note begins.
+/// The name of notes, and the start of their contents.
 const AUTHOR: &[u8] = b"NVIDIA Corp\0";
 
 /// The types of notes: about the code, and about the tools that made it.
 const ABOUT_CODE: u32 = 1000;
 pub(super) const ABOUT_TOOLS: u32 = 2000;
 
-/// Whether a note of a section, with whose name `names` begins, has this name, type and size.
+/// Returns whether a note of a section, with whose name `names` begins, may have this name, type and size.
 pub(super) fn note(names: &[u8], author: &[u8], ty: u32, size: usize) -> bool {
     let right = match ty {
         ABOUT_CODE if is(names, b".note.nv.cuinfo") => size == 8,
@@ -146,22 +146,22 @@ pub(super) fn note(names: &[u8], author: &[u8], ty: u32, size: usize) -> bool {
     right && author == AUTHOR
 }
 
-/// What the value of an attribute is.
+/// The form of an attribute's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
     /// Numbers of 4 bytes.
     Numbers,
     /// Any bytes.
     Any,
-    /// A symbol, and a number.
+    /// A symbol and a number.
     OfSymbol,
     /// Symbols.
     Symbols,
 }
 
-/// What the value of an attribute is, by its form and its kind; none for what no compiler writes.
+/// Returns the form of an attribute's value, by its form and its kind, or `None` if no compiler writes it.
 pub(super) fn attribute(form: u8, kind: u8) -> Option<Value> {
     Some(match (form, kind) {
         // Without a value: a flag.

@@ -1,4 +1,4 @@
-//! Images: code that a driver loads, each kind a type of its own.
+//! Images: code that a driver loads. Each kind has its own type.
 
 mod cubin;
 mod elf;
@@ -26,7 +26,7 @@ use std::path::Path;
 /// The call that loads modules.
 pub(crate) const LOAD: &str = name!(cuModuleLoadDataEx);
 
-/// Code that a driver loads: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.
+/// An image that a driver can load: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an image",
     label = "expected `&Ptx`, `&Cubin` or `&Fatbin`",
@@ -66,8 +66,8 @@ macro_rules! images {
 }
 images! { Ptx Cubin Fatbin }
 
-/// A copy of an image as the driver can read it: aligned, with zeros behind it, since the driver reads
-/// some bytes to tell images apart, whatever their length (F113).
+/// A copy of an image for the driver: aligned, and followed by zeros, because the driver reads some bytes to
+/// recognise the kind of an image, whatever its length (F113).
 #[derive(Clone, PartialEq, Eq)]
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "not public: bytes")]
@@ -76,7 +76,7 @@ pub struct Bytes {
     len: usize,
 }
 
-/// Zeros behind an image.
+/// The number of zeros after an image.
 const PADDING: usize = 128;
 
 impl Bytes {
@@ -86,13 +86,13 @@ impl Bytes {
         Bytes { words, len: bytes.len() }
     }
 
-    /// Without the zeros.
+    /// Returns the bytes without the zeros.
     pub(crate) fn get(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.words)[..self.len]
     }
 }
 
-/// What bytes look like by how they begin.
+/// Returns the kind of image that the first bytes suggest.
 fn looks_like(bytes: &[u8]) -> Option<ImageKind> {
     let text = bytes.trim_ascii_start();
     let begins = |with: &[u8]| text.starts_with(with);
@@ -107,7 +107,7 @@ fn looks_like(bytes: &[u8]) -> Option<ImageKind> {
     }
 }
 
-/// Refuses what looks like no image of the kind.
+/// Refuses bytes that do not look like an image of the kind.
 fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
     let problem = match looks_like(bytes) {
         Some(found) if found == kind => return Ok(()),
@@ -118,7 +118,7 @@ fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
     Err(ImageError::new(kind, problem).into())
 }
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 fn read(path: &Path) -> Result<Vec<u8>> {
     let failed = |kind| Error::File { call: LOAD, path: Box::new(path.to_owned()), kind };
     std::fs::read(path).map_err(|error| failed(error.kind()))

@@ -1,10 +1,10 @@
-//! Compressed code of a fatbin. What is not what a compressor writes is the death of the driver in many cases
-//! (F264), so that it is unpacked here first.
+//! Compressed code in a fatbin. Data that no compressor writes crashes the driver in many cases (F264), so the
+//! code is unpacked here first.
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::Read;
 
-/// How an entry is compressed.
+/// The compression of an entry.
 #[derive(Clone, Copy)]
 pub(super) enum Packing {
     /// One block, without a frame.
@@ -13,18 +13,18 @@ pub(super) enum Packing {
     Zstd,
 }
 
-/// The most that a byte of LZ4 can stand for.
+/// The maximum number of bytes that one byte of LZ4 can stand for.
 const LZ4_MOST: u64 = 255;
 
-/// How much the code of a fatbin of so many bytes may have when it is unpacked, all entries together. Code has some
-/// 10 bytes for each of its own; a table of zeros has more.
+/// Returns the maximum size of all unpacked code in a fatbin of `len` bytes. Code has about 10 bytes for each
+/// byte of its own; a table of zeros has more.
 pub(super) fn room(len: usize) -> u64 {
     (64 << 20) + 256 * len as u64
 }
 
 impl Packing {
-    /// That of the flags of an entry; an error for two that contradict each other, and for the one between them, which no
-    /// compiler sets and which has been the driver's death (F267).
+    /// Returns the compression that the flags of an entry give. Returns an error for two that contradict each
+    /// other, and for the one between them, which no compiler sets and which has crashed the driver (F267).
     pub(super) fn of(flags: u64) -> Result<Option<Packing>, ()> {
         match flags & 0xe000 {
             0 => Ok(None),
@@ -34,7 +34,7 @@ impl Packing {
         }
     }
 
-    /// The code, if it is whole and has `size` bytes.
+    /// Unpacks the code, if it is whole and has `size` bytes.
     pub(super) fn unpack(self, packed: &[u8], size: u64) -> Option<Vec<u8>> {
         match self {
             Packing::Lz4 => block(packed, size),
@@ -55,14 +55,14 @@ fn block(packed: &[u8], size: u64) -> Option<Vec<u8>> {
     (len as u64 == size).then_some(code)
 }
 
-/// Unpacks one frame, behind which nothing is. The code grows as it is read: the size is only what somebody says.
+/// Unpacks one frame, which nothing follows. The code grows as it is read, because the size is unchecked input.
 fn frame(mut packed: &[u8], size: u64) -> Option<Vec<u8>> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(size.max(8 << 20));
     decoder.init(&mut packed).ok()?;
     let mut code = Vec::new();
     while !decoder.is_finished() {
-        // At most what a block has more than is asked for.
+        // A block adds at most its own size beyond the requested bytes.
         let some = BlockDecodingStrategy::UptoBytes(1 << 20);
         decoder.decode_blocks(&mut packed, some).ok()?;
         let (begin, more) = (code.len(), decoder.can_collect());
@@ -80,7 +80,7 @@ fn frame(mut packed: &[u8], size: u64) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// A frame of so many zeros: one block that repeats a byte.
+    /// Creates a frame of `size` zeros: one block that repeats a byte.
     fn zeros(size: u32) -> Vec<u8> {
         let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
         frame.extend(size.to_le_bytes());

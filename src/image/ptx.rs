@@ -5,22 +5,22 @@ use crate::{Error, Result};
 use std::fmt;
 use std::path::Path;
 
-/// PTX text, ready to be compiled by the driver: with its NUL, which it is given.
+/// PTX text for the driver's compiler. The NUL at its end is added.
 ///
-/// What is known to crash the driver's compiler is refused; what is not known is not: see [known
+/// Text that is known to crash the driver's compiler is refused. Unknown crashes are possible: see [known
 /// holes](https://docs.rs/crate/cuscope/latest/source/SOUNDNESS.md).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ptx(pub(super) Bytes);
 
 impl Ptx {
-    /// Of text in memory: `include_str!("kernel.ptx")`.
+    /// Creates an image from text in memory: `include_str!("kernel.ptx")`.
     ///
     /// # Errors
-    /// [`Error::Image`](crate::Error::Image) for what begins neither with `.version` nor with a comment, and for what
-    /// the driver's compiler is known to die of (F293): a string or number of more than 4 KiB, a name of more than
-    /// 16 KiB, more than 2^20 registers, as many threads, blocks or bytes of an alignment, and a division by what is
-    /// no plain number;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text with a NUL inside.
+    /// [`Error::Image`](crate::Error::Image) for text that begins neither with `.version` nor with a comment,
+    /// and for text that is known to crash the driver's compiler (F293): a string or number of more than 4 KiB,
+    /// a name of more than 16 KiB, more than 2^20 registers, as many threads, blocks or bytes of an alignment,
+    /// and a division by anything but a plain number. [`Error::InvalidArgument`](crate::Error::InvalidArgument)
+    /// for text that contains a NUL.
     pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
         let text = text.with_nul()?;
         expect(ImageKind::Ptx, text.to_bytes())?;
@@ -28,10 +28,10 @@ impl Ptx {
         Ok(Ptx(Bytes::new(text.to_bytes_with_nul())))
     }
 
-    /// Of a file.
+    /// Reads PTX text from a file.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be read; as [`new`](Self::new).
+    /// [`Error::File`](crate::Error::File) if the file cannot be read; the errors of [`new`](Self::new).
     #[doc(alias = "cuModuleLoad")]
     pub fn from_file(path: impl AsRef<Path>) -> Result<Ptx> {
         let path = path.as_ref();
@@ -42,7 +42,7 @@ impl Ptx {
         Ptx::new(text.map_err(|_| Error::InvalidArgument { call: LOAD, reason })?)
     }
 
-    /// The text, without its NUL.
+    /// Returns the text, without its NUL.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         let bytes = self.0.get();

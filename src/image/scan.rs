@@ -1,15 +1,15 @@
-//! A look at PTX text before the driver's compiler sees it, for that which it dies of or hangs on (F293).
+//! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler (F293).
 
 use super::ImageProblem::{self, Refused};
 use super::tokens::{Token, Tokens, number};
 
-/// The most bytes of a string or a number. A name of a file of 16 KiB is written behind a buffer; paths are no
-/// longer than this.
+/// The maximum size of a string or a number in bytes. The compiler writes a file name of 16 KiB past the end of
+/// a buffer; paths are no longer than this.
 const STRING: usize = 4 << 10;
-/// The most bytes of a name: those of C++ templates have several KiB.
+/// The maximum size of a name in bytes: those of C++ templates have several KiB.
 const NAME: usize = 16 << 10;
-/// The most that a directive may ask for: threads of a block, blocks, registers, an alignment. No device has as
-/// many, and the compiler's arithmetic has 32 bits: it divides by 0 where they overflow.
+/// The maximum that a directive may request: threads of a block, blocks, registers, an alignment. No device has
+/// as many, and the compiler's arithmetic has 32 bits: it divides by 0 if they overflow.
 pub(crate) const MOST: u64 = 1 << 20;
 
 /// Directives with up to three numbers, whose product counts.
@@ -24,10 +24,10 @@ const EXTENTS: [&[u8]; 8] = [
     b".align",
 ];
 
-/// Refuses text of which the driver's compiler is known to die, in one pass.
+/// Refuses text that is known to crash the driver's compiler, in one pass.
 pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
     let mut tokens = Tokens::new(text);
-    // Registers in all: the compiler makes each of them, while those that a text uses are each named in it.
+    // All registers: the compiler creates each of them, while a text names each register that it uses.
     let mut registers = 0_u64;
     loop {
         let begin = tokens.at();
@@ -63,7 +63,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
     }
 }
 
-/// The product of the numbers that follow, or the largest of them if that is more.
+/// Returns the product of the numbers that follow, or the largest of them if that is more.
 fn extents(tokens: &mut Tokens<'_>) -> u64 {
     let (mut product, mut largest) = (1_u64, 0);
     while let Some(Token::Word(word)) = tokens.peek() {

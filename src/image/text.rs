@@ -1,4 +1,4 @@
-//! PTX text as programs have it.
+//! The string types for PTX text.
 
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -8,8 +8,7 @@ use super::LOAD;
 
 /// PTX text: `&str`, `String`, `&CStr` or `CString`. Sealed.
 ///
-/// The driver reads PTX up to a NUL. The text is copied and gets it, so a missing NUL cannot reach the
-/// driver.
+/// The driver reads PTX up to a NUL. The copy of the text gets one, so the driver never sees text without it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not PTX text",
     note = "PTX is `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
@@ -34,7 +33,7 @@ mod sealed {
 fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
     let reason = "the PTX text has a NUL byte inside: the driver would read it only to there";
     let mut text: Vec<u8> = text.into();
-    // What a compiler gives may end in NUL already.
+    // The output of a compiler may already end in NUL.
     while text.last() == Some(&0) {
         text.pop();
     }

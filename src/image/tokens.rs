@@ -1,17 +1,17 @@
-//! PTX text as the driver's compiler splits it.
+//! Tokens of PTX text, as the driver's compiler splits it.
 
-/// A part of PTX text.
+/// A token of PTX text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
     /// A name, a number, or a directive or modifier with its dot: `%rd1`, `0x10`, `.entry`. `add.u32` is two.
     Word(&'t [u8]),
-    /// What stands between two quotes. There are no escapes, and line breaks are as other bytes.
+    /// The text between two quotes. There are no escapes, and line breaks are ordinary bytes.
     Text(&'t [u8]),
     /// A byte that stands for itself.
     Mark(u8),
 }
 
-/// The parts of PTX text, without blanks and comments: one pass over the text.
+/// The tokens of PTX text, without blanks and comments: one pass over the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens<'t> {
     text: &'t [u8],
@@ -27,17 +27,17 @@ impl<'t> Tokens<'t> {
         Tokens { text, at: 0 }
     }
 
-    /// Behind the last part, in bytes.
+    /// Returns the position after the last token, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next part, which stays the next one.
+    /// Returns the next token without consuming it.
     pub(crate) fn peek(&self) -> Option<Token<'t>> {
         self.clone().next()
     }
 
-    /// Goes on behind the mark if it is next.
+    /// Consumes the mark if it is next.
     pub(crate) fn skip_mark(&mut self, mark: u8) -> bool {
         let mut ahead = self.clone();
         let found = ahead.next() == Some(Token::Mark(mark));
@@ -51,7 +51,7 @@ impl<'t> Tokens<'t> {
         &self.text[self.at..]
     }
 
-    /// Goes on behind the first place where this is, or to the end.
+    /// Continues after the first occurrence of `end`, or at the end of the text.
     fn skip_behind(&mut self, end: &[u8]) {
         let found = self.rest().windows(end.len()).position(|bytes| bytes == end);
         self.at = found.map_or(self.text.len(), |found| self.at + found + end.len());
@@ -97,8 +97,8 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// The value of a whole number, as PTX writes it; the largest one for what does not fit; none for a word that is
-/// no number.
+/// Returns the value of a whole number, as PTX writes it: the largest value if it does not fit, `None` for a
+/// word that is not a number.
 pub(crate) fn number(word: &[u8]) -> Option<u64> {
     let word = std::str::from_utf8(word).ok()?;
     let word = word.strip_suffix(['U', 'u']).unwrap_or(word);
@@ -130,7 +130,7 @@ mod tests {
         let glued = ".visible.entry k(.param.u32 n){add.u32 %r1,%r<0x10>;}";
         let parts = ".visible .entry k ( .param .u32 n ) { add .u32 %r1 , %r < 0x10 > ; }";
         assert_eq!(split(glued), parts.split(' ').collect::<Vec<_>>());
-        // Comments do not nest and are not continued; strings have no escapes.
+        // Comments do not nest and do not continue after a line break; strings have no escapes.
         assert_eq!(split("a/* \" /* */b // .entry \\\n c"), ["a", "b", "c"]);
         assert_eq!(split("\"a // \n.entry\\\"b/c"), ["'a // \n.entry\\'", "b", "/", "c"]);
         for (open, parts) in [("a /* b", 1), ("a // b", 1), ("a \"b", 2), ("a \"", 2), ("/", 1)] {

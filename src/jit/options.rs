@@ -1,4 +1,4 @@
-//! How PTX is compiled.
+//! Compiler options for PTX.
 #![allow(unsafe_code, reason = "a setter whose addresses the driver trusts is unsafe")]
 
 use crate::image::MOST;
@@ -6,32 +6,35 @@ use crate::{Error, Name, Result};
 use ffi::{CUjit_option, CUjit_target};
 use std::ffi::{CString, c_void};
 
-/// What to compile for; the constants are those of [`ffi`], such as [`ffi::CU_TARGET_COMPUTE_90`].
+/// A target to compile for. The constants are in [`ffi`], such as [`ffi::CU_TARGET_COMPUTE_90`].
 pub type JitTarget = CUjit_target;
 
-/// What to do where no machine code fits.
+/// The fallback if no machine code fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JitFallback {
     /// Compile PTX.
     PreferPtx,
-    /// Take compatible machine code.
+    /// Use compatible machine code.
     PreferBinary,
 }
 
-/// How loads of global memory are cached.
+/// The caching of loads from global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JitCache {
-    /// As the instructions say.
+    /// As the instructions specify.
     None,
-    /// In L2 alone.
+    /// In L2 only.
     L2,
     /// In L1 too.
     L1,
 }
 
-/// Options of the driver's compiler and linker: a builder. What is not set is left to the driver. Machine code
-/// is loaded as it is, whatever they say.
+/// Options of the driver's compiler and linker: a builder.
 ///
+/// The driver chooses the options that you do not set. Machine code is loaded unchanged, whatever the options
+/// are.
+///
+/// # Examples
 /// ```
 /// # use cuscope::JitOptions;
 /// let options = JitOptions::new().optimization_level(3).max_registers(64).line_info(true).verbose();
@@ -41,14 +44,14 @@ pub enum JitCache {
 pub struct JitOptions {
     /// Options with a number.
     pub(super) numbers: Vec<(CUjit_option, usize)>,
-    /// Options with a list of names, behind them the one with their number.
+    /// Options with a list of names, followed by the option with their number.
     pub(super) names: Vec<(CUjit_option, CUjit_option, Vec<CString>)>,
-    /// The addresses of global symbols, as many as names.
+    /// The addresses of global symbols, one for each name.
     pub(super) addresses: Vec<*mut c_void>,
     pub(super) error_log: u32,
     pub(super) info_log: u32,
     pub(super) time: bool,
-    /// What the driver must not see.
+    /// The reason to refuse the options before the driver sees them.
     pub(super) refused: Option<&'static str>,
 }
 
@@ -90,23 +93,23 @@ macro_rules! flags {
 }
 
 impl JitOptions {
-    /// Bytes of a log, unless they are set.
+    /// The default size of a log in bytes.
     pub const LOG_BYTES: u32 = 16 * 1024;
 
-    /// The driver's own choices, and a log of errors.
+    /// Creates the driver's default options, with a log of errors.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an option once: the last value counts.
+    /// Sets an option. The last value counts.
     fn with(mut self, option: CUjit_option, value: usize) -> Self {
         self.numbers.retain(|&(set, _)| set != option);
         self.numbers.push((option, value));
         self
     }
 
-    /// As `with`. The driver divides by some of these numbers without a look, when their arithmetic has overflowed
-    /// too (F283, F293).
+    /// Sets an option to a positive number. The driver divides by some of these numbers without a check, also
+    /// after their arithmetic has overflowed (F283, F293).
     fn with_positive(mut self, option: CUjit_option, number: u32) -> Self {
         if number == 0 || u64::from(number) > MOST {
             self.refused =
@@ -115,48 +118,49 @@ impl JitOptions {
         self.with(option, number as usize)
     }
 
-    // What is not from 1 to 2^20 is an error when the options are used.
+    // A value outside 1 to 2^20 is an error when the options are used.
     numbers! {
-        /// The most registers that a thread may use; more are spilled to local memory.
+        /// Sets the maximum number of registers of a thread. Further registers are spilled to local memory.
         max_registers: CU_JIT_MAX_REGISTERS;
-        /// The least threads of a block to compile for, which bounds the registers.
+        /// Sets the minimum number of threads per block to compile for, which limits the registers.
         threads_per_block: CU_JIT_THREADS_PER_BLOCK;
-        /// The least blocks that a multiprocessor is to hold, which bounds the registers.
+        /// Sets the minimum number of blocks that a multiprocessor must hold, which limits the registers.
         min_blocks_per_multiprocessor: CU_JIT_MIN_CTA_PER_SM;
-        /// The most threads that a block of the kernels may have.
+        /// Sets the maximum number of threads per block of the kernels.
         max_threads_per_block: CU_JIT_MAX_THREADS_PER_BLOCK;
-        /// Threads that load machine code, since CUDA 13; older drivers answer `CUDA_ERROR_INVALID_VALUE`.
+        /// Sets the number of threads that load machine code. Drivers before CUDA 13 return
+        /// `CUDA_ERROR_INVALID_VALUE`.
         loader_threads: CU_JIT_BINARY_LOADER_THREAD_COUNT;
     }
 
     flags! {
-        /// Code for debuggers; only at optimisation level 0.
+        /// Generates code for debuggers. Only at optimisation level 0.
         debug_info: CU_JIT_GENERATE_DEBUG_INFO;
-        /// Line numbers in the code, for profilers.
+        /// Adds line numbers to the code, for profilers.
         line_info: CU_JIT_GENERATE_LINE_INFO;
-        /// Optimises across what is linked; deprecated by the driver.
+        /// Optimises across the linked code. Deprecated by the driver.
         link_time_optimization: CU_JIT_LTO;
-        /// Flushes subnormal numbers to 0, where what is linked is optimised as one.
+        /// Flushes subnormal numbers to 0, for link-time optimisation.
         flush_subnormals: CU_JIT_FTZ;
-        /// Precise division, as above.
+        /// Uses precise division, for link-time optimisation.
         precise_division: CU_JIT_PREC_DIV;
-        /// Precise square roots, as above.
+        /// Uses precise square roots, for link-time optimisation.
         precise_square_root: CU_JIT_PREC_SQRT;
-        /// Fused multiply and add, as above.
+        /// Uses fused multiply-add, for link-time optimisation.
         fused_multiply_add: CU_JIT_FMA;
-        /// Leaves out device variables that no kernel uses, as above.
+        /// Omits device variables that no kernel uses, for link-time optimisation.
         drop_unused_variables: CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES;
-        /// Code that may be loaded anywhere.
+        /// Generates position-independent code.
         position_independent: CU_JIT_POSITION_INDEPENDENT_CODE;
-        /// What these options say goes before what the PTX says.
+        /// Lets these options override the directives in the PTX.
         override_directives: CU_JIT_OVERRIDE_DIRECTIVE_VALUES;
-        /// Internal to NVIDIA: compiles faster. Not documented by the driver.
+        /// Compiles faster. Internal to NVIDIA, and not documented by the driver.
         fast_compile: CU_JIT_FAST_COMPILE;
-        /// Internal to NVIDIA: an H200's driver refuses PTX with it. Not documented by the driver.
+        /// Internal to NVIDIA, and not documented by the driver. An H200's driver refuses PTX with it.
         new_sm3x_optimizer: CU_JIT_NEW_SM3X_OPT;
     }
 
-    /// How much is optimised: 0 to 4, which is the driver's own choice.
+    /// Sets the optimisation level, 0 to 4. The driver's default is 4.
     pub fn optimization_level(mut self, level: u32) -> Self {
         if level > 4 {
             self.refused = Some("the level of optimisation is more than 4");
@@ -164,10 +168,10 @@ impl JitOptions {
         self.with(ffi::CU_JIT_OPTIMIZATION_LEVEL, level as usize)
     }
 
-    /// For another architecture than the context's device: for a [`Linker`](crate::Linker), and to see whether
-    /// code compiles.
+    /// Compiles for another architecture than that of the context's device. Use it for a
+    /// [`Linker`](crate::Linker), or to test whether code compiles.
     pub fn target(mut self, target: JitTarget) -> Self {
-        // A capability, and above it a mark of what an architecture or a family alone has.
+        // A compute capability, and above it a mark of features that only one architecture or family has.
         if target.0 > 0x3_ffff {
             self.refused =
                 Some("the target of the compiler is none: take one of `ffi::CU_TARGET_…`");
@@ -175,13 +179,13 @@ impl JitOptions {
         self.with(ffi::CU_JIT_TARGET, target.0 as usize)
     }
 
-    /// For the device of the context: the driver's own choice.
+    /// Compiles for the device of the context. This is the driver's default.
     pub fn target_from_context(mut self) -> Self {
         self.numbers.retain(|&(set, _)| set != ffi::CU_JIT_TARGET);
         self.with(ffi::CU_JIT_TARGET_FROM_CUCONTEXT, 0)
     }
 
-    /// What to do where no machine code fits.
+    /// Sets the fallback if no machine code fits.
     pub fn fallback(self, fallback: JitFallback) -> Self {
         let raw = match fallback {
             JitFallback::PreferPtx => ffi::CU_PREFER_PTX,
@@ -190,7 +194,7 @@ impl JitOptions {
         self.with(ffi::CU_JIT_FALLBACK_STRATEGY, raw.0 as usize)
     }
 
-    /// How loads of global memory are cached.
+    /// Sets the caching of loads from global memory.
     pub fn cache(self, cache: JitCache) -> Self {
         let raw = match cache {
             JitCache::None => ffi::CU_JIT_CACHE_OPTION_NONE,
@@ -200,7 +204,7 @@ impl JitOptions {
         self.with(ffi::CU_JIT_CACHE_MODE, raw.0 as usize)
     }
 
-    /// Threads that compile, 0 for as many as there are processors, and at most 1024.
+    /// Sets the number of threads that compile, at most 1024. 0 means one for each processor.
     pub fn split_compile(mut self, threads: u32) -> Self {
         if threads > 1024 {
             self.refused = Some("more than 1024 threads are to compile");
@@ -208,35 +212,35 @@ impl JitOptions {
         self.with(ffi::CU_JIT_SPLIT_COMPILE, threads as usize)
     }
 
-    /// Tells registers, memory and time of each kernel in the log of information.
+    /// Writes registers, memory and time of each kernel to the log of information.
     pub fn verbose(self) -> Self {
         let bytes = self.info_log.max(Self::LOG_BYTES);
         self.info_log(bytes).with(ffi::CU_JIT_LOG_VERBOSE, 1)
     }
 
-    /// Bytes for the log of errors; the rest is cut off.
+    /// Sets the size of the log of errors in bytes. The driver cuts off the rest.
     pub fn error_log(mut self, bytes: u32) -> Self {
         self.error_log = bytes;
         self
     }
 
-    /// Bytes for the log of information; the rest is cut off, and 0 is no log.
+    /// Sets the size of the log of information in bytes. The driver cuts off the rest, and 0 means no log.
     pub fn info_log(mut self, bytes: u32) -> Self {
         self.info_log = bytes;
         self
     }
 
-    /// Measures the time of compiler and linker.
+    /// Measures the time of the compiler and linker.
     pub fn measure_time(mut self) -> Self {
         self.time = true;
         self
     }
 
-    /// The kernels that are used, where what is linked is optimised as one; the others are left out.
-    /// Deprecated by the driver.
+    /// Sets the kernels that are used, for link-time optimisation. The others are omitted. Deprecated by the
+    /// driver.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    /// [`Error::InvalidArgument`] for a name that contains a NUL.
     pub fn referenced_kernels<N: Name>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
         self.with_names(
             ffi::CU_JIT_REFERENCED_KERNEL_NAMES,
@@ -245,22 +249,23 @@ impl JitOptions {
         )
     }
 
-    /// The variables that are used, as above.
+    /// Sets the variables that are used, for link-time optimisation. See
+    /// [`referenced_kernels`](Self::referenced_kernels).
     ///
     /// # Errors
-    /// As above.
+    /// The errors of [`referenced_kernels`](Self::referenced_kernels).
     pub fn referenced_variables<N: Name>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
         let count = ffi::CU_JIT_REFERENCED_VARIABLE_COUNT;
         self.with_names(ffi::CU_JIT_REFERENCED_VARIABLE_NAMES, count, names)
     }
 
-    /// Symbols that code refers to and that are to have these addresses.
+    /// Sets the addresses of symbols that the code refers to.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    /// [`Error::InvalidArgument`] for a name that contains a NUL.
     ///
     /// # Safety
-    /// 1. The addresses are what the code takes them for, as long as it is loaded.
+    /// 1. The addresses point to objects of the kind that the code expects, as long as it is loaded.
     pub unsafe fn global_symbols<N: Name>(
         self,
         symbols: impl IntoIterator<Item = (N, *mut c_void)>,

@@ -1,4 +1,4 @@
-//! Options as the driver takes them, and the logs that it writes.
+//! Options in the driver's form, and the logs that it writes.
 
 use super::JitOptions;
 use crate::{Error, Result};
@@ -7,15 +7,15 @@ use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::time::Duration;
 use std::{fmt, ptr};
 
-/// What compiler and linker wrote about code that was loaded.
+/// The logs of compiler and linker about code that was loaded.
 #[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JitLog {
-    /// Information, if a log of it was asked for: [`JitOptions::verbose`].
+    /// Information, if you requested it with [`JitOptions::verbose`].
     pub info: String,
-    /// Errors that were none: warnings.
+    /// Warnings: errors that did not stop the compiler.
     pub errors: String,
-    /// How long it took, if it was to be measured.
+    /// The time that it took, if you requested it.
     pub time: Option<Duration>,
 }
 
@@ -25,26 +25,26 @@ impl fmt::Debug for JitLog {
     }
 }
 
-/// Options and their values, with all that they point to, where they stay until it is dropped: the driver
-/// writes to them.
+/// Options and their values, with all memory that they point to, which stays in place until this is dropped:
+/// the driver writes to it.
 pub(crate) struct Request {
     options: Vec<CUjit_option>,
     values: Vec<*mut c_void>,
     errors: Vec<u8>,
     info: Vec<u8>,
-    /// What the values of lists point to.
+    /// The memory that the values of lists point to.
     _names: Vec<Vec<CString>>,
     _lists: Vec<Vec<*const c_char>>,
     _addresses: Vec<*mut c_void>,
 }
 
-/// A number in the place of a pointer.
+/// Stores a number in place of a pointer.
 fn number(value: usize) -> *mut c_void {
     ptr::without_provenance_mut(value)
 }
 
 impl Request {
-    /// For a call that is named in what it refuses.
+    /// Converts options for a call, which appears in errors.
     pub(crate) fn new(call: &'static str, options: &JitOptions) -> Result<Request> {
         if let Some(reason) = options.refused {
             return Err(Error::InvalidArgument { call, reason });
@@ -96,18 +96,18 @@ impl Request {
         self.values.push(value);
     }
 
-    /// The number of options, the options, and their values, which the driver may write.
+    /// Returns the number of options, the options, and their values, which the driver may write.
     pub(crate) fn parts(&mut self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
         let (options, values) = (self.options.as_mut_ptr(), self.values.as_mut_ptr());
         (self.options.len() as c_uint, options, values)
     }
 
-    /// What the compiler wrote of errors.
+    /// Returns the log of errors.
     pub(crate) fn errors(&self) -> String {
         text(&self.errors)
     }
 
-    /// All that it wrote.
+    /// Returns all logs.
     pub(crate) fn log(&self) -> JitLog {
         let time = self.options.iter().position(|&option| option == ffi::CU_JIT_WALL_TIME);
         // Milliseconds, as the bits of an `f32` in the low half of the pointer.

@@ -1,4 +1,4 @@
-//! Kernels whose signature was compared.
+//! Kernels with a checked signature.
 
 use super::entries::PtxEntry;
 use super::parameter::Given;
@@ -10,9 +10,13 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A kernel whose parameters are those of its [`Signature`], compared once, when it was looked up: a launch
-/// takes the arguments that they say, and others do not compile.
+/// A typed kernel: its parameters match its [`Signature`], which was checked once, when the kernel was looked
+/// up.
 ///
+/// [`Module::kernel`](crate::Module::kernel) returns one. A launch takes arguments of the signature's types.
+/// Others do not compile.
+///
+/// # Examples
 /// ```
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Kernel, LaunchConfig};
 /// # fn main() -> cuscope::Result {
@@ -29,10 +33,10 @@ use std::marker::PhantomData;
 /// # Ok(()) }
 /// ```
 ///
-/// What is compared: how many parameters there are, and where each begins and ends (F92). A driver before
-/// CUDA 12.4 cannot tell; then it is what the PTX text says, if the module was loaded from PTX, which is also
-/// asked whether a parameter is an integer or a floating-point number. [`checked`](Self::checked) tells which
-/// of these was done. Two parameters of the same size and type in the wrong order cannot be seen.
+/// The check compares the number of parameters, and where each begins and ends (F92). A driver before CUDA 12.4
+/// cannot report this. The check then uses the PTX text, if the module was loaded from PTX. The PTX text also
+/// tells integers from floating-point numbers. [`checked`](Self::checked) returns which comparison was made. No
+/// check can detect two parameters of the same size and type in the wrong order.
 pub struct Kernel<'ctx, S> {
     pub(crate) function: Function<'ctx>,
     pub(crate) checked: Checked,
@@ -40,17 +44,17 @@ pub struct Kernel<'ctx, S> {
 }
 assert_impl_all!(Kernel<'static, (u32, &'static mut [f32])>: Send, Sync);
 
-/// What a [`Kernel`]'s signature was compared with.
+/// The source with which a [`Kernel`]'s signature was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Checked {
-    /// With what the driver says and with the PTX text: places, sizes and, as far as the text says, types.
+    /// The driver and the PTX text: positions, sizes and, as far as the text declares them, types.
     DriverAndPtx,
-    /// With what the driver says: places and sizes.
+    /// The driver: positions and sizes.
     Driver,
-    /// With the PTX text, as the driver is too old to tell.
+    /// The PTX text, because the driver is too old to report parameters.
     Ptx,
-    /// With nothing: the driver is too old to tell, and there is no PTX text.
+    /// Nothing: the driver is too old to report parameters, and there is no PTX text.
     Unchecked,
 }
 
@@ -62,7 +66,7 @@ impl<S> Clone for Kernel<'_, S> {
 }
 
 impl<'ctx, S: Signature> Kernel<'ctx, S> {
-    /// Compares.
+    /// Compares the signature with the kernel.
     pub(crate) fn new(
         function: Function<'ctx>,
         name: &str,
@@ -96,19 +100,19 @@ impl<'ctx, S: Signature> Kernel<'ctx, S> {
 }
 
 impl<'ctx, S> Kernel<'ctx, S> {
-    /// The function, for its attributes, or to launch it with arguments that nothing compares.
+    /// Returns the function, for its attributes, or to launch it with unchecked arguments.
     #[must_use]
     pub fn function(&self) -> &Function<'ctx> {
         &self.function
     }
 
-    /// What the signature was compared with.
+    /// Returns the source with which the signature was compared.
     #[must_use]
     pub fn checked(&self) -> Checked {
         self.checked
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.function.context()
@@ -122,7 +126,7 @@ impl<S> fmt::Debug for Kernel<'_, S> {
     }
 }
 
-/// Where each of a list of sizes and alignments begins.
+/// Returns the positions of parameters with these sizes and alignments.
 fn places(list: impl Iterator<Item = (usize, usize)>) -> impl Iterator<Item = ParameterInfo> {
     list.scan(0_usize, |end, (size, align)| {
         let offset = end.next_multiple_of(align.max(1));
@@ -131,14 +135,14 @@ fn places(list: impl Iterator<Item = (usize, usize)>) -> impl Iterator<Item = Pa
     })
 }
 
-/// The layout of what PTX text declares.
+/// Returns the layout that PTX text declares.
 fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
     places(entry.params.iter().map(|param| (param.size, param.align))).collect()
 }
 
 type Problem = (usize, SignatureProblem);
 
-/// Compares places and sizes.
+/// Compares positions and sizes.
 fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
     let ours = places(given.iter().map(|given| (given.size, given.align)));
     for (index, (ours, given)) in ours.zip(given).enumerate() {
@@ -163,7 +167,7 @@ fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
     }
 }
 
-/// Compares types with those of PTX text, of parameters of the same size.
+/// Compares types with those of PTX text, for parameters of the same size.
 fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
     let mut both = given.iter().zip(&entry.params).enumerate();
     match both.find(|(_, (given, param))| given.size == param.size && !param.admits(given.class)) {

@@ -1,4 +1,4 @@
-//! What PTX text says about the parameters of its kernels.
+//! The parameters of kernels that PTX text declares.
 
 use crate::image::{Token, Tokens, number};
 
@@ -9,12 +9,12 @@ pub(crate) struct PtxEntry {
     pub(crate) params: Vec<PtxParam>,
 }
 
-/// A parameter, as the text declares it.
+/// A parameter as the text declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PtxParam {
     /// Its type: `.f32`.
     pub(crate) ty: String,
-    /// Whether it is said to be a pointer.
+    /// Whether it is declared as a pointer.
     pub(crate) pointer: bool,
     /// Whether it is an array, as a struct is.
     pub(crate) array: bool,
@@ -22,18 +22,18 @@ pub(crate) struct PtxParam {
     pub(crate) align: usize,
 }
 
-/// What a parameter may hold.
+/// The values that a parameter may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     Integer,
     Float,
     Pointer,
-    /// A struct or array, which a text declares as bytes, or as what it has the size of, and not as a pointer.
+    /// A struct or array. PTX text declares it as bytes, or as another type of its size, but not as a pointer.
     Bytes,
 }
 
 impl PtxParam {
-    /// Whether it can be of the class, as far as the text says.
+    /// Returns whether it can be of the class, as far as the text declares it.
     pub(crate) fn admits(&self, class: Class) -> bool {
         let kind = self.ty.as_bytes().get(1).copied().unwrap_or(b'b');
         match class {
@@ -47,14 +47,14 @@ impl PtxParam {
     }
 }
 
-/// Bytes of a type such as `.f32`; none for what has no such name.
+/// Returns the size in bytes of a type such as `.f32`, or `None` for another name.
 fn size_of_type(ty: &str) -> Option<usize> {
     let bits: usize = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     (bits >= 8 && bits.is_multiple_of(8)).then_some(bits / 8)
 }
 
 impl PtxEntry {
-    /// All kernels of a text, in one pass. One that is declared in a way that is not known is left out.
+    /// Returns all kernels of a text, in one pass. Omits kernels with an unknown form of declaration.
     pub(crate) fn all(text: &[u8]) -> Vec<PtxEntry> {
         let mut tokens = Tokens::new(text);
         let mut entries = Vec::new();
@@ -67,7 +67,7 @@ impl PtxEntry {
     }
 }
 
-/// A kernel, behind its `.entry`.
+/// Reads a kernel, after its `.entry`.
 fn entry(tokens: &mut Tokens<'_>) -> Option<PtxEntry> {
     let Some(Token::Word(name)) = tokens.peek().filter(|&next| !is_directive(next)) else {
         return None;
@@ -93,7 +93,7 @@ fn is_directive(token: Token<'_>) -> bool {
     matches!(token, Token::Word([b'.', ..]))
 }
 
-/// The number that comes next.
+/// Reads the next number.
 fn next_number(tokens: &mut Tokens<'_>) -> Option<usize> {
     let Some(Token::Word(word)) = tokens.peek() else { return None };
     tokens.next();
@@ -104,14 +104,14 @@ fn next_number(tokens: &mut Tokens<'_>) -> Option<usize> {
 fn param(tokens: &mut Tokens<'_>) -> Option<PtxParam> {
     let (mut ty, mut size, mut align, mut pointer) = (None, 0, None, false);
     while let Some(Token::Word(word)) = tokens.peek() {
-        // What begins another kernel is no part of this one.
+        // A word that begins another kernel is no part of this one.
         if word == b".entry" {
             return None;
         }
         tokens.next();
         match word {
             b".ptr" => pointer = true,
-            // That of what it points to, behind `.ptr`.
+            // The alignment of the memory that it points to, after `.ptr`.
             b".align" if pointer => _ = next_number(tokens)?,
             b".align" => align = Some(next_number(tokens)?),
             [b'.', ..] if ty.is_none() => {
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!((&**name, params.len(), &*params[0].ty), ("k", 1, ".u64"));
     }
 
-    /// The time that this thread ran for, however busy the machine is.
+    /// Returns the time for which this thread ran, however busy the machine is.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code, reason = "the standard library has no such clock")]
     fn processor_time() -> std::time::Duration {
@@ -216,7 +216,7 @@ mod tests {
                 (0..5).map(once).min().unwrap()
             };
             let (few, many) = (time(2000), time(16_000));
-            // 8 times as much; 64 times as much where each kernel is read to the end of the text.
+            // 8 times as much; 64 times as much if each kernel were read to the end of the text.
             assert!(
                 many < 24 * few + std::time::Duration::from_millis(5),
                 "{one}: {few:?} {many:?}"

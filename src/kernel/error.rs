@@ -1,8 +1,8 @@
-//! Signatures that are not the kernel's.
+//! Signatures that do not match the kernel.
 
 use std::fmt;
 
-/// A signature that is not the kernel's: nothing was launched.
+/// A signature does not match the kernel. Nothing was launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureError {
     pub(super) kernel: String,
@@ -10,58 +10,58 @@ pub struct SignatureError {
     pub(super) problem: SignatureProblem,
 }
 
-/// Where a signature and a kernel part.
+/// The first difference between a signature and a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignatureProblem {
-    /// The signature ends, and the kernel has another parameter.
+    /// The signature ends, but the kernel has another parameter.
     TooFew {
-        /// Bytes of the parameter.
+        /// The size of the parameter, in bytes.
         size: usize,
-        /// Its place among the parameters, in bytes.
+        /// Its offset in the parameters, in bytes.
         offset: usize,
     },
     /// The kernel has no such parameter.
     TooMany {
-        /// What the signature says it is.
+        /// The type in the signature.
         given: &'static str,
     },
-    /// The parameter is elsewhere, or has another size.
+    /// The parameter has another position or size.
     Layout {
-        /// Bytes of the kernel's parameter.
+        /// The size of the kernel's parameter, in bytes.
         size: usize,
-        /// Its place among the parameters, in bytes.
+        /// Its offset in the parameters, in bytes.
         offset: usize,
-        /// What the signature says it is.
+        /// The type in the signature.
         given: &'static str,
-        /// The bytes of that.
+        /// The size of that type, in bytes.
         given_size: usize,
-        /// Where that would be.
+        /// The offset that it would have.
         given_offset: usize,
     },
-    /// The size is right, and the PTX text says another type.
+    /// The size matches, but the PTX text declares another type.
     Type {
         /// The type in the PTX text.
         ptx: String,
-        /// What the signature says it is.
+        /// The type in the signature.
         given: &'static str,
     },
 }
 
 impl SignatureError {
-    /// The kernel's name.
+    /// Returns the kernel's name.
     #[must_use]
     pub fn kernel(&self) -> &str {
         &self.kernel
     }
 
-    /// Which parameter, counted from 0.
+    /// Returns the index of the parameter, counted from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// What is wrong with it.
+    /// Returns the difference.
     #[must_use]
     pub fn problem(&self) -> &SignatureProblem {
         &self.problem

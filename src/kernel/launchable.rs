@@ -1,4 +1,4 @@
-//! What a launch takes: a function with any arguments, or a typed kernel with its own.
+//! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
 use super::{Kernel, Signature, Value};
 use crate::scope::{Held, HeldSlice, Mapped};
@@ -6,8 +6,8 @@ use crate::tuples::tuples;
 use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
 use bytemuck::NoUninit;
 
-/// What can be launched with the arguments `A`: a [`Function`] with any, a [`Kernel`] with those of its
-/// signature. Sealed.
+/// A kernel that can be launched with the arguments `A`: a [`Function`] with any arguments, or a [`Kernel`]
+/// with those of its signature. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not launched with `{A}`",
     label = "other arguments than the kernel's signature says",
@@ -15,8 +15,10 @@ use bytemuck::NoUninit;
 )]
 pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
 
-/// An argument for a parameter `P` of a [`Kernel`]: a number for itself, a struct `T` for [`Value<T>`](Value),
-/// what can be read for `&[T]`, what can be written for `&mut [T]`. Sealed.
+/// An argument for a parameter `P` of a [`Kernel`]. Sealed.
+///
+/// A number for the same number type, a struct `T` for [`Value<T>`](Value), readable memory for `&[T]`, and
+/// writable memory for `&mut [T]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no argument for a parameter `{P}`",
     label = "the kernel's signature says `{P}`",

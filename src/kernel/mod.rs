@@ -1,4 +1,4 @@
-//! Typed kernels: functions whose parameters were compared with what the program says they are.
+//! Typed kernels: functions whose parameters were compared with a signature.
 
 mod checked;
 mod entries;

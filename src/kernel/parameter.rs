@@ -1,4 +1,4 @@
-//! The types of parameters, as a signature names them.
+//! The types of parameters in a signature.
 
 use super::entries::Class;
 use crate::Element;
@@ -8,11 +8,11 @@ use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// One parameter of a [`Signature`](crate::Signature): a number, an array of numbers, [`Value<T>`](Value) for
-/// a struct by value, `&[T]` for memory that the kernel reads, `&mut [T]` for memory that it writes. Sealed.
+/// The type of one parameter in a [`Signature`](crate::Signature). Sealed.
 ///
-/// A slice stands for a pointer to elements, which is all that a kernel is given; its length is another
-/// parameter.
+/// A number, an array of numbers, [`Value<T>`](Value) for a struct by value, `&[T]` for memory that the kernel
+/// reads, or `&mut [T]` for memory that it writes. A slice stands for a pointer to elements, which is all that
+/// a kernel receives. Its length is another parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a kernel",
     label = "neither a number, nor `Value<T>`, `&[T]` or `&mut [T]`",
@@ -20,8 +20,8 @@ use std::marker::PhantomData;
 )]
 pub trait Parameter: sealed::Sealed {}
 
-/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::Signature). The argument is a `T`. It stands for no
-/// parameter that the PTX text declares as a pointer.
+/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::Signature). The argument is a `T`. It
+/// does not match a parameter that the PTX text declares as a pointer.
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 
 impl<T: NoUninit> fmt::Debug for Value<T> {
@@ -30,7 +30,7 @@ impl<T: NoUninit> fmt::Debug for Value<T> {
     }
 }
 
-/// A parameter as a signature says it is.
+/// A parameter as a signature declares it.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Given {
@@ -90,7 +90,7 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
     };
 }
 
-/// A pointer.
+/// Returns a pointer parameter.
 const fn pointer(name: fn() -> &'static str) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
     Given { name, size, align, class: Class::Pointer }

@@ -1,4 +1,4 @@
-//! Lists of parameters.
+//! Tuples of parameters.
 
 use super::Parameter;
 use super::parameter::{Given, sealed::Sealed};

@@ -14,15 +14,15 @@ use ffi::{
 use std::ffi::c_char;
 use std::{fmt, ptr};
 
-/// The most attributes that a launch has: one of each kind.
+/// The maximum number of attributes of a launch: one of each kind.
 const MOST: usize = 13;
 
-/// A launch with attributes: made of a [`LaunchConfig`] by [`extended`](LaunchConfig::extended), and taken by
-/// everything that launches. One driver call, like a launch without (F319).
+/// A launch with attributes. [`LaunchConfig::extended`] creates it, and every launch method accepts it.
 ///
-/// What an attribute asks of the kernel belongs to obligation 3 of
-/// [`OnStream::launch`](crate::OnStream::launch): what it needs of the launch.
+/// It makes one driver call, like a launch without attributes (F319). The requirements of an attribute on the
+/// kernel belong to obligation 3 of [`OnStream::launch`](crate::OnStream::launch).
 ///
+/// # Examples
 /// ```
 /// # use cuscope::LaunchConfig;
 /// let launch = LaunchConfig::new(264, 256).extended().cooperative().priority(-1);
@@ -47,7 +47,7 @@ pub struct ExtendedLaunch<'e, 'ctx> {
 }
 
 impl LaunchConfig {
-    /// The same launch, to add attributes to.
+    /// Returns the same launch as an [`ExtendedLaunch`], to which you can add attributes.
     #[doc(alias = "cuLaunchKernelEx")]
     pub fn extended<'e, 'ctx>(self) -> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch {
@@ -70,113 +70,116 @@ impl LaunchConfig {
 }
 
 impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
-    /// Extents and dynamic shared memory.
+    /// Returns the extents and the dynamic shared memory.
     pub fn config(&self) -> LaunchConfig {
         self.config
     }
 
-    /// A cooperative launch: all blocks are on the device at a time, so that they may wait for each other. A
-    /// grid that does not fit is `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` (F317); as many blocks as
-    /// [`Occupancy::cooperative_blocks`](crate::Occupancy::cooperative_blocks) says do.
+    /// Makes the launch cooperative: all its blocks are on the device simultaneously, so they may wait for each
+    /// other.
     ///
-    /// On one device. The launch over several is deprecated by the driver, and not here.
+    /// A grid that does not fit is `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` (F317).
+    /// [`Occupancy::cooperative_blocks`](crate::Occupancy::cooperative_blocks) returns how many blocks fit. The
+    /// launch runs on one device. The driver deprecates the launch on several, and this crate does not have it.
     #[doc(alias = "cuLaunchCooperativeKernel")]
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_COOPERATIVE")]
     pub fn cooperative(self) -> Self {
         ExtendedLaunch { cooperative: true, ..self }
     }
 
-    /// Clusters of so many blocks, of which the grid must be made. What does not divide it, or is too large for
-    /// the kernel, is `CUDA_ERROR_INVALID_CLUSTER_SIZE` (F316).
+    /// Groups the blocks of the grid into clusters of `blocks`. A cluster that does not divide the grid, or is
+    /// too large for the kernel, is `CUDA_ERROR_INVALID_CLUSTER_SIZE` (F316).
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
     pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
         ExtendedLaunch { cluster: Some(blocks.into()), ..self }
     }
 
-    /// Clusters that are preferred where there is room, in blocks: a multiple of those of
-    /// [`cluster`](Self::cluster), which are needed too (F316). Drivers of CUDA 12.8 and later.
+    /// Sets the preferred cluster, in blocks, which is used where it fits. It is a multiple of the
+    /// [`cluster`](Self::cluster), which you must set too (F316). Requires a driver of CUDA 12.8 or later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION")]
     pub fn preferred_cluster(self, blocks: impl Into<Dim3>) -> Self {
         ExtendedLaunch { preferred_cluster: Some(blocks.into()), ..self }
     }
 
-    /// How the blocks of a cluster are placed.
+    /// Sets how the blocks of a cluster are placed.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE")]
     pub fn cluster_scheduling(self, policy: ClusterScheduling) -> Self {
         ExtendedLaunch { scheduling: Some(policy), ..self }
     }
 
-    /// Lets the kernel start before the one before it in the stream is finished: when all blocks of that have
-    /// triggered it (`griddepcontrol.launch_dependents`) or ended. What comes next in the stream waits for both
-    /// (F318).
+    /// Lets the kernel start before the previous kernel in the stream is complete: when all blocks of that
+    /// kernel have triggered the start (`griddepcontrol.launch_dependents`) or ended. The next work in the
+    /// stream waits for both kernels (F318).
     ///
-    /// The kernel sees what came before only behind `griddepcontrol.wait`: obligation 3 of a launch then is that
-    /// it waits so before it touches memory that earlier work in the stream writes, or writes what that reads.
+    /// The kernel sees the results of earlier work only after `griddepcontrol.wait`. Obligation 3 of a launch
+    /// then requires that the kernel waits this way before it touches memory that earlier work in the stream
+    /// writes, and before it writes memory that earlier work reads.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION")]
     pub fn programmatic_serialization(self) -> Self {
         ExtendedLaunch { early_start: true, ..self }
     }
 
-    /// Records an event that is complete when all blocks have triggered it (`griddepcontrol.launch_dependents`)
-    /// or ended; if `at_block_start`, they trigger it as they start. It must have been made with
-    /// `DISABLE_TIMING` (F318). Not in captures.
+    /// Records an event that completes when all blocks have triggered it (`griddepcontrol.launch_dependents`)
+    /// or ended. With `at_block_start`, blocks trigger it as they start.
     ///
-    /// An event that is complete does not mean that the kernel is finished: scopes and the operations outside them wait
-    /// for the kernel itself, and do not look at it.
+    /// The event must have been created with `DISABLE_TIMING` (F318). Captures do not support it. A complete
+    /// event does not mean that the kernel is complete: scopes, and operations outside them, wait for the
+    /// kernel itself and ignore the event.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT")]
     pub fn programmatic_event(self, event: &'e Event<'ctx>, at_block_start: bool) -> Self {
         ExtendedLaunch { triggered: Some((event, at_block_start)), ..self }
     }
 
-    /// Records an event that is complete when all blocks have started; the kernel may run on. It must have been
-    /// made with `DISABLE_TIMING`, and without `BLOCKING_SYNC` (F318). Not in captures.
+    /// Records an event that completes when all blocks have started. The kernel may still run. The event must
+    /// have been created with `DISABLE_TIMING` and without `BLOCKING_SYNC` (F318). Captures do not support it.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT")]
     pub fn launch_completion_event(self, event: &'e Event<'ctx>) -> Self {
         ExtendedLaunch { started: Some(event), ..self }
     }
 
-    /// A priority of its own, rather than the stream's: lower numbers go first, and what is out of
-    /// [the range](crate::PushedGuard::stream_priority_range) is taken all the same (F315).
+    /// Sets the priority of this launch, instead of the stream's. Lower numbers go first. The driver accepts
+    /// numbers outside [the range](crate::PushedGuard::stream_priority_range) too (F315).
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PRIORITY")]
     pub fn priority(self, priority: i32) -> Self {
         ExtendedLaunch { priority: Some(priority), ..self }
     }
 
-    /// The domain of memory synchronisation, in which fences of the kernel wait for its own accesses.
+    /// Sets the memory synchronisation domain. Fences of the kernel wait for accesses of its own domain.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN")]
     pub fn memory_sync_domain(self, domain: MemSyncDomain) -> Self {
         ExtendedLaunch { domain: Some(domain), ..self }
     }
 
-    /// Which domains of the device, from 0 on, [`MemSyncDomain::Default`] and
-    /// [`Remote`](MemSyncDomain::Remote) stand for. The device has a number of them, 4 of them on an H200;
-    /// others are `CUDA_ERROR_INVALID_VALUE`.
+    /// Sets the device's domains, counted from 0, that [`MemSyncDomain::Default`] and
+    /// [`Remote`](MemSyncDomain::Remote) stand for. A device has a fixed number of them, an H200 has 4;
+    /// other numbers are `CUDA_ERROR_INVALID_VALUE`.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
     pub fn memory_sync_domain_map(self, default: u8, remote: u8) -> Self {
         ExtendedLaunch { domain_map: Some((default, remote)), ..self }
     }
 
-    /// How the L2 cache treats accesses to a range of memory.
+    /// Sets how the L2 cache treats accesses to a range of memory.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
     pub fn access_policy(self, window: AccessPolicyWindow) -> Self {
         ExtendedLaunch { access_policy: Some(window), ..self }
     }
 
-    /// How much of the memory that L1 cache and shared memory divide is to be shared memory: a hint, for this launch in
-    /// the place of [the function's](crate::Function::set_carveout), which [`Carveout::Default`] leaves as it is. More than
-    /// 100 percent are `CUDA_ERROR_INVALID_VALUE` (F315). Drivers of CUDA 12.5 and later.
+    /// Sets the preferred shared-memory carve-out for this launch (a hint).
+    ///
+    /// It overrides [the function's setting](crate::Function::set_carveout); [`Carveout::Default`] keeps that.
+    /// More than 100 percent is `CUDA_ERROR_INVALID_VALUE` (F315). Requires a driver of CUDA 12.5 or later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT")]
     pub fn shared_memory_carveout(self, carveout: Carveout) -> Self {
         ExtendedLaunch { carveout, ..self }
     }
 
-    /// Places blocks for traffic over NVLink: a hint. Drivers of CUDA 13.0 and later.
+    /// Places blocks for traffic over NVLink (a hint). Requires a driver of CUDA 13.0 or later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING")]
     pub fn nvlink_centric(self) -> Self {
         ExtendedLaunch { nvlink_centric: true, ..self }
     }
 
-    /// Its attributes, and how many.
+    /// Returns the attributes and their number.
     fn lower(&self) -> ([CUlaunchAttribute; MOST], usize) {
         let ignored = attribute(ffi::CU_LAUNCH_ATTRIBUTE_IGNORE, |_| {});
         let (mut list, mut len) = ([ignored; MOST], 0);
@@ -254,7 +257,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
         (list, len)
     }
 
-    /// Calls `f` with the launch as C has it.
+    /// Calls `f` with the launch as C represents it.
     pub(crate) fn with_raw<R>(&self, stream: CUstream, f: impl FnOnce(&CUlaunchConfig) -> R) -> R {
         let LaunchConfig { grid, block, shared_bytes } = self.config;
         let (mut attributes, len) = self.lower();
@@ -273,7 +276,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     }
 }
 
-/// An attribute, all of it zeros but what `set` sets.
+/// Creates an attribute, with zeros everywhere except in the field that `set` sets.
 fn attribute(
     id: CUlaunchAttributeID,
     set: impl FnOnce(&mut CUlaunchAttributeValue),
@@ -350,7 +353,8 @@ mod tests {
         let ids: Vec<u32> = list[..len].iter().map(|attribute| attribute.id.0).collect();
         assert_eq!(ids, [2, 4, 11, 5, 6, 8, 10, 9, 14, 16]);
         assert!(list[len..].iter().all(|attribute| attribute.id.0 == 0));
-        // The function's own is what a launch has without the attribute: −1 is no value of it (F315).
+        // A launch without the attribute uses the function's own setting: −1 is not a value of the attribute
+        // (F315).
         let default = plain.shared_memory_carveout(Carveout::Percent(7));
         assert_eq!(default.shared_memory_carveout(Carveout::Default).lower().1, 0);
     }

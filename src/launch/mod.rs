@@ -1,4 +1,4 @@
-//! How kernels are launched.
+//! Launch configurations.
 
 mod extended;
 mod policy;
@@ -10,7 +10,7 @@ pub use policy::ClusterScheduling;
 pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;
 
-/// Extents in x, y and z.
+/// Extents in the dimensions x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// Extent in x.
@@ -42,35 +42,37 @@ impl From<[u32; 3]> for Dim3 {
     }
 }
 
-/// How many threads run a kernel, and in what shape.
+/// The grid, the blocks and the dynamic shared memory of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LaunchConfig {
-    /// Blocks of the grid.
+    /// The number of blocks in the grid.
     pub grid: Dim3,
-    /// Threads of a block.
+    /// The number of threads in a block.
     pub block: Dim3,
-    /// Dynamic shared memory of a block, in bytes.
+    /// The dynamic shared memory of a block, in bytes.
     pub shared_bytes: u32,
 }
 
 impl LaunchConfig {
-    /// Threads of a block in [`for_num_elems`](Self::for_num_elems).
+    /// The number of threads per block in [`for_num_elems`](Self::for_num_elems).
     pub const THREADS: u32 = 256;
 
-    /// A grid of blocks, without dynamic shared memory.
+    /// Creates a configuration with a grid of blocks, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         LaunchConfig { grid: grid.into(), block: block.into(), shared_bytes: 0 }
     }
 
-    /// One-dimensional, at least one thread for each of `n` elements, in blocks of
-    /// [`THREADS`](Self::THREADS). The kernel checks its index against `n`, since the last block may
-    /// be larger than what is left. For 0 elements the grid has no block, and the launch is an error.
+    /// Creates a one-dimensional configuration with at least one thread for each of `n` elements, in blocks of
+    /// [`THREADS`](Self::THREADS).
+    ///
+    /// The kernel must compare its index with `n`, since the last block may have more threads than elements are
+    /// left. For 0 elements the grid has no block, and the launch is an error.
     pub fn for_num_elems(n: u32) -> Self {
         Self::new(n.div_ceil(Self::THREADS), Self::THREADS)
     }
 
-    /// The same with dynamic shared memory, in bytes for a block.
+    /// Sets the dynamic shared memory of each block, in bytes.
     pub fn with_shared_bytes(self, shared_bytes: u32) -> Self {
         LaunchConfig { shared_bytes, ..self }
     }

@@ -1,4 +1,4 @@
-//! Launches as the driver takes them.
+//! Launches in the driver's form.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::spec::sealed::Spec;
@@ -16,7 +16,7 @@ pub enum Prepared<'a> {
     Extended(&'a CUlaunchConfig),
 }
 
-/// Launches a kernel: one call. `refused` says what it means that the driver answered with a code.
+/// Launches a kernel with one call. `refused` converts an error code of the driver to an error.
 ///
 /// # Safety
 /// 1. The stream is alive, and so is the memory among the arguments until the stream is past the kernel;
@@ -33,7 +33,7 @@ pub(crate) unsafe fn launch(
 ) -> Result {
     spec.prepared(stream, |prepared| {
         let answer = args.with_pointers(|parameters| {
-            // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
+            // Null, not an empty list: a kernel that has parameters then returns an error (F93).
             let parameters =
                 if parameters.is_empty() { ptr::null_mut() } else { parameters.as_mut_ptr() };
             match prepared {
@@ -71,8 +71,8 @@ pub(crate) unsafe fn launch(
     })
 }
 
-/// The error of a launch on a stream of the context with this [key](crate::Context::key). The driver refuses a
-/// function of another one (F32), in a capture too (F146), as it refuses a handle that is none.
+/// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
+/// refuses a function of another context (F32), also in a capture (F146), just as it refuses an invalid handle.
 #[cold]
 #[inline(never)]
 pub(crate) fn refused(

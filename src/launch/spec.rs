@@ -1,11 +1,11 @@
-//! What a launch takes besides the kernel and its arguments.
+//! The launch parameters besides the kernel and its arguments.
 
 use super::raw::Prepared;
 use crate::call::name;
 use crate::{ExtendedLaunch, LaunchConfig, Result};
 use ffi::CUstream;
 
-/// How a kernel is launched: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
+/// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how a kernel is launched",
     label = "expected a `LaunchConfig`, or what `LaunchConfig::extended` makes of it",
@@ -24,17 +24,18 @@ pub(crate) mod sealed {
         label = "only `LaunchConfig` and `ExtendedLaunch` do"
     )]
     pub trait Spec {
-        /// The driver call.
+        /// Returns the name of the driver call.
         fn call(&self) -> &'static str;
-        /// Whether there can be attributes.
+        /// Returns whether there can be attributes.
         fn is_extended(&self) -> bool;
-        /// Whether what the attributes name is of the context with this [key](crate::Context::key).
+        /// Returns whether everything in the attributes belongs to the context with this
+        /// [key](crate::Context::key).
         fn all_of(&self, key: usize) -> bool;
-        /// Whether there are events among the attributes.
+        /// Returns whether there are events among the attributes.
         fn has_events(&self) -> bool;
-        /// The launch, if it has no attributes.
+        /// Returns the launch, if it has no attributes.
         fn plain(&self) -> Option<LaunchConfig>;
-        /// Calls `f` with the launch as the driver takes it. Nothing is allocated.
+        /// Calls `f` with the launch in the driver's form. Nothing is allocated.
         fn prepared(&self, stream: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result;
     }
 

@@ -16,8 +16,10 @@ use std::{fmt, ptr};
 
 const SET: &str = name!(cuKernelSetAttribute);
 
-/// A kernel of a [`Library`], of no context: [`function`](Self::function) is what it is under a guard. Keeps its
-/// library loaded; cheap to clone.
+/// A kernel of a [`Library`], which belongs to no context.
+///
+/// [`function`](Self::function) returns the kernel in the context of a guard. It keeps its library loaded, and
+/// is cheap to clone.
 #[derive(Clone)]
 pub struct LibraryKernel {
     raw: CUkernel,
@@ -30,11 +32,11 @@ unsafe impl Send for LibraryKernel {}
 unsafe impl Sync for LibraryKernel {}
 
 impl Library {
-    /// A kernel, by name.
+    /// Returns a kernel by name.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name with a NUL inside.
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: impl Name) -> Result<LibraryKernel> {
         let name = name.with_nul(name!(cuLibraryGetKernel))?;
@@ -45,7 +47,7 @@ impl Library {
         Ok(LibraryKernel { raw, library: self.inner.clone() })
     }
 
-    /// All kernels, in the driver's order.
+    /// Returns all kernels, in the driver's order.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
@@ -71,24 +73,25 @@ impl Library {
 }
 
 impl LibraryKernel {
-    /// The handle, for calls of [`ffi`]. It is valid while this value lives.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives.
     #[must_use]
     pub fn raw(&self) -> CUkernel {
         self.raw
     }
 
-    /// The library.
+    /// Returns the library.
     #[must_use]
     #[doc(alias = "cuKernelGetLibrary")]
     pub fn library(&self) -> Library {
         Library { inner: self.library.clone() }
     }
 
-    /// What it is in the context of a guard, where it is launched. Brings the library there first, which
-    /// waits for all work of the context (F286).
+    /// Returns the kernel in the context of a guard, where you can launch it.
+    ///
+    /// Loads the library in that context first, which waits for all work of the context (F286).
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuKernelGetFunction")]
     pub fn function<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> Result<Function<'ctx>> {
         gpu.enter(name!(cuKernelGetFunction))?;
@@ -99,16 +102,16 @@ impl LibraryKernel {
         Ok(Function::new(raw, Owner::Library(self.library.clone(), gpu.context().clone())))
     }
 
-    /// As [`function`](Self::function), with parameters that are compared with a [`Signature`]:
-    /// [`Module::kernel`](crate::Module::kernel).
+    /// Returns the kernel in the context of a guard and compares its parameters with a [`Signature`], as
+    /// [`Module::kernel`](crate::Module::kernel) does.
     ///
     /// # Errors
-    /// As [`function`](Self::function); [`Error::Signature`](crate::Error::Signature).
+    /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature).
     #[doc(alias = "cuKernelGetParamInfo")]
     pub fn typed<'ctx, S: Signature>(&self, gpu: &PushedGuard<'ctx>) -> Result<Kernel<'ctx, S>> {
         let function = self.function(gpu)?;
         let name = match self.name() {
-            // Such a driver can tell no parameters either.
+            // Such a driver cannot report parameters either.
             Err(Error::NeedsDriver { .. }) => String::new(),
             name => name?,
         };
@@ -116,7 +119,7 @@ impl LibraryKernel {
         Kernel::new(function, &name, entry)
     }
 
-    /// The name, mangled if it is of C++.
+    /// Returns the name, mangled if it is a C++ name.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.3.
@@ -130,10 +133,10 @@ impl LibraryKernel {
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// One attribute on a device.
+    /// Returns one attribute on a device.
     ///
     /// # Errors
-    /// As [`Function::attribute`].
+    /// The errors of [`Function::attribute`].
     #[doc(alias = "cuKernelGetAttribute")]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
         function::known(name!(cuKernelGetAttribute), attribute)?;
@@ -145,11 +148,13 @@ impl LibraryKernel {
         Ok(value)
     }
 
-    /// Sets one attribute on a device, for the contexts in which the kernel is not yet a
-    /// [`Function`]; those that are keep theirs (F288).
+    /// Sets one attribute on a device.
+    ///
+    /// The value applies in contexts where the kernel is not yet a [`Function`]. Existing functions keep theirs
+    /// (F288).
     ///
     /// # Errors
-    /// As [`Function::set_attribute`].
+    /// The errors of [`Function::set_attribute`].
     #[doc(alias = "cuKernelSetAttribute")]
     pub fn set_attribute(
         &self,
@@ -163,30 +168,31 @@ impl LibraryKernel {
         unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }.result()
     }
 
-    /// As [`Function::set_max_dynamic_shared_bytes`], on a device.
+    /// Sets the maximum dynamic shared memory of a launch on a device, in bytes. See
+    /// [`Function::set_max_dynamic_shared_bytes`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Function::set_max_dynamic_shared_bytes`].
     #[doc(alias = "cuKernelSetAttribute")]
     pub fn set_max_dynamic_shared_bytes(&self, device: Device, size: u32) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.set_attribute(device, attribute, function::bytes(SET, size)?)
     }
 
-    /// As [`Function::set_carveout`], on a device.
+    /// Sets the preferred shared-memory carve-out on a device. See [`Function::set_carveout`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Function::set_carveout`].
     #[doc(alias = "cuKernelSetAttribute")]
     pub fn set_carveout(&self, device: Device, carveout: Carveout) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         self.set_attribute(device, attribute, carveout.value())
     }
 
-    /// As [`Function::set_cache_config`], on a device.
+    /// Sets the preferred cache configuration on a device. See [`Function::set_cache_config`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`Function::set_cache_config`].
     #[doc(alias = "cuKernelSetCacheConfig")]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result {
         // SAFETY: the kernel is alive; no context need be current (F285).

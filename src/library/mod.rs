@@ -1,4 +1,4 @@
-//! Libraries: code that belongs to no context, and is loaded into each that uses it.
+//! Libraries: code that belongs to no context, and is loaded in each context that uses it.
 #![allow(unsafe_code, reason = "calls the driver, and says that a library may be shared")]
 
 mod kernel;
@@ -20,9 +20,12 @@ use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::{fmt, ptr};
 
-/// Code that belongs to no context: its [kernels](LibraryKernel) can be used under any guard. Loading it needs
-/// no guard. A cheap clone; its kernels, functions and variables keep it loaded.
+/// A library: code that belongs to no context.
 ///
+/// [`load`](Self::load) needs no guard, and its [kernels](LibraryKernel) can be used under any guard. A library
+/// is cheap to clone. Its kernels, functions and variables keep it loaded.
+///
+/// # Examples
 /// ```
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, Ptx};
 /// # fn main() -> cuscope::Result {
@@ -44,9 +47,9 @@ assert_impl_all!(Library: Send, Sync);
 
 pub(crate) struct LibraryInner {
     raw: CUlibrary,
-    /// Whether the handle is no more.
+    /// Whether the handle is gone.
     unloaded: bool,
-    /// What the PTX text said of its kernels, if it was PTX.
+    /// The kernels that the PTX text declares, if the library was loaded from PTX.
     entries: Vec<PtxEntry>,
     /// Its variables that are lent.
     leases: Arc<Leases>,
@@ -57,7 +60,7 @@ unsafe impl Send for LibraryInner {}
 unsafe impl Sync for LibraryInner {}
 
 impl LibraryInner {
-    /// Unloads, if that was not done.
+    /// Unloads the library, unless that has been done.
     fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
             return Answer::new(name!(cuLibraryUnload), ffi::CUDA_SUCCESS);
@@ -78,20 +81,20 @@ impl Drop for LibraryInner {
 }
 
 impl Library {
-    /// Loads an image: PTX is compiled now; the code is brought to a context when it is first used there.
+    /// Loads an image. PTX is compiled now. A context loads the code when it is first used there.
     ///
     /// # Errors
-    /// As [`PushedGuard::load`](crate::PushedGuard::load), but for the context.
+    /// The errors of [`PushedGuard::load`](crate::PushedGuard::load), except those about the context.
     #[doc(alias = "cuLibraryLoadData")]
     #[doc(alias = "cuLibraryLoadFromFile")]
     pub fn load(image: impl Image) -> Result<Library> {
         Ok(Self::load_with(image, &JitOptions::new())?.0)
     }
 
-    /// As [`load`](Self::load), with options of the compiler, and its logs.
+    /// Loads an image with compiler options, and returns the compiler's log too. See [`load`](Self::load).
     ///
     /// # Errors
-    /// As [`PushedGuard::load_with`](crate::PushedGuard::load_with), but for the context.
+    /// The errors of [`PushedGuard::load_with`](crate::PushedGuard::load_with), except those about the context.
     #[doc(alias = "cuLibraryLoadData")]
     pub fn load_with(image: impl Image, options: &JitOptions) -> Result<(Library, JitLog)> {
         let mut request = Request::new(name!(cuLibraryLoadData), options)?;
@@ -127,7 +130,7 @@ impl Library {
             leases: Arc::default(),
         };
         let library = Library { inner: Arc::new(inner) };
-        // Loading succeeds whatever the image is, and asking for a kernel tells (F284).
+        // Loading succeeds for every image. The query for a kernel detects a bad one (F284).
         let mut none = ptr::null_mut();
         // SAFETY: `none` is valid for one handle, the library is loaded, the name ends in NUL.
         let answer = unsafe { answer!(cuLibraryGetKernel(&raw mut none, raw, c"".as_ptr())) };
@@ -137,18 +140,18 @@ impl Library {
         Ok((library, request.log()))
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while this value or something of it lives; do not unload
-    /// it.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value or anything from it lives. Do not
+    /// unload it.
     #[must_use]
     pub fn raw(&self) -> CUlibrary {
         self.inner.raw
     }
 
-    /// Unloads now and tells the result, or gives the library back if a clone, a kernel, a function, a
-    /// variable or a graph of it still holds it. Waits for the work of all contexts that use it (F286).
+    /// Unloads the library now and returns the result. Waits for the work of all contexts that use it (F286).
     ///
     /// # Errors
-    /// `Err(self)` if something else holds it; inside, what the driver answered.
+    /// `Err(self)` if a clone, a kernel, a function, a variable or a graph still holds the library. The inner
+    /// result is the driver's answer.
     #[doc(alias = "cuLibraryUnload")]
     pub fn try_unload(self) -> Result<Result, Library> {
         match Arc::try_unwrap(self.inner) {
@@ -158,7 +161,7 @@ impl Library {
     }
 }
 
-/// Equal if the driver's handles are.
+/// Two libraries are equal if the driver's handles are.
 impl PartialEq for Library {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()

@@ -1,4 +1,4 @@
-//! What else is in a library: its variables, unified functions, and the module that it is in a context.
+//! Other contents of a library: its variables, its unified functions, and its module in a context.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Library, LibraryInner};
@@ -10,10 +10,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::{fmt, ptr};
 
-/// A managed variable of a [`Library`]: memory that the host and every device can reach, the same in all
-/// contexts. Keeps its library loaded.
+/// A managed variable of a [`Library`]: memory that the host and every device can access, the same in all
+/// contexts.
 ///
-/// Reading and writing it is `unsafe`, by its address: kernels that run may use it by name.
+/// It keeps its library loaded. You can only read and write it through its address, which is `unsafe`, because
+/// running kernels may use it by name.
 pub struct ManagedVariable {
     address: ffi::CUdeviceptr,
     bytes: usize,
@@ -21,13 +22,13 @@ pub struct ManagedVariable {
 }
 
 impl ManagedVariable {
-    /// The address, which is valid on the host and on devices while this value lives.
+    /// Returns the address. It is valid on the host and on devices while this value lives.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
         ptr::with_exposed_provenance_mut(self.address as usize)
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.bytes
@@ -41,11 +42,11 @@ impl fmt::Debug for ManagedVariable {
 }
 
 impl Library {
-    /// A variable in the context of a guard, where it is one of its own, lent as a buffer:
-    /// [`Module::variable`](crate::Module::variable).
+    /// Lends a variable in the context of a guard as a buffer. Each context has its own, except
+    /// for managed variables. See [`Module::variable`](crate::Module::variable).
     ///
     /// # Errors
-    /// As there; [`NotCurrent`](crate::Error::NotCurrent).
+    /// The errors of [`Module::variable`](crate::Module::variable); [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuLibraryGetGlobal")]
     pub fn variable<'ctx, T: Element>(
         &self,
@@ -66,11 +67,11 @@ impl Library {
         crate::module::lend(CALL, (address, bytes), &self.inner.leases, owner)
     }
 
-    /// A managed variable, which is the same in all contexts. It can be asked for as a
-    /// [`variable`](Self::variable) as well.
+    /// Returns a managed variable, which is the same in all contexts. [`variable`](Self::variable) accepts its
+    /// name too.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, or it is not managed.
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, or if it is not managed.
     #[doc(alias = "cuLibraryGetManaged")]
     pub fn managed(&self, name: impl Name) -> Result<ManagedVariable> {
         let name = name.with_nul(name!(cuLibraryGetManaged))?;
@@ -88,11 +89,11 @@ impl Library {
         Ok(ManagedVariable { address, bytes, _library: self.inner.clone() })
     }
 
-    /// The address of a unified function, which host and devices can call. It is valid while the library is
-    /// loaded.
+    /// Returns the address of a unified function, which host and devices can call. It is valid while the
+    /// library is loaded.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if there is none of that name (F285), or the device has none.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such function (F285), or the device has none.
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: impl Name) -> Result<*mut c_void> {
         let name = name.with_nul(name!(cuLibraryGetUnifiedFunction))?;
@@ -105,11 +106,11 @@ impl Library {
         Ok(address)
     }
 
-    /// The module that the library is in the context of a guard, for calls of [`ffi`]. It belongs to the
+    /// Returns the module of the library in the context of a guard, for calls of [`ffi`]. It belongs to the
     /// library: unloading it is `CUDA_ERROR_NOT_PERMITTED` (F285).
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuLibraryGetModule")]
     pub fn raw_module(&self, gpu: &PushedGuard<'_>) -> Result<CUmodule> {
         gpu.enter(name!(cuLibraryGetModule))?;

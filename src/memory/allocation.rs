@@ -1,4 +1,4 @@
-//! What owns device memory, alone or together with graphs.
+//! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{BufferKind, MemoryPool};
@@ -13,32 +13,33 @@ use static_assertions::assert_impl_all;
 use std::mem;
 use std::sync::PoisonError;
 
-/// Device memory, which is freed when this is dropped and no graph has a [`Share`] in it.
+/// Device memory. It is freed when this is dropped and no graph has a [`Share`] in it.
 ///
-/// Two of them that are alive have two addresses: what is compared by address is compared.
+/// Two allocations that are alive have different addresses, so comparing addresses compares allocations.
 pub(crate) struct Allocation {
     address: CUdeviceptr,
-    /// [`Context::key`] of its context.
+    /// The [`Context::key`] of its context.
     of: usize,
     free: Free,
-    /// Once a graph asked for it.
+    /// Set once a graph has asked for it.
     share: Mutex<Option<Arc<Share>>>,
 }
 assert_impl_all!(Allocation: Send, Sync);
 
-/// What frees an allocation.
+/// The way to free an allocation.
 enum Free {
-    /// Its context.
+    /// In its context.
     Plain(Context),
-    /// The stream that it was made on; the pool that it came from lives as long.
+    /// On the stream that it was allocated on. Its pool lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
-    /// Something else: a node of the graph that allocates it, or those that have a share in it.
+    /// By something else: a node of the graph that allocates it, or the graphs that have a share in it.
     Else(Context),
-    /// Nothing: it is lent by its module.
+    /// Not at all: its module lends it.
     Lent(Box<Lease>),
 }
 
-/// A share in an allocation, which it gets when its owner is dropped: the last one then frees it.
+/// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
+/// frees it.
 pub(crate) struct Share(Mutex<Option<Allocation>>);
 
 impl Allocation {
@@ -46,13 +47,13 @@ impl Allocation {
         Allocation { address, of, free, share: Mutex::new(None) }
     }
 
-    /// What was allocated in a context, and not freed, is owned from here on.
+    /// Takes ownership of memory that was allocated in a context and not freed.
     #[inline]
     pub(super) fn plain(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Plain(context))
     }
 
-    /// What was allocated on a stream, and not freed, is owned from here on.
+    /// Takes ownership of memory that was allocated on a stream and not freed.
     #[inline]
     pub(super) fn in_order(
         address: CUdeviceptr,
@@ -62,12 +63,12 @@ impl Allocation {
         Allocation::new(address, stream.context.key(), Free::InOrder { stream, _pool: pool })
     }
 
-    /// What a node of a graph allocates, in which another one frees it.
+    /// Takes memory that one node of a graph allocates and another one frees.
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
     }
 
-    /// A variable that is lent.
+    /// Takes a variable that is lent.
     pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
         Allocation::new(address, lease.context().key(), Free::Lent(Box::new(lease)))
     }
@@ -85,7 +86,7 @@ impl Allocation {
         }
     }
 
-    /// The [`Context::key`] of its context.
+    /// Returns the [`Context::key`] of its context.
     #[inline]
     pub(crate) fn key(&self) -> usize {
         self.of
@@ -100,13 +101,13 @@ impl Allocation {
         }
     }
 
-    /// A share in it, for a graph that names it (invariant `graph-owns`).
+    /// Returns a share in it, for a graph that uses it (invariant `graph-owns`).
     pub(crate) fn share(&self) -> Arc<Share> {
         let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
         share.get_or_insert_with(|| Arc::new(Share(Mutex::new(None)))).clone()
     }
 
-    /// Leaves the memory to all that have a share in it.
+    /// Leaves the memory to all owners of a share in it.
     #[cold]
     fn leave_to(&mut self, share: Arc<Share>) {
         let left = Free::Else(self.context().clone());

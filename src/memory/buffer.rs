@@ -13,11 +13,31 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A buffer of `len` elements in device memory, of one context.
+/// A buffer of `len` elements in device memory. It belongs to one context.
 ///
-/// Nothing is in flight on it outside an operation that borrows it (invariant `idle-outside`, as far
-/// as no [unsafe unscoped](crate::OnStream::launch_unscoped) one is used), so dropping it frees at
-/// once, or with the last [`Graph`](crate::Graph) that names it; the driver waits for all work of the context then (F50), and needs no current context (F40).
+/// [`PushedGuard::alloc`] allocates one. Copies, fills and launches take the buffer by reference, or a part of
+/// it: [`slice`](Self::slice), [`slice_mut`](Self::slice_mut).
+///
+/// Nothing is in flight on the buffer outside an operation that borrows it (invariant `idle-outside`), except
+/// after [unsafe unscoped](crate::OnStream::launch_unscoped) operations. So dropping it frees the memory at
+/// once, or with the last [`Graph`](crate::Graph) that uses it. The driver then waits for all work of the
+/// context (F50), and needs no current context (F40).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let mut x = gpu.alloc::<f32>(4)?; // its contents are unspecified
+/// gpu.on(&stream).fill(&mut x, 1.0)?;
+/// gpu.on(&stream).upload(&[7.0], &mut x.slice_mut(2..3)?)?;
+/// assert_eq!(gpu.on(&stream).to_vec(&x)?, [1.0, 1.0, 7.0, 1.0]);
+/// # Ok(()) }
+/// ```
 pub struct DeviceBuffer<'ctx, T: Element> {
     pub(crate) inner: Allocation,
     pub(crate) len: usize,
@@ -26,20 +46,21 @@ pub struct DeviceBuffer<'ctx, T: Element> {
 }
 assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
 
-/// How a [`DeviceBuffer`] was allocated, and so how it is freed.
+/// The way in which a [`DeviceBuffer`] was allocated, and so is freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BufferKind {
-    /// By [`PushedGuard::alloc`]: the free waits for all work of the context (F50).
+    /// Allocated by [`PushedGuard::alloc`]. The free waits for all work of the context (F50).
     Plain,
-    /// By [`OnStream::alloc`](crate::OnStream::alloc), from a pool: the free is enqueued in the stream
-    /// that it was allocated on, and waits for nothing (F51).
+    /// Allocated by [`OnStream::alloc`](crate::OnStream::alloc), from a pool. The free is enqueued in the
+    /// stream of the allocation, and waits for nothing (F51).
     StreamOrdered,
     /// A variable of a module or library: [`Module::variable`](crate::Module::variable). The free gives it
     /// back.
     Variable,
 }
 
+/// # Memory
 impl<'ctx> PushedGuard<'ctx> {
     /// Allocates a buffer of `len` elements. Its contents are unspecified bytes.
     ///
@@ -61,7 +82,7 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
-/// The size of `len` elements, if something can have it.
+/// Returns the size of `len` elements in bytes, if an allocation can have that size.
 #[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
     match len.checked_mul(size_of::<T>()) {
@@ -80,7 +101,7 @@ fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {
-    /// Number of elements; never 0.
+    /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
     #[inline]
@@ -88,39 +109,39 @@ impl<T: Element> DeviceBuffer<'_, T> {
         self.len
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     #[inline]
     pub fn size_bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
-    /// All of it.
+    /// Returns a view of the whole buffer.
     #[inline]
     pub(crate) fn view(&self) -> View<'_> {
         View { memory: &self.inner, address: self.address(), len: self.len, whole: true }
     }
 
-    /// A use by an operation.
+    /// Returns the access of an operation.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
         Access::device::<T>(self.view(), writes)
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.inner.context()
     }
 
-    /// How it was allocated, and so how it is freed.
+    /// Returns how the buffer was allocated, and so is freed.
     #[must_use]
     pub fn kind(&self) -> BufferKind {
         self.inner.kind()
     }
 
-    /// The address on the device, for calls of [`ffi`]. It is valid while this value lives; do not
-    /// free it.
+    /// Returns the address on the device, for calls of [`ffi`]. It is valid while this value lives. Do not free
+    /// it.
     #[must_use]
     #[inline]
     pub fn address(&self) -> CUdeviceptr {

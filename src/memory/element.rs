@@ -1,12 +1,12 @@
-//! What may live in device memory.
+//! The types of elements in device memory.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
-/// A type that may live in device memory: plain data, of which every bit pattern is a value
-/// (invariant `plain-data`): the device may leave any bytes behind, and copies to it read every byte.
+/// A type that may live in device memory: plain data for which every bit pattern is valid (invariant
+/// `plain-data`). The device may leave any bytes there, and copies to the device read every byte.
 ///
-/// Implemented for whatever is [`AnyBitPattern`] and [`NoUninit`], so for numbers, arrays of them,
-/// and structs with `#[derive(Pod, Zeroable)]` of the crate `bytemuck`.
+/// Implemented for every type that is [`AnyBitPattern`] and [`NoUninit`]: numbers, arrays of them, and structs
+/// with `#[derive(Pod, Zeroable)]` from the crate `bytemuck`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot live in device memory",
     label = "not plain data",

@@ -1,23 +1,24 @@
-//! How much memory there is.
+//! The amount of device memory.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
 use crate::{PushedGuard, Result};
 
-/// Memory of a device, in bytes.
+/// The memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
-    /// Not in use by any process.
+    /// The memory that no process uses.
     pub free: usize,
-    /// All of it.
+    /// All memory.
     pub total: usize,
 }
 
+/// # Memory information
 impl PushedGuard<'_> {
-    /// Memory of the context's device, in bytes.
+    /// Returns the free and total memory of the context's device.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemGetInfo")]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         self.enter(name!(cuMemGetInfo_v2))?;

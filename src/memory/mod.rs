@@ -1,4 +1,4 @@
-//! Device memory, its pools, and page-locked memory of the host.
+//! Device memory, memory pools, and page-locked host memory.
 
 pub(crate) mod access;
 mod allocation;

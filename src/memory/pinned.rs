@@ -1,4 +1,4 @@
-//! Page-locked buffers of the host.
+//! Page-locked host buffers.
 #![allow(unsafe_code, reason = "owns memory of the allocator")]
 
 use super::access::Access;
@@ -14,20 +14,23 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-/// What a page has on the machines of this crate, so that a buffer shares none with anything else.
+/// The page size on the machines that this crate supports, so that a buffer shares no page with anything else.
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 
-/// `len` elements in page-locked memory of the host: copies from and to it run at the speed of the bus
-/// (F96). It is a slice wherever one is wanted: `gpu.on(&stream).upload(&pinned, &mut buffer)`. Kernels
-/// can use it where it is, over the bus: `&pinned` and `&mut pinned` are arguments of a launch.
+/// A buffer of `len` elements in page-locked host memory. Copies from and to it run at the speed of the bus
+/// (F96).
 ///
-/// The memory is Rust's, and registered in a context, so that it outlives whatever becomes of that
-/// (F102, invariant `pinned-is-rusts`). It has no brand: every context can copy from and to it, with
-/// the same speed. Dropping it needs no current context, and waits for all work of the one that it was
-/// registered in (F162, F166); no safe work of any context is in flight on it then.
+/// It dereferences to a slice: `gpu.on(&stream).upload(&pinned, &mut buffer)`. Kernels can use it directly,
+/// over the bus: `&pinned` and `&mut pinned` are arguments of a launch.
 ///
-/// Once a kernel faulted, an operation that lent it aborts the process if that has several contexts: the work of
-/// those that did not fault goes on, and nothing tells when it ends (F326). With one context it returns the error.
+/// Rust allocates the memory and a context registers it, so it outlives the context's end (F102, invariant
+/// `pinned-is-rusts`). It has no brand: every context can copy from and to it, with the same speed. Dropping it
+/// needs no current context, and waits for all work of the context that registered it (F162, F166). No safe
+/// work of any context is in flight on it then.
+///
+/// After a kernel faulted, an operation that lent the buffer aborts the process if the process has several
+/// contexts: the work of the contexts that did not fault goes on, and nothing reports when it ends (F326). With
+/// one context the operation returns the error.
 ///
 /// # Examples
 /// ```
@@ -48,12 +51,12 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 pub struct PinnedBuffer<T: Element> {
     registration: Registration,
     memory: Memory<T>,
-    /// Where kernels find it: at the address of the host, where the device can use that (F163).
+    /// The address for kernels. It is the host address if the device can use that (F163).
     mapped: CUdeviceptr,
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
-/// Pages of the allocator, not freed by themselves.
+/// Pages from the allocator, which are not freed automatically.
 struct Memory<T> {
     start: NonNull<T>,
     len: usize,
@@ -66,7 +69,7 @@ unsafe impl<T: Send> Send for Memory<T> {}
 unsafe impl<T: Sync> Sync for Memory<T> {}
 
 impl<T: Element> Memory<T> {
-    /// Zeros, which are a value of every element.
+    /// Allocates zeros, which are a valid value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
         let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
         let bytes = len.checked_mul(size_of::<T>()).and_then(|b| b.checked_next_multiple_of(PAGE));
@@ -94,7 +97,7 @@ impl<T: Element> Memory<T> {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 
-    /// Gives the memory back.
+    /// Returns the memory to the allocator.
     ///
     /// # Safety
     /// 1. Nothing uses the memory from here on, and the driver does not know it.
@@ -104,19 +107,20 @@ impl<T: Element> Memory<T> {
     }
 }
 
+/// # Page-locked memory
 impl PushedGuard<'_> {
-    /// Allocates page-locked memory of the host, filled with zeros.
+    /// Allocates page-locked host memory that is filled with zeros.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]
     #[doc(alias = "cuMemHostAlloc")]
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut memory = Memory::zeroed(len)?;
-        // The pointer of the memory, not of a slice: slices that are made later must not end it.
+        // The pointer of the memory, not of a slice: slices that are made later must not invalidate it.
         let all = ptr::slice_from_raw_parts_mut(memory.start.as_ptr(), len);
         // SAFETY: the memory is owned, and freed by `PinnedBuffer` only once it is not registered.
         match unsafe { Registration::of(self, all) } {
@@ -126,7 +130,7 @@ impl PushedGuard<'_> {
                 Ok(pinned)
             }
             Err(error) => {
-                // Else it may be registered all the same, and is leaked.
+                // Otherwise it may be registered all the same, and is leaked.
                 if error.code().is_none_or(means_not_taken) {
                     // SAFETY: never registered, and nothing else has it.
                     unsafe { memory.free() };
@@ -136,10 +140,10 @@ impl PushedGuard<'_> {
         }
     }
 
-    /// Allocates page-locked memory of the host with the elements of a slice.
+    /// Allocates page-locked host memory that contains the elements of a slice.
     ///
     /// # Errors
-    /// As [`pinned`](Self::pinned).
+    /// The errors of [`pinned`](Self::pinned).
     #[doc(alias = "cuMemHostRegister")]
     pub fn pinned_from<T: Element>(&self, from: &[T]) -> Result<PinnedBuffer<T>> {
         let mut pinned = self.pinned(from.len())?;
@@ -149,40 +153,41 @@ impl PushedGuard<'_> {
 }
 
 impl<T: Element> PinnedBuffer<T> {
-    /// The context that it is registered in, which it keeps alive. Every context can use it.
+    /// Returns the context that registered the buffer, which the buffer keeps alive. Every context can use the
+    /// buffer.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.registration.context()
     }
 
-    /// Where kernels find it.
+    /// Returns the address for kernels.
     pub(crate) fn mapped(&self) -> CUdeviceptr {
         self.mapped
     }
 
-    /// A use by a kernel.
+    /// Returns the access of a kernel.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
         Access::host::<T>(self.mapped_in(), self.mapped, self.memory.len, writes)
     }
 
-    /// The slice, and what [`mapped_in`](Self::mapped_in) says.
+    /// Returns the slice, and the result of [`mapped_in`](Self::mapped_in).
     pub(crate) fn lend(&mut self) -> (Option<&Context>, &mut [T]) {
         let only = self.mapped_in().is_some().then(|| self.registration.context());
         (only, self.memory.slice_mut())
     }
 
-    /// The one context in which kernels find it there, if it is not every one: that of a device that
-    /// cannot use the addresses of the host.
+    /// Returns the only context in which kernels can use that address, or `None` if all can. It is the context
+    /// of a device that cannot use host addresses.
     pub(crate) fn mapped_in(&self) -> Option<&Context> {
         (self.mapped != self.memory.start.as_ptr().addr() as CUdeviceptr).then(|| self.context())
     }
 
-    /// The address at which kernels of any context find it, for calls of [`ffi`].
+    /// Returns the address at which kernels of any context can use the buffer, for calls of [`ffi`].
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` if code outside this crate ended
-    /// the context (F167).
+    /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` if code outside this crate ended the
+    /// context (F167).
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.memory.start.as_ptr().cast())
@@ -191,8 +196,8 @@ impl<T: Element> PinnedBuffer<T> {
 
 impl<T: Element> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        // Where the driver may still know the memory, it is leaked: a host function of a stream drops
-        // it (F23), or a child of a fork.
+        // If the driver may still know the memory, it is leaked: a host function of a stream drops it (F23), or
+        // a child of a fork.
         if self.registration.memory_is_free() {
             // SAFETY: 1. This is its owner's end, and the driver does not know it any more.
             unsafe { self.memory.free() };

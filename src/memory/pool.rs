@@ -12,14 +12,14 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::{fmt, ptr};
 
 bitflags! {
-    /// When a pool may use memory again that another stream has freed. All are on at first.
+    /// Conditions under which a pool may reuse memory that another stream has freed. All are on by default.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct PoolReuse: u32 {
-        /// If an event orders the free before the allocation.
+        /// An event orders the free before the allocation.
         const FOLLOW_EVENT_DEPENDENCIES = 1;
-        /// If the free happens to be finished.
+        /// The free happens to be complete.
         const OPPORTUNISTIC = 2;
-        /// By making the allocating stream wait for the free.
+        /// The driver makes the allocating stream wait for the free.
         const INTERNAL_DEPENDENCIES = 4;
     }
 }
@@ -30,24 +30,25 @@ const REUSE: [(PoolReuse, CUmemPool_attribute); 3] = [
     (PoolReuse::INTERNAL_DEPENDENCIES, ffi::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES),
 ];
 
-/// What a pool holds, in bytes.
+/// The usage of a pool, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PoolUsage {
-    /// Taken from the device.
+    /// Bytes reserved from the device.
     pub reserved: u64,
-    /// The most that was, since the last [`reset`](MemoryPool::reset_high_marks).
+    /// Peak reserved bytes since the last [`reset`](MemoryPool::reset_high_marks).
     pub reserved_high: u64,
-    /// In use by buffers.
+    /// Bytes in use by buffers.
     pub used: u64,
-    /// The most that was, since the last [`reset`](MemoryPool::reset_high_marks).
+    /// Peak used bytes since the last [`reset`](MemoryPool::reset_high_marks).
     pub used_high: u64,
 }
 
-/// A pool of device memory, from which [`OnStream::alloc`](crate::OnStream::alloc) and
-/// [`alloc_from`](crate::OnStream::alloc_from) allocate: a shared owner of it, cheap to clone.
+/// A pool of device memory: a shared owner that is cheap to clone.
 ///
-/// It is of a device, not of a context, and needs none (F170). Buffers keep the pool that they were
-/// allocated from by name. The last clone destroys a pool that was [created](Self::create).
+/// [`OnStream::alloc`](crate::OnStream::alloc) and [`alloc_from`](crate::OnStream::alloc_from) allocate from
+/// it. A pool belongs to a device and needs no context (F170). A buffer keeps the pool alive that
+/// [`alloc_from`](crate::OnStream::alloc_from) received. The last clone destroys a pool that was
+/// [created](Self::create).
 ///
 /// # Examples
 /// ```
@@ -72,7 +73,7 @@ assert_impl_all!(MemoryPool: Send, Sync);
 struct Inner {
     raw: CUmemoryPool,
     device: Device,
-    /// Whether this crate made it.
+    /// Whether this crate created it.
     owned: bool,
 }
 // SAFETY: a pool is not tied to a thread or context (F170). `Inner` is never mutated.
@@ -95,17 +96,17 @@ impl MemoryPool {
     /// Creates a pool of a device's memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` where the device has no pools.
+    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` if the device has no pools.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn create(device: Device) -> Result<MemoryPool> {
         MemoryPool::create_with_limit(device, 0)
     }
 
-    /// Creates a pool that holds no more than a number of bytes, rounded up by the driver; 0 is no
-    /// limit (F177).
+    /// Creates a pool that holds at most `bytes` bytes. The driver rounds the number up, and 0 means no limit
+    /// (F177).
     ///
     /// # Errors
-    /// As [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
+    /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn create_with_limit(device: Device, bytes: usize) -> Result<MemoryPool> {
         let properties = CUmemPoolProps {
@@ -127,11 +128,11 @@ impl MemoryPool {
         Ok(MemoryPool(Arc::new(Inner { raw, device, owned: true })))
     }
 
-    /// The pool that a device has from the start, and allocates from unless another one is
-    /// [set](Self::make_current).
+    /// Returns the default pool of a device. The device allocates from it unless you [set](Self::make_current)
+    /// another one.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     pub fn default_of(device: Device) -> Result<MemoryPool> {
         let mut raw = ptr::null_mut();
@@ -140,21 +141,22 @@ impl MemoryPool {
         Ok(MemoryPool(Arc::new(Inner { raw, device, owned: false })))
     }
 
-    /// Makes [`OnStream::alloc`](crate::OnStream::alloc), and all other code of the process that names
-    /// no pool, allocate from this one, until another is set or this one is destroyed (F174).
+    /// Makes this the current pool of its device. [`OnStream::alloc`](crate::OnStream::alloc), and all other
+    /// code of the process that passes no pool, allocate from it until another pool is set or this one is
+    /// destroyed (F174).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceSetMemPool")]
     pub fn make_current(&self) -> Result {
         // SAFETY: the pool is alive, and of the device.
         unsafe { answer!(cuDeviceSetMemPool(self.device().raw(), self.raw())) }.result()
     }
 
-    /// Whether its device allocates from this pool.
+    /// Returns whether this is the current pool of its device.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuDeviceGetMemPool")]
     pub fn is_current(&self) -> Result<bool> {
         let mut raw = ptr::null_mut();
@@ -163,52 +165,52 @@ impl MemoryPool {
         Ok(raw == self.raw())
     }
 
-    /// The device.
+    /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.0.device
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while a clone lives; do not destroy it.
+    /// Returns the handle, for calls of [`ffi`]. It is valid while a clone lives. Do not destroy it.
     #[must_use]
     pub fn raw(&self) -> CUmemoryPool {
         self.0.raw
     }
 
-    /// Gives memory that no buffer uses back to the device, and keeps a number of bytes at least. What
-    /// a stream has yet to free is in use (F173).
+    /// Returns unused memory to the device, but keeps at least `bytes` bytes. Memory that a stream has yet to
+    /// free is in use (F173).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolTrimTo")]
     pub fn trim_to(&self, bytes: usize) -> Result {
         // SAFETY: the pool is alive; what is in use stays.
         unsafe { answer!(cuMemPoolTrimTo(self.raw(), bytes)) }.result()
     }
 
-    /// The bytes that the pool keeps when the program waits for work; 0 at first, so that all that no
-    /// buffer uses goes back to the device then (F173).
+    /// Returns the number of bytes that the pool keeps when the program waits for work. The default is 0: all
+    /// unused memory then returns to the device (F173).
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn release_threshold(&self) -> Result<u64> {
         self.bytes(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
 
-    /// Sets the bytes that the pool keeps; [`u64::MAX`] is all.
+    /// Sets the number of bytes that the pool keeps when the program waits. [`u64::MAX`] keeps everything.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_release_threshold(&self, bytes: u64) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes)
     }
 
-    /// When memory may be used again that another stream has freed.
+    /// Returns when memory that another stream has freed may be reused.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn reuse(&self) -> Result<PoolReuse> {
         let mut reuse = PoolReuse::empty();
@@ -221,10 +223,10 @@ impl MemoryPool {
         Ok(reuse)
     }
 
-    /// Sets when memory may be used again that another stream has freed.
+    /// Sets when memory that another stream has freed may be reused.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn set_reuse(&self, reuse: PoolReuse) -> Result {
         REUSE.iter().try_for_each(|&(flag, attribute)| {
@@ -232,10 +234,10 @@ impl MemoryPool {
         })
     }
 
-    /// What the pool holds.
+    /// Returns the usage of the pool.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
     pub fn usage(&self) -> Result<PoolUsage> {
         Ok(PoolUsage {
@@ -246,10 +248,10 @@ impl MemoryPool {
         })
     }
 
-    /// Sets the high marks of [`usage`](Self::usage) to what is held now.
+    /// Resets the peak values of [`usage`](Self::usage) to the current ones.
     ///
     /// # Errors
-    /// What the driver answers.
+    /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
     pub fn reset_high_marks(&self) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0_u64)?;
@@ -279,7 +281,7 @@ impl MemoryPool {
     }
 }
 
-/// Equal if the driver's handles are.
+/// Two pools are equal if the driver's handles are.
 impl PartialEq for MemoryPool {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()

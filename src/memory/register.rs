@@ -1,4 +1,4 @@
-//! Host memory that is registered with the driver, and so page-locked, for a time.
+//! Host memory that is registered with the driver, and so page-locked, for some time.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{Answer, answer, later, name};
@@ -15,11 +15,11 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// For all contexts: copies in any use the memory at the same speed. Mapped, as the driver maps it in any
-/// case (F163).
+/// For all contexts: copies in any context use the memory at the same speed. Mapped, because the driver maps it
+/// in any case (F163).
 const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
 
-/// The memory that is registered: first address, and the one behind the last.
+/// The registered memory: first address, and the address after the last.
 static REGISTERED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
 /// No code of the program runs while this is held.
@@ -27,7 +27,7 @@ fn registered() -> MutexGuard<'static, Vec<(usize, usize)>> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Memory of the host that an operation or scope lends to the device: where it begins, and its bytes.
+/// Host memory that an operation or scope lends to the device: its start and its size in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct LentHost {
     start: usize,
@@ -36,7 +36,7 @@ pub(crate) struct LentHost {
 
 impl LentHost {
     pub(crate) const NONE: LentHost = LentHost { start: 0, bytes: 0 };
-    /// It is not known which.
+    /// Unknown host memory.
     pub(crate) const ANY: LentHost = LentHost { start: 0, bytes: usize::MAX };
 
     #[inline]
@@ -44,8 +44,8 @@ impl LentHost {
         LentHost { start: start.addr(), bytes }
     }
 
-    /// Whether the device may use a part of it once the call that copies it has returned: this crate registered
-    /// that, or devices use all memory of the host.
+    /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
+    /// registered that part, or devices use all host memory.
     pub(crate) fn is_page_locked(self) -> bool {
         let (start, end) = (self.start, self.start.saturating_add(self.bytes));
         let part = |&(from, to): &(usize, usize)| from < end && start < to;
@@ -53,19 +53,20 @@ impl LentHost {
     }
 }
 
-/// Whether a device uses memory of the host that nobody registered. Where none does, a copy with such memory is over
-/// when its call returns (F331).
+/// Returns whether a device uses host memory that nobody registered. If no device does, a copy with such memory
+/// is complete when its call returns (F331).
 fn devices_use_all() -> bool {
     const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
     let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);
     Device::all().map_or(true, |devices| devices.into_iter().any(uses_all))
 }
 
-/// A registration, ended when dropped. Its context, which the driver ends it with, lives as long.
+/// A registration that ends when dropped. The driver needs its context for the end, so the context lives as
+/// long.
 pub(super) struct Registration {
     start: *mut c_void,
     context: Context,
-    /// Once it was ended: whether the driver no longer knows the memory.
+    /// After the end: whether the driver no longer knows the memory.
     ended: Option<bool>,
 }
 // SAFETY: a registration is not tied to a thread: any may end it, whatever is current there (F162).
@@ -78,8 +79,8 @@ impl Registration {
     /// Registers memory.
     ///
     /// # Safety
-    /// 1. The memory at `start` has `bytes` bytes and stays mapped while this is registered; if the
-    ///    flags do not say that it is only read, the device may write it.
+    /// 1. The memory at `start` has `bytes` bytes and stays mapped while this is registered. If the flags do
+    ///    not say that it is only read, the device may write it.
     unsafe fn new(
         gpu: &PushedGuard<'_>,
         start: *mut c_void,
@@ -99,11 +100,11 @@ impl Registration {
         Ok(Registration { start, context: gpu.context().clone(), ended: None })
     }
 
-    /// As [`new`](Self::new), of a slice that the device may write.
+    /// Registers a slice that the device may write. See [`new`](Self::new).
     ///
     /// # Safety
-    /// 1. The slice stays allocated while it is registered, and is borrowed exclusively, or owned, by
-    ///    whoever lends it to the device.
+    /// 1. The slice stays allocated while it is registered, and is exclusively borrowed or owned by the code
+    ///    that lends it to the device.
     pub(super) unsafe fn of<T: Element>(gpu: &PushedGuard<'_>, slice: *mut [T]) -> Result<Self> {
         let bytes = slice.len() * size_of::<T>();
         // SAFETY: obligation 1 is the caller's. Any bytes that the device writes are values of `T`
@@ -115,8 +116,8 @@ impl Registration {
         &self.context
     }
 
-    /// Ends the registration; waits for all work of its context (F166). In the child of a fork
-    /// nothing is called.
+    /// Ends the registration and waits for all work of its context (F166). In the child of a fork, calls
+    /// nothing.
     fn end(&mut self) -> Answer {
         const CALL: &str = name!(cuMemHostUnregister);
         if self.ended.is_some() {
@@ -137,16 +138,16 @@ impl Registration {
         answer
     }
 
-    /// Ends the registration; whether the memory can be given back to the allocator. If the driver
-    /// still takes it for page-locked, later copies with other memory at the address would go to the
-    /// old pages (F168).
+    /// Ends the registration and returns whether the memory can be returned to the allocator. If the driver
+    /// still considers it page-locked, later copies with other memory at the address would use the old pages
+    /// (F168).
     pub(super) fn memory_is_free(&mut self) -> bool {
-        // The answer is kept in `ended`, and went to the hook if it is an error.
+        // The answer is kept in `ended`, and the hook received it if it is an error.
         let _answer = self.end();
         self.ended == Some(true)
     }
 
-    /// The address at which the devices see a place in the memory.
+    /// Returns the address at which the devices see a position in the memory.
     pub(super) fn device_address(
         &self,
         gpu: &PushedGuard<'_>,
@@ -162,9 +163,9 @@ impl Registration {
     }
 }
 
-/// Whether an answer says that the driver no longer knows the memory: it was unregistered, or its context is
-/// gone and the registration with it (F167). Behind a fault it stays registered (F60), and the device may use it
-/// (F326). That a destroyed context is current says nothing of it.
+/// Returns whether an answer proves that the driver no longer knows the memory: it was unregistered, or its
+/// context is gone and the registration with it (F167). After a fault it stays registered (F60), and the device
+/// may use it (F326). The answer that the current context is destroyed proves nothing.
 fn is_over(code: CUresult) -> bool {
     [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code)
 }
@@ -175,22 +176,24 @@ impl Drop for Registration {
     }
 }
 
-/// Borrowed host memory that is registered: [`PushedGuard::register`].
+/// Borrowed host memory that is registered, from [`PushedGuard::register`].
 pub struct Registered<'a, T: Element> {
     registration: Registration,
     slice: &'a mut [T],
 }
 
+/// # Registration of host memory
 impl PushedGuard<'_> {
-    /// Registers a slice, runs `f` with it, and ends the registration: meanwhile it is page-locked, so
-    /// that copies from and to it run at the speed of the bus (F96). The end waits for all work of this
-    /// context (F166). Costs some 100 us, and 40 ms for a GiB: for memory that is copied often,
-    /// [`PinnedBuffer`](crate::PinnedBuffer) is the better place.
+    /// Registers a slice, runs `f` with it, and ends the registration.
+    ///
+    /// Meanwhile the memory is page-locked, so copies from and to it run at the speed of the bus (F96). The end
+    /// waits for all work of this context (F166). The registration costs about 100 us, and 40 ms for a GiB. For
+    /// memory that you copy often, use [`PinnedBuffer`](crate::PinnedBuffer).
     ///
     /// # Errors
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked (F66);
-    /// [`Error::InvalidArgument`] for an empty slice; [`NotCurrent`](Error::NotCurrent). What `f`
-    /// answers, and then what the driver answers to the end.
+    /// [`Error::InvalidArgument`] for an empty slice; [`NotCurrent`](Error::NotCurrent). The error that `f`
+    /// returns, and then a driver error at the end of the registration.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostUnregister")]
     pub fn with_registered<T: Element, R>(
@@ -204,11 +207,13 @@ impl PushedGuard<'_> {
         finished(registration, f(slice))
     }
 
-    /// As [`with_registered`](Self::with_registered), for memory that is only read: sources of copies.
-    /// The driver refuses to copy into it.
+    /// Registers a slice that is only read, such as the source of copies, and runs `f` with it. See
+    /// [`with_registered`](Self::with_registered).
+    ///
+    /// The driver refuses to copy into the slice.
     ///
     /// # Errors
-    /// As [`with_registered`](Self::with_registered).
+    /// The errors of [`with_registered`](Self::with_registered).
     #[doc(alias = "CU_MEMHOSTREGISTER_READ_ONLY")]
     pub fn with_registered_read_only<T: Element, R>(
         &self,
@@ -223,16 +228,16 @@ impl PushedGuard<'_> {
         finished(registration, f(slice))
     }
 
-    /// Registers a slice for as long as the answer lives: [`with_registered`](Self::with_registered)
-    /// where no closure fits.
+    /// Registers a slice for the lifetime of the returned value. Use it where the closure of
+    /// [`with_registered`](Self::with_registered) does not fit.
     ///
     /// # Errors
-    /// As [`with_registered`](Self::with_registered).
+    /// The errors of [`with_registered`](Self::with_registered).
     ///
     /// # Safety
-    /// 1. What is returned is dropped before the memory is given back: not leaked. A registration that
-    ///    outlives its memory makes later copies with other memory at the address use the old pages,
-    ///    without an error (F168).
+    /// 1. The returned value is dropped before the memory is returned to the allocator, and not leaked. A
+    ///    registration that outlives its memory makes later copies with other memory at the address use the old
+    ///    pages, without an error (F168).
     #[doc(alias = "cuMemHostRegister")]
     pub unsafe fn register<'a, T: Element>(&self, slice: &'a mut [T]) -> Result<Registered<'a, T>> {
         // SAFETY: the slice is borrowed exclusively as long as `Registered` lives, which the caller
@@ -242,33 +247,33 @@ impl PushedGuard<'_> {
     }
 }
 
-/// The end of a registration behind what was done with it.
+/// Ends a registration after the work with it, and combines the results.
 fn finished<R>(mut registration: Registration, done: Result<R>) -> Result<R> {
     let ended = registration.end();
     let done = done?;
-    // In the child of a fork too: the registration is the parent's.
+    // Also in the child of a fork: the registration belongs to the parent.
     ended.check()?;
     Ok(done)
 }
 
 impl<T: Element> Registered<'_, T> {
-    /// The context that it was registered in. Every context can use it.
+    /// Returns the context that registered it. Every context can use it.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.registration.context()
     }
 
-    /// The address at which kernels of any context find it, for calls of [`ffi`].
+    /// Returns the address at which kernels of any context can use the memory, for calls of [`ffi`].
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.slice.as_ptr().cast())
     }
 }
 
-/// Of this type, not only of its field: so the borrow lasts until then.
+/// On this type, not only on its field, so that the borrow lasts until then.
 impl<T: Element> Drop for Registered<'_, T> {
     fn drop(&mut self) {
         let _answer = self.registration.end();

@@ -1,14 +1,14 @@
-//! Allocation and transfer in one, with the driver calls of both.
+//! Allocation and transfer in one method, with the driver calls of both.
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
 use crate::{DeviceBuffer, DeviceMemory, Element, OnStream, Result};
 
 impl<'ctx> OnStream<'_, 'ctx> {
-    /// A new buffer with the elements of a slice: [`alloc`](Self::alloc) and
+    /// Allocates a buffer and copies the elements of a slice to it: [`alloc`](Self::alloc) and
     /// [`upload`](Self::upload), with one wait.
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`alloc`](Self::alloc) and [`upload`](Self::upload).
     pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: the upload is on this stream, and waits.
         let mut buffer = unsafe { self.alloc_unscoped(from.len()) }?;
@@ -16,10 +16,10 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(buffer)
     }
 
-    /// A new buffer of zeros: [`alloc`](Self::alloc) and [`zero`](Self::zero), with one wait.
+    /// Allocates a buffer of zeros: [`alloc`](Self::alloc) and [`zero`](Self::zero), with one wait.
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`alloc`](Self::alloc) and [`zero`](Self::zero).
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: the fill is on this stream, and waits.
         let mut buffer = unsafe { self.alloc_unscoped(len) }?;
@@ -27,10 +27,10 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(buffer)
     }
 
-    /// The elements of device memory: [`download`](Self::download) into a new `Vec`.
+    /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// As [`download`](Self::download).
+    /// The errors of [`download`](Self::download).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
         let mut to = vec![T::zeroed(); from.view().len];
         self.download(from, &mut to)?;

@@ -1,4 +1,4 @@
-//! Parts of buffers, to be read.
+//! Parts of buffers, for reading.
 
 use super::view::{View, chunks, part, view_methods};
 use crate::brand::Brand;
@@ -6,8 +6,8 @@ use crate::{DeviceBuffer, Element, Result};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// Some elements of a [`DeviceBuffer`], to be read: [`DeviceBuffer::slice`]. A kernel argument, and what
-/// operations copy from.
+/// A part of a [`DeviceBuffer`], for reading: [`DeviceBuffer::slice`]. It is a kernel argument, and operations
+/// copy from it.
 pub struct DeviceSlice<'b, 'ctx, T: Element> {
     pub(super) view: View<'b>,
     pub(super) _brand: Brand<'ctx>,
@@ -28,7 +28,7 @@ impl<'b, T: Element> DeviceSlice<'b, '_, T> {
 }
 
 impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
-    /// Some of the elements, to be read.
+    /// Returns a part of the buffer, for reading.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
@@ -38,7 +38,8 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
         Ok(DeviceSlice::of(self.view().part::<T>(part)))
     }
 
-    /// Slices of `len` elements one after the other, to be read, the last of what is left.
+    /// Splits the buffer into consecutive slices of `len` elements, for reading. The last slice has the
+    /// remaining elements.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
@@ -52,7 +53,7 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
 }
 
 impl<'b, 'ctx, T: Element> DeviceSlice<'b, 'ctx, T> {
-    /// Some of the elements.
+    /// Returns a part of the slice.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
@@ -62,7 +63,7 @@ impl<'b, 'ctx, T: Element> DeviceSlice<'b, 'ctx, T> {
         Ok(DeviceSlice::of(self.view.part::<T>(part)))
     }
 
-    /// Slices of `len` elements one after the other, the last of what is left.
+    /// Splits the slice into consecutive slices of `len` elements. The last slice has the remaining elements.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.

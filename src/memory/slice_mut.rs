@@ -1,4 +1,4 @@
-//! Parts of buffers, to be written.
+//! Parts of buffers, for writing.
 
 use super::view::{View, chunks, part, view_methods};
 use crate::brand::Brand;
@@ -6,8 +6,9 @@ use crate::{DeviceBuffer, DeviceSlice, Element, Result};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// Some elements of a [`DeviceBuffer`], to be read and written: [`DeviceBuffer::slice_mut`]. It goes where
-/// the buffer goes: `&mut slice` is the target of copies and fills, and a kernel argument, and a scope
+/// A part of a [`DeviceBuffer`], for reading and writing: [`DeviceBuffer::slice_mut`].
+///
+/// Use it like a buffer: `&mut slice` is the target of copies and fills, and a kernel argument, and a scope
 /// [holds](crate::Scope::hold) it.
 pub struct DeviceSliceMut<'b, 'ctx, T: Element> {
     pub(super) view: View<'b>,
@@ -16,14 +17,14 @@ pub struct DeviceSliceMut<'b, 'ctx, T: Element> {
 }
 
 impl<'b, T: Element> DeviceSliceMut<'b, '_, T> {
-    /// Of a view that nothing else uses during `'b`.
+    /// Creates a slice from a view that nothing else uses during `'b`.
     fn of(view: View<'b>) -> Self {
         DeviceSliceMut { view, _brand: Brand::new(), data: PhantomData }
     }
 }
 
 impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
-    /// Some of the elements, to be written.
+    /// Returns a part of the buffer, for writing.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
@@ -36,10 +37,10 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
         Ok(DeviceSliceMut::of(self.view().part::<T>(part)))
     }
 
-    /// The elements before `middle`, and the others, both to be written.
+    /// Splits the buffer in two at `middle`, for writing.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of the two had no element.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
     pub fn split_at_mut(
         &mut self,
         middle: usize,
@@ -49,7 +50,8 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
         Ok((DeviceSliceMut::of(view.part::<T>(first)), DeviceSliceMut::of(view.part::<T>(second))))
     }
 
-    /// Slices of `len` elements one after the other, to be written, the last of what is left.
+    /// Splits the buffer into consecutive slices of `len` elements, for writing. The last slice has the
+    /// remaining elements.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
@@ -64,13 +66,13 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
 }
 
 impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
-    /// All of it, to be read.
+    /// Returns the whole slice, for reading.
     #[must_use]
     pub fn as_slice(&self) -> DeviceSlice<'_, 'ctx, T> {
         DeviceSlice::of(self.view)
     }
 
-    /// Some of the elements, to be read.
+    /// Returns a part of the slice, for reading.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
@@ -79,10 +81,10 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
         self.as_slice().slice(range)
     }
 
-    /// Some of the elements, to be written.
+    /// Returns a part of the slice, for writing.
     ///
     /// # Errors
-    /// As [`slice`](Self::slice).
+    /// The errors of [`slice`](Self::slice).
     pub fn slice_mut(
         &mut self,
         range: impl RangeBounds<usize>,
@@ -91,10 +93,10 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
         Ok(DeviceSliceMut::of(self.view.part::<T>(part)))
     }
 
-    /// The elements before `middle`, and the others, both to be written.
+    /// Splits the slice in two at `middle`, for writing.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of the two had no element.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
     pub fn split_at_mut(
         &mut self,
         middle: usize,
@@ -104,7 +106,8 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
         Ok((DeviceSliceMut::of(view.part::<T>(first)), DeviceSliceMut::of(view.part::<T>(second))))
     }
 
-    /// Slices of `len` elements one after the other, to be read, the last of what is left.
+    /// Splits the slice into consecutive slices of `len` elements, for reading. The last slice has the
+    /// remaining elements.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
@@ -115,7 +118,8 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
         self.as_slice().chunks(len)
     }
 
-    /// Slices of `len` elements one after the other, to be written, the last of what is left.
+    /// Splits the slice into consecutive slices of `len` elements, for writing. The last slice has the
+    /// remaining elements.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
@@ -129,7 +133,7 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
     }
 }
 
-/// Start and length of what comes before and behind a place between two of `len` elements.
+/// Returns start and length of the parts before and after a position between two of `len` elements.
 fn halves(
     call: &'static str,
     len: usize,

@@ -8,10 +8,12 @@ use crate::{DeviceBuffer, Element, Error, MemoryPool, OnStream, Result};
 use std::marker::PhantomData;
 
 impl<'ctx> OnStream<'_, 'ctx> {
-    /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for
-    /// it. Its contents are unspecified bytes. Dropping it frees it in the order of this stream, and
-    /// does not wait for the work of the context, as the free of
-    /// [`PushedGuard::alloc`](crate::PushedGuard::alloc) does (F50, F51, F90).
+    /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for the
+    /// allocation.
+    ///
+    /// Its contents are unspecified bytes. Dropping the buffer frees it in the order of this stream. Unlike the
+    /// free of [`PushedGuard::alloc`](crate::PushedGuard::alloc), this does not wait for the work of the
+    /// context (F50, F51, F90).
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
@@ -25,11 +27,13 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(buffer)
     }
 
-    /// As [`alloc`](Self::alloc), from a pool of the device, which lives at least as long as the
-    /// buffer.
+    /// Allocates a buffer from the given pool of the device and waits for the allocation. See
+    /// [`alloc`](Self::alloc).
+    ///
+    /// The buffer keeps the pool alive.
     ///
     /// # Errors
-    /// As [`alloc`](Self::alloc); [`Error::InvalidArgument`] for a pool of another device.
+    /// The errors of [`alloc`](Self::alloc); [`Error::InvalidArgument`] for a pool of another device.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub fn alloc_from<T: Element>(
         &self,
@@ -42,14 +46,13 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(buffer)
     }
 
-    /// As [`alloc`](Self::alloc), without the wait: one driver call.
+    /// Allocates a buffer without waiting: one driver call. See [`alloc`](Self::alloc).
     ///
     /// # Errors
-    /// As [`alloc`](Self::alloc).
+    /// The errors of [`alloc`](Self::alloc).
     ///
     /// # Safety
-    /// 1. Until the stream was synchronized, the buffer is used on this stream only, by what is
-    ///    enqueued in it.
+    /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocAsync")]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
@@ -60,14 +63,14 @@ impl<'ctx> OnStream<'_, 'ctx> {
         Ok(self.own(address, None, len))
     }
 
-    /// As [`alloc_from`](Self::alloc_from), without the wait: one driver call.
+    /// Allocates a buffer from the given pool without waiting: one driver call. See
+    /// [`alloc_from`](Self::alloc_from).
     ///
     /// # Errors
-    /// As [`alloc_from`](Self::alloc_from).
+    /// The errors of [`alloc_from`](Self::alloc_from).
     ///
     /// # Safety
-    /// 1. Until the stream was synchronized, the buffer is used on this stream only, by what is
-    ///    enqueued in it.
+    /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub unsafe fn alloc_from_unscoped<T: Element>(
         &self,

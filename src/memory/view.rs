@@ -33,14 +33,15 @@ impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> 
 pub struct View<'b> {
     pub(crate) memory: &'b Allocation,
     pub(crate) address: CUdeviceptr,
-    /// In elements.
+    /// The number of elements.
     pub(crate) len: usize,
-    /// Whether it is all of the memory.
+    /// Whether it is the whole allocation.
     pub(crate) whole: bool,
 }
 
 impl<'b> View<'b> {
-    /// Elements of it, of type `T`: start and length, of [`part`] or [`chunks`] with its own length.
+    /// Returns a part of it with elements of type `T`, from start and length, as [`part`] or [`chunks`] return
+    /// them for its length.
     pub(crate) fn part<T>(self, (start, len): (usize, usize)) -> View<'b> {
         let whole = self.whole && len == self.len;
         View { address: offset::<T>(self.address, start), len, whole, ..self }
@@ -81,11 +82,11 @@ pub(crate) mod sealed {
     }
 }
 
-/// What both kinds of slices tell of themselves.
+/// The methods that both kinds of slices have.
 macro_rules! view_methods {
     ($slice:ident) => {
         impl<T: Element> $slice<'_, '_, T> {
-            /// Number of elements; never 0.
+            /// Returns the number of elements, which is never 0.
             #[must_use]
             #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
             #[inline]
@@ -93,27 +94,27 @@ macro_rules! view_methods {
                 self.view.len
             }
 
-            /// Size in bytes.
+            /// Returns the size in bytes.
             #[must_use]
             #[inline]
             pub fn size_bytes(&self) -> usize {
                 self.len() * size_of::<T>()
             }
 
-            /// The context.
+            /// Returns the context.
             #[must_use]
             pub fn context(&self) -> &$crate::Context {
                 self.view.context()
             }
 
-            /// The address on the device of the first element, for calls of [`ffi`].
+            /// Returns the device address of the first element, for calls of [`ffi`].
             #[must_use]
             #[inline]
             pub fn address(&self) -> ffi::CUdeviceptr {
                 self.view.address
             }
 
-            /// A use by an operation.
+            /// Returns the access of an operation.
             #[inline]
             pub(crate) fn used(&self, writes: bool) -> $crate::memory::access::Access<'_> {
                 $crate::memory::access::Access::device::<T>(self.view, writes)
@@ -131,7 +132,7 @@ macro_rules! view_methods {
 }
 pub(super) use view_methods;
 
-/// Start and length of a range of at least one of `len` elements.
+/// Returns start and length of a non-empty range of `len` elements.
 pub(crate) fn part(
     call: &'static str,
     range: impl RangeBounds<usize>,
@@ -153,7 +154,8 @@ pub(crate) fn part(
     }
 }
 
-/// Start and length of each piece of `size` elements of `len`, the last of what is left.
+/// Returns start and length of each piece of `size` elements of `len`. The last piece has the remaining
+/// elements.
 pub(crate) fn chunks(
     call: &'static str,
     len: usize,
@@ -165,7 +167,7 @@ pub(crate) fn chunks(
     Ok((0..len).step_by(size).map(move |start| (start, size.min(len - start))))
 }
 
-/// The address of an element of a buffer.
+/// Returns the address of an element of a buffer.
 pub(crate) fn offset<T>(address: CUdeviceptr, elements: usize) -> CUdeviceptr {
     address + (elements * size_of::<T>()) as CUdeviceptr
 }

@@ -8,11 +8,11 @@ use std::ffi::CStr;
 use std::ptr;
 
 impl<'ctx> Module<'ctx> {
-    /// A kernel, by name: the name in the PTX, which is the one in the source for `extern "C"`.
+    /// Returns a kernel by name: the name in the PTX, which is the name in the source for `extern "C"`.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel (F63), `CUDA_ERROR_INVALID_VALUE` for an empty name;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name with a NUL inside.
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
         self.find(&name.with_nul(name!(cuModuleGetFunction))?)
@@ -26,17 +26,18 @@ impl<'ctx> Module<'ctx> {
         Ok(Function::new(raw, Owner::Module(self.inner.clone())))
     }
 
-    /// A kernel, by name, whose parameters are compared with a [`Signature`] now, so that no launch has other
+    /// Returns a kernel by name and compares its parameters with a [`Signature`], so that no launch has other
     /// arguments: `module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")`.
     ///
-    /// The driver tells places and sizes, and no types: **two parameters of one size in the wrong order are not noticed** in a
-    /// module of a [`Cubin`](crate::Cubin) or [`Fatbin`](crate::Fatbin). The text of [`Ptx`](crate::Ptx) tells floating-point
-    /// numbers from integers and pointers; two of these, or two floats, it does not tell apart either. What helps: load PTX, let a
-    /// `#[repr(C)]` struct with named fields be the one parameter, and test each kernel once with arguments that all differ.
+    /// The driver reports positions and sizes of parameters, but no types. So in a module of a
+    /// [`Cubin`](crate::Cubin) or [`Fatbin`](crate::Fatbin), **nobody notices two parameters of one size in the
+    /// wrong order**. The text of [`Ptx`](crate::Ptx) distinguishes floating-point numbers from integers and
+    /// pointers, but not an integer from a pointer, or two floats. To be safe, load PTX, make a `#[repr(C)]`
+    /// struct with named fields the only parameter, and test each kernel once with arguments that all differ.
     ///
     /// # Errors
-    /// As [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which names the
-    /// parameter, what the kernel has there and what was given.
+    /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which
+    /// contains the parameter, its type in the kernel and its type in the signature.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<'ctx, S>> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
@@ -46,8 +47,7 @@ impl<'ctx> Module<'ctx> {
         Kernel::new(function, &name, entry)
     }
 
-    /// All kernels, in the driver's order. They are not loaded by that, where kernels are loaded as they are
-    /// used.
+    /// Returns all kernels, in the driver's order. With lazy loading, this does not load them.
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.

@@ -1,4 +1,4 @@
-//! Loading modules.
+//! Module loading.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::ModuleInner;
@@ -11,30 +11,30 @@ use crate::{Cubin, Fatbin, Image, JitLog, JitOptions, Module, Ptx, PtxText, Push
 use std::path::Path;
 use std::{fmt, ptr};
 
-/// A module, and what its compiler wrote.
+/// A module, and the log of its compiler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded<'ctx> {
     /// The module.
     pub module: Module<'ctx>,
-    /// The logs.
+    /// The log.
     pub log: JitLog,
 }
 
-/// When the code of kernels is brought to the device: the variable `CUDA_MODULE_LOADING` says.
+/// The time at which kernel code is loaded to the device, which the variable `CUDA_MODULE_LOADING` sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LoadingMode {
-    /// With the module.
+    /// When the module is loaded.
     Eager,
-    /// When a kernel is first used; or by [`Module::load_functions`].
+    /// When a kernel is first used, or by [`Module::load_functions`].
     Lazy,
 }
 
 impl LoadingMode {
-    /// The one of this process.
+    /// Returns the loading mode of this process.
     ///
     /// # Errors
-    /// [`UnknownValue`](crate::Error::UnknownValue); what the driver answers.
+    /// [`UnknownValue`](crate::Error::UnknownValue); a driver error.
     #[doc(alias = "cuModuleGetLoadingMode")]
     pub fn current() -> Result<LoadingMode> {
         crate::init()?;
@@ -58,14 +58,16 @@ impl fmt::Display for LoadingMode {
     }
 }
 
+/// # Modules
 impl<'ctx> PushedGuard<'ctx> {
-    /// Loads an image: PTX, which is compiled for this device, a cubin or a fatbin. Waits for all work of the
-    /// context (F50).
+    /// Loads an image: PTX, which is compiled for this device, a cubin or a fatbin.
+    ///
+    /// Waits for all work of the context (F50).
     ///
     /// # Errors
     /// [`Error::Load`](crate::Error::Load) with the compiler's log and the line of PTX that it names:
-    /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_NO_BINARY_FOR_GPU` for
-    /// machine code of another architecture (F63, F281); [`NotCurrent`](crate::Error::NotCurrent).
+    /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, or `CUDA_ERROR_NO_BINARY_FOR_GPU` for
+    /// machine code of another architecture (F63, F281). [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Examples
     /// ```
@@ -84,11 +86,12 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(self.load_with(image, &JitOptions::new())?.module)
     }
 
-    /// As [`load`](Self::load), with options of the compiler, and its logs.
+    /// Loads an image with compiler options, and returns the compiler's log too. See [`load`](Self::load).
     ///
     /// # Errors
-    /// As [`load`](Self::load); `CUDA_ERROR_INVALID_VALUE` for an option that the driver does not take;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for one that it would divide by.
+    /// The errors of [`load`](Self::load); `CUDA_ERROR_INVALID_VALUE` for an option that the driver does not
+    /// support; [`Error::InvalidArgument`](crate::Error::InvalidArgument) for an option that would make it
+    /// divide by zero.
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn load_with(&self, image: impl Image, options: &JitOptions) -> Result<Loaded<'ctx>> {
         let mut request = Request::new(LOAD, options)?;
@@ -101,15 +104,15 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(Loaded { module, log: request.log() })
     }
 
-    /// Loads whatever the driver takes, without a look at it.
+    /// Loads an image of any kind that the driver supports, without checking it.
     ///
     /// # Errors
-    /// As [`load_with`](Self::load_with).
+    /// The errors of [`load_with`](Self::load_with).
     ///
     /// # Safety
-    /// 1. `image` begins an image that the driver can load: PTX that ends in NUL, a whole cubin, a whole
-    ///    fatbin, each as a compiler wrote it, and at least 128 bytes can be read (F113). The driver looks at
-    ///    little of its structure, and follows what it finds there (F290).
+    /// 1. `image` begins an image that the driver can load: PTX that ends in NUL, a whole cubin, or a whole
+    ///    fatbin, each as a compiler wrote it. At least 128 bytes can be read (F113). The driver checks little
+    ///    of its structure, and follows the offsets that it finds there (F290).
     #[doc(alias = "cuModuleLoadData")]
     pub unsafe fn load_unchecked(
         &self,
@@ -144,10 +147,10 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
     }
 
-    /// Compiles PTX text for this device and loads it: [`load`](Self::load) of [`Ptx::new`].
+    /// Compiles PTX text for this device and loads it: [`load`](Self::load) with [`Ptx::new`].
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`Ptx::new`] and [`load`](Self::load).
     ///
     /// # Examples
     /// ```
@@ -171,25 +174,25 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Reads a file of PTX text, compiles it for this device and loads it.
     ///
     /// # Errors
-    /// As [`Ptx::from_file`] and [`load`](Self::load).
+    /// The errors of [`Ptx::from_file`] and [`load`](Self::load).
     #[doc(alias = "cuModuleLoad")]
     pub fn load_ptx_file(&self, path: impl AsRef<Path>) -> Result<Module<'ctx>> {
         self.load(&Ptx::from_file(path)?)
     }
 
-    /// Loads a cubin from memory: [`load`](Self::load) of [`Cubin::new`].
+    /// Loads a cubin from memory: [`load`](Self::load) with [`Cubin::new`].
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`Cubin::new`] and [`load`](Self::load).
     #[doc(alias = "cuModuleLoadData")]
     pub fn load_cubin(&self, cubin: impl AsRef<[u8]>) -> Result<Module<'ctx>> {
         self.load(&Cubin::new(cubin)?)
     }
 
-    /// Loads a fatbin from memory: [`load`](Self::load) of [`Fatbin::new`].
+    /// Loads a fatbin from memory: [`load`](Self::load) with [`Fatbin::new`].
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`Fatbin::new`] and [`load`](Self::load).
     #[doc(alias = "cuModuleLoadFatBinary")]
     pub fn load_fatbin(&self, fatbin: impl AsRef<[u8]>) -> Result<Module<'ctx>> {
         self.load(&Fatbin::new(fatbin)?)
@@ -197,10 +200,10 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl Module<'_> {
-    /// Brings the code of all kernels to the device now, rather than that of each when it is first used.
+    /// Loads the code of all kernels to the device now, instead of when each is first used.
     ///
     /// # Errors
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; what the driver answers.
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
     pub fn load_functions(&self) -> Result {
         self.functions()?.iter().try_for_each(|function| function.load())

@@ -20,9 +20,26 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::sync::Arc;
 
-/// Loaded code of one context. Its [`Function`](crate::Function)s and variables keep it loaded.
+/// A module: code that is loaded in one context.
 ///
-/// Unloading waits for all work of the context (F50) and needs no current context (F40).
+/// [`PushedGuard::load`](crate::PushedGuard::load) loads one, and [`function`](Self::function),
+/// [`kernel`](Self::kernel) and [`variable`](Self::variable) look up its contents. Its
+/// [`Function`](crate::Function)s and variables keep it loaded. Unloading waits for all work of the context
+/// (F50) and needs no current context (F40).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+/// let saxpy = module.function("saxpy")?;
+/// assert!(module.function("no_such_kernel").is_err());
+/// # Ok(()) }
+/// ```
 pub struct Module<'ctx> {
     pub(crate) inner: Arc<ModuleInner>,
     pub(crate) _brand: Brand<'ctx>,
@@ -31,10 +48,10 @@ assert_impl_all!(Module<'static>: Send, Sync);
 
 pub(crate) struct ModuleInner {
     raw: CUmodule,
-    /// Whether the handle is no more.
+    /// Whether the handle is gone.
     unloaded: bool,
     pub(crate) context: Context,
-    /// What the PTX text said of its kernels, if it was PTX.
+    /// The kernels that the PTX text declares, if the module was loaded from PTX.
     entries: Vec<PtxEntry>,
     /// Its variables that are lent.
     leases: Arc<Leases>,
@@ -46,12 +63,12 @@ unsafe impl Send for ModuleInner {}
 unsafe impl Sync for ModuleInner {}
 
 impl ModuleInner {
-    /// What was loaded, and not unloaded, is owned from here on.
+    /// Takes ownership of a module that was loaded and not unloaded.
     fn new(raw: CUmodule, context: Context, entries: Vec<PtxEntry>) -> Self {
         ModuleInner { raw, unloaded: false, context, entries, leases: Arc::default() }
     }
 
-    /// Unloads, if that was not done.
+    /// Unloads the module, unless that has been done.
     fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
             return Answer::new(name!(cuModuleUnload), ffi::CUDA_SUCCESS);
@@ -76,24 +93,24 @@ impl<'ctx> Module<'ctx> {
         Module { inner: Arc::new(inner), _brand: Brand::new() }
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.inner.context
     }
 
-    /// The handle, for calls of [`ffi`]. It is valid while this value or a function of it lives; do
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value or one of its functions lives. Do
     /// not unload it.
     #[must_use]
     pub fn raw(&self) -> CUmodule {
         self.inner.raw
     }
 
-    /// Unloads now and tells the result, or gives the module back if a function, a variable or a graph of it
-    /// still holds it. Waits for all work of the context (F50).
+    /// Unloads the module now and returns the result. Waits for all work of the context (F50).
     ///
     /// # Errors
-    /// `Err(self)` if something else holds it; inside, what the driver answered.
+    /// `Err(self)` if a function, a variable or a graph still holds the module. The inner result is the
+    /// driver's answer.
     #[doc(alias = "cuModuleUnload")]
     pub fn try_unload(self) -> Result<Result, Self> {
         match Arc::try_unwrap(self.inner) {

@@ -1,4 +1,4 @@
-//! The variables of modules, lent as buffers.
+//! Variables of modules, lent as buffers.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::brand::Brand;
@@ -17,7 +17,7 @@ const CALL: &str = name!(cuModuleGetGlobal_v2);
 #[derive(Default)]
 pub(crate) struct Leases(Mutex<HashSet<CUdeviceptr>>);
 
-/// A variable, while it is lent; its code stays loaded.
+/// A variable while it is lent. Its code stays loaded.
 pub(crate) struct Lease {
     address: CUdeviceptr,
     leases: Arc<Leases>,
@@ -25,7 +25,7 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Lends the variable at an address, unless it is lent.
+    /// Lends the variable at an address, unless it is lent already.
     fn new(address: CUdeviceptr, leases: &Arc<Leases>, owner: Owner) -> Option<Lease> {
         let mut lent = leases.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lease = || Lease { address, leases: leases.clone(), owner };
@@ -45,7 +45,7 @@ impl Drop for Lease {
     }
 }
 
-/// The variable as a buffer, if it is one of whole elements, and not lent.
+/// Returns the variable as a buffer, if it consists of whole elements and is not lent.
 pub(crate) fn lend<'ctx, T: Element>(
     call: &'static str,
     (address, bytes): (CUdeviceptr, usize),
@@ -62,18 +62,19 @@ pub(crate) fn lend<'ctx, T: Element>(
 }
 
 impl<'ctx> Module<'ctx> {
-    /// A variable, `__device__` or `__constant__`, as a buffer of its elements: to be copied, filled, passed
-    /// to kernels, held by scopes and read or written by borrow, as any buffer. Dropping the buffer gives the
-    /// variable back; until then it is lent, and there is no second one, so that two exclusive views cannot
-    /// be.
+    /// Lends a variable, `__device__` or `__constant__`, as a buffer of its elements.
     ///
-    /// What kernels of the module do with the variable by its name, and that nothing else uses it meanwhile, is a
-    /// part of the contract of [`launch`](crate::OnStream::launch).
+    /// You can copy and fill the buffer, pass it to kernels and hold it in scopes, like any buffer. Dropping
+    /// the buffer gives the variable back. Until then no second buffer of it can exist, so there are never two
+    /// exclusive views.
+    ///
+    /// Kernels of the module may use the variable by its name. The contract of
+    /// [`launch`](crate::OnStream::launch) covers these uses: nothing else may use the variable meanwhile.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a kernel;
-    /// [`Error::VariableType`] if its size is no multiple of the element's; [`Error::VariableLent`];
-    /// [`Error::InvalidArgument`] for a name with a NUL inside.
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a
+    /// kernel; [`Error::VariableType`] if its size is not a multiple of the element's; [`Error::VariableLent`];
+    /// [`Error::InvalidArgument`] for a name that contains a NUL.
     #[doc(alias = "cuModuleGetGlobal")]
     pub fn variable<T: Element>(&self, name: impl Name) -> Result<DeviceBuffer<'ctx, T>> {
         let name = name.with_nul(CALL)?;

@@ -1,13 +1,13 @@
-//! What is compiled for.
+//! Architectures to compile for.
 
 use super::{NvrtcError, supported_archs};
 use std::fmt;
 
-/// An architecture to compile for: a virtual one (`compute_90`), which gives PTX, or a real one
-/// (`sm_90`), which gives PTX and a cubin.
+/// An architecture to compile for: a virtual one (`compute_90`), which produces PTX, or a real one (`sm_90`),
+/// which produces PTX and a cubin.
 ///
-/// PTX runs on every device of this compute capability or a higher one, where the driver compiles it; a
-/// cubin on devices of the same major and no lower minor version.
+/// PTX runs on every device of this compute capability or a higher one, where the driver compiles it. A cubin
+/// runs on devices of the same major version and the same or a higher minor version.
 ///
 /// # Examples
 /// ```
@@ -23,44 +23,44 @@ pub struct Arch {
 }
 
 impl Arch {
-    /// The virtual architecture of a compute capability: 90 for 9.0.
+    /// Returns the virtual architecture of a compute capability: 90 for 9.0.
     #[must_use]
     pub const fn compute(capability: u32) -> Arch {
         Arch { real: false, capability, suffix: "" }
     }
 
-    /// The real architecture of a compute capability: 90 for 9.0.
+    /// Returns the real architecture of a compute capability: 90 for 9.0.
     #[must_use]
     pub const fn sm(capability: u32) -> Arch {
         Arch { real: true, capability, suffix: "" }
     }
 
-    /// With what only this one architecture has (`sm_90a`): the code runs on no other.
+    /// Adds the features that only this architecture has (`sm_90a`). The code runs on no other.
     #[must_use]
     pub const fn specific(self) -> Arch {
         Arch { suffix: "a", ..self }
     }
 
-    /// With what the family of this architecture has (`sm_100f`): the code runs on devices of the
+    /// Adds the features that the family of this architecture has (`sm_100f`). The code runs on devices of the
     /// family.
     #[must_use]
     pub const fn family(self) -> Arch {
         Arch { suffix: "f", ..self }
     }
 
-    /// The compute capability: 90 for 9.0.
+    /// Returns the compute capability: 90 for 9.0.
     #[must_use]
     pub const fn capability(self) -> u32 {
         self.capability
     }
 
-    /// Whether it is a real one, for which there is a cubin.
+    /// Returns whether it is a real architecture, for which there is a cubin.
     #[must_use]
     pub const fn is_real(self) -> bool {
         self.real
     }
 
-    /// The best virtual architecture of this NVRTC whose PTX runs on a device of `capability`.
+    /// Returns the best virtual architecture of this NVRTC whose PTX runs on a device of `capability`.
     pub(super) fn best_for(capability: u32) -> Result<Arch, NvrtcError> {
         best(capability, &supported_archs()?)
     }
@@ -81,7 +81,7 @@ fn best(capability: u32, supported: &[u32]) -> Result<Arch, NvrtcError> {
 }
 
 impl fmt::Display for Arch {
-    /// As the compiler takes it.
+    /// Formats the architecture as the compiler takes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.real { "sm" } else { "compute" };
         write!(f, "{kind}_{}{}", self.capability, self.suffix)

@@ -1,4 +1,4 @@
-//! What a compilation gives.
+//! The results of a compilation.
 
 use super::program::expression;
 use super::raw::RawProgram;
@@ -6,7 +6,7 @@ use super::{Arch, CompileLog, NvrtcError};
 use static_assertions::assert_impl_all;
 use std::ffi::CString;
 
-/// A program that compiled. NVRTC keeps what it made until this is dropped.
+/// A compiled program. NVRTC keeps its outputs until this is dropped.
 #[derive(Debug)]
 pub struct Compiled {
     raw: RawProgram,
@@ -20,21 +20,20 @@ impl Compiled {
         Compiled { raw, log, arch }
     }
 
-    /// What the compiler had to say: warnings.
+    /// Returns the compiler's log, which contains its warnings.
     #[must_use]
     pub fn log(&self) -> &CompileLog {
         &self.log
     }
 
-    /// The PTX, as [`load_ptx`](crate::PushedGuard::load_ptx) takes it. There is PTX for a real
-    /// architecture too.
+    /// Returns the PTX, for [`load_ptx`](crate::PushedGuard::load_ptx). A real architecture has PTX too.
     ///
     /// # Errors
-    /// [`NvrtcError::NoOutput`] if the options asked for LTO-IR or OptiX-IR instead.
+    /// [`NvrtcError::NoOutput`] if the options requested LTO-IR or OptiX-IR instead.
     #[doc(alias = "nvrtcGetPTX")]
     pub fn ptx(&self) -> Result<CString, NvrtcError> {
         let mut bytes = self.raw.ptx()?;
-        // to the first NUL: what was written with it
+        // To the first NUL, which was written with the text.
         bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
         let reason = "the options ask for LTO-IR or OptiX-IR, which come instead of PTX";
         match CString::new(bytes) {
@@ -43,11 +42,10 @@ impl Compiled {
         }
     }
 
-    /// The machine code for the real architecture that was compiled for: an ELF file.
+    /// Returns the machine code for the real architecture: an ELF file.
     ///
     /// # Errors
-    /// [`NvrtcError::NoOutput`] for a virtual architecture, or if the options asked for LTO-IR or
-    /// OptiX-IR.
+    /// [`NvrtcError::NoOutput`] for a virtual architecture, or if the options requested LTO-IR or OptiX-IR.
     #[doc(alias = "nvrtcGetCUBIN")]
     pub fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
         let reason = if self.arch.is_some_and(Arch::is_real) {
@@ -58,7 +56,7 @@ impl Compiled {
         some("nvrtcGetCUBIN", self.raw.cubin()?, reason)
     }
 
-    /// The intermediate code for optimisation when linked.
+    /// Returns the intermediate code for link-time optimisation.
     ///
     /// # Errors
     /// [`NvrtcError::NoOutput`] without [`CompileOptions::lto`](super::CompileOptions::lto);
@@ -68,7 +66,7 @@ impl Compiled {
         some("nvrtcGetLTOIR", self.raw.lto_ir()?, "ask for it by `CompileOptions::lto(true)`")
     }
 
-    /// The intermediate code for OptiX.
+    /// Returns the intermediate code for OptiX.
     ///
     /// # Errors
     /// [`NvrtcError::NoOutput`] without [`CompileOptions::optix_ir`](super::CompileOptions::optix_ir);
@@ -79,12 +77,12 @@ impl Compiled {
         some("nvrtcGetOptiXIR", self.raw.optix_ir()?, reason)
     }
 
-    /// The name in the PTX of what
-    /// [`Program::name_expression`](super::Program::name_expression) asked for.
+    /// Returns the name in the PTX for an expression that was passed to
+    /// [`Program::name_expression`](super::Program::name_expression).
     ///
     /// # Errors
-    /// `NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID` if it was not asked for;
-    /// [`NvrtcError::InvalidArgument`] for a NUL byte inside.
+    /// `NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID` if the expression was not passed;
+    /// [`NvrtcError::InvalidArgument`] if it contains a NUL.
     #[doc(alias = "nvrtcGetLoweredName")]
     pub fn lowered_name(&self, name_expression: &str) -> Result<&str, NvrtcError> {
         const CALL: &str = "nvrtcGetLoweredName";

@@ -1,13 +1,13 @@
-//! What NVRTC refuses, and what to do about it.
+//! Errors of NVRTC, and how to fix them.
 
 use super::{CompileLog, ffi};
 use ffi::nvrtcResult;
 
-/// What went wrong with NVRTC. Every message names the call and says what to do.
+/// An error of NVRTC. Every message names the call and says how to fix the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NvrtcError {
-    /// The source or an option was refused; holds the compiler's log.
+    /// NVRTC refused the source or an option. Contains the compiler's log.
     #[error(transparent)]
     Compile(#[from] Box<CompileError>),
     /// NVRTC refused another call.
@@ -15,7 +15,7 @@ pub enum NvrtcError {
     Call {
         /// The function of NVRTC that failed.
         call: &'static str,
-        /// The code, also one that this crate has no name for.
+        /// The code, which may be one that this crate has no name for.
         code: nvrtcResult,
     },
     /// An argument that NVRTC cannot take.
@@ -23,13 +23,13 @@ pub enum NvrtcError {
     InvalidArgument {
         /// The function of NVRTC that was not called.
         call: &'static str,
-        /// What is wrong and what to do.
+        /// The mistake and how to fix it.
         reason: String,
     },
     /// The options did not ask for this output.
     #[error("`{call}` has nothing: {reason}")]
     NoOutput {
-        /// The function of NVRTC that has nothing to give.
+        /// The function of NVRTC that has no output.
         call: &'static str,
         /// How to get it.
         reason: &'static str,
@@ -40,12 +40,12 @@ pub enum NvrtcError {
         /// The function, and the versions that have it.
         needs: ffi::NeedsNvrtc,
     },
-    /// libnvrtc is looked up at run time, and there is none.
+    /// The program looks for libnvrtc at run time, and does not find it.
     #[error("`{call}` was not called: {why}")]
     NotLoaded {
         /// The function of NVRTC that was not called.
         call: &'static str,
-        /// What was looked for.
+        /// The places where it looked.
         why: ffi::NotLoaded,
     },
 }
@@ -55,7 +55,7 @@ impl NvrtcError {
         NvrtcError::InvalidArgument { call, reason: reason.into() }
     }
 
-    /// The code, where NVRTC answered.
+    /// Returns the error code, if NVRTC returned one.
     #[must_use]
     pub fn code(&self) -> Option<nvrtcResult> {
         match self {
@@ -65,7 +65,7 @@ impl NvrtcError {
         }
     }
 
-    /// The function of NVRTC that failed or was not called.
+    /// Returns the function of NVRTC that failed or was not called.
     #[must_use]
     pub fn call(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl NvrtcError {
         }
     }
 
-    /// The compiler's log, where it compiled.
+    /// Returns the compiler's log, if it compiled.
     #[must_use]
     pub fn log(&self) -> Option<&CompileLog> {
         match self {
@@ -102,13 +102,13 @@ impl From<NvrtcError> for crate::Error {
 
 pub(super) const COMPILE: &str = "nvrtcCompileProgram";
 
-/// A program that did not compile. The message holds the log.
+/// A program did not compile. The message contains the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{}{log}", describe(COMPILE, *code), with(options), if log.is_empty() { "" } else { "\n" })]
 pub struct CompileError {
     code: nvrtcResult,
     log: CompileLog,
-    /// What was asked for, if that is what was refused.
+    /// The options, if NVRTC refused them.
     options: String,
 }
 
@@ -117,13 +117,13 @@ impl CompileError {
         CompileError { code, log, options }
     }
 
-    /// NVRTC's code.
+    /// Returns NVRTC's error code.
     #[must_use]
     pub fn code(&self) -> nvrtcResult {
         self.code
     }
 
-    /// What the compiler wrote, with the lines that it is about.
+    /// Returns the compiler's log, with the source lines of the messages.
     #[must_use]
     pub fn log(&self) -> &CompileLog {
         &self.log
@@ -134,12 +134,12 @@ fn with(options: &str) -> String {
     if options.is_empty() { String::new() } else { format!(" ({options})") }
 }
 
-/// Turns the code of a call into a result.
+/// Converts the code of a call to a result.
 pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<(), NvrtcError> {
     if code == ffi::NVRTC_SUCCESS { Ok(()) } else { Err(NvrtcError::Call { call, code }) }
 }
 
-/// A code in words.
+/// Describes a code.
 fn describe(call: &str, code: nvrtcResult) -> String {
     match code.name() {
         Some(name) => format!("`{call}` failed: {name} ({}); {}", code.0, advice(code)),
@@ -151,7 +151,7 @@ fn describe(call: &str, code: nvrtcResult) -> String {
     }
 }
 
-/// One sentence for whoever reads the message.
+/// Returns one sentence of advice for the reader of the message.
 fn advice(code: nvrtcResult) -> &'static str {
     match code {
         ffi::NVRTC_ERROR_OUT_OF_MEMORY => "free memory of the host, or compile a smaller program",
@@ -184,7 +184,7 @@ fn advice(code: nvrtcResult) -> &'static str {
         ffi::NVRTC_ERROR_CANCELLED => "the program's own callback ended the compilation",
         ffi::NVRTC_ERROR_BUSY => "wait until the other process has installed the headers",
         ffi::NVRTC_NOT_LOADED => "install NVRTC, and name its folder in LD_LIBRARY_PATH",
-        // only a mistake of this crate, or foreign code that holds its handles, can cause the others
+        // Only a mistake of this crate, or foreign code that holds its handles, can cause the others.
         _ => "this is a defect: please report it",
     }
 }

@@ -1,55 +1,55 @@
-//! What the compiler writes, taken apart.
+//! The compiler's log, split into its messages.
 
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// For information.
+    /// Information.
     Remark,
-    /// It compiled.
+    /// A warning. The program compiled.
     Warning,
-    /// It did not compile.
+    /// An error. The program did not compile.
     Error,
-    /// It did not compile, and the compiler stopped there.
+    /// An error at which the compiler stopped. The program did not compile.
     Fatal,
 }
 
-/// One thing that the compiler has to say.
+/// One message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The name of the program or header; `__nv_name_map` for a name expression, `PTX` for what the
-    /// compiler made of the source. None where no place is named: options.
+    /// The name of the program or header; `__nv_name_map` for a name expression, `PTX` for the output of the
+    /// compiler itself. `None` if the message has no position, as for options.
     pub file: Option<String>,
     /// The line, from 1.
     pub line: Option<u32>,
-    /// The column, from 1, where the compiler marked one.
+    /// The column, from 1, if the compiler marked one.
     pub column: Option<u32>,
-    /// The compiler's number for it.
+    /// The compiler's number for the message.
     pub number: Option<u32>,
-    /// What it is, and what else belongs to it, on further lines.
+    /// The text of the message, with further lines that belong to it.
     pub message: String,
     /// The text of that line.
     pub source: Option<String>,
 }
 
-/// What the compiler wrote. As text it shows the line that each message is about, with a mark below.
+/// The compiler's log. As text it shows the source line of each message, with a mark below.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompileLog {
     text: String,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// The file of messages of the assembler, which know only lines of PTX.
+/// The file name in messages of the assembler, which know only lines of PTX.
 pub(super) const PTX: &str = "PTX";
 
 impl CompileLog {
-    /// Takes a log apart. `line_of` tells the text of a line of a file that is at hand: the compiler does
-    /// not always show it.
+    /// Splits a log into messages. `line_of` returns the text of a line in a known file, because the compiler
+    /// does not always show it.
     pub(super) fn new(log: &str, line_of: &dyn Fn(&str, u32) -> Option<String>) -> Self {
         let log = log.trim_end_matches(['\n', '\0', ' ']);
         let mut text = String::with_capacity(log.len());
@@ -58,7 +58,7 @@ impl CompileLog {
         while let Some(line) = lines.next() {
             put(&mut text, line);
             let Some(mut found) = head(line) else { continue };
-            // what belongs to it is indented, and ends in front of an empty line
+            // The lines that belong to it are indented, and end before an empty line.
             let mut more: Vec<&str> = Vec::new();
             while let Some(next) =
                 lines.next_if(|next| next.starts_with("  ") && head(next).is_none())
@@ -68,7 +68,7 @@ impl CompileLog {
             }
             let mark = more.iter().position(|line| line.trim() == "^");
             if let Some(at) = mark.filter(|&at| at > 0) {
-                // the compiler indents both by two
+                // The compiler indents both by two.
                 found.column = more[at].find('^').and_then(|column| u32::try_from(column - 1).ok());
                 found.source = more[at - 1].get(2..).map(str::to_owned);
                 more.drain(at - 1..=at);
@@ -89,19 +89,19 @@ impl CompileLog {
         CompileLog { text, diagnostics }
     }
 
-    /// The messages, in their order.
+    /// Returns the messages, in their order.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The text; empty if the compiler had nothing to say.
+    /// Returns the text. It is empty if the compiler wrote nothing.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the compiler had nothing to say.
+    /// Returns whether the compiler wrote nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -121,7 +121,7 @@ fn put(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// What the compiler calls them; the longer ones first.
+/// The compiler's names for the severities, longer ones first.
 const SEVERITIES: [(&str, Severity); 8] = [
     ("catastrophic error", Severity::Fatal),
     ("internal error", Severity::Fatal),
@@ -133,7 +133,7 @@ const SEVERITIES: [(&str, Severity); 8] = [
     ("info", Severity::Remark),
 ];
 
-/// The first line of a message, if it is one.
+/// Returns the first line of a message, if the line is one.
 fn head(line: &str) -> Option<Diagnostic> {
     let (place, rest) = if let Some(rest) = line.strip_prefix("ptxas ") {
         match rest.strip_prefix("application ptx input, line ").and_then(|it| it.split_once("; ")) {
@@ -160,7 +160,7 @@ fn head(line: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The parts of `name(3): rest`, where a name may have parentheses too.
+/// Returns the parts of `name(3): rest`. The name may contain parentheses too.
 fn file_and_line(line: &str) -> Option<(&str, u32, &str)> {
     line.match_indices("): ").find_map(|(end, _)| {
         let (file, number) = line[..end].rsplit_once('(')?;
@@ -170,7 +170,7 @@ fn file_and_line(line: &str) -> Option<(&str, u32, &str)> {
     })
 }
 
-/// The parts of `error #20: message`.
+/// Returns the parts of `error #20: message`.
 fn kind(rest: &str) -> Option<(Severity, Option<u32>, &str)> {
     let (severity, rest) = SEVERITIES
         .iter()

@@ -1,4 +1,4 @@
-//! CUDA C++ compiled at run time, by NVRTC.
+//! Compilation of CUDA C++ at run time, by NVRTC.
 //!
 //! ```
 //! use cuscope::nvrtc::{Arch, CompileOptions, Program};
@@ -19,20 +19,20 @@
 //! # Ok(()) }
 //! ```
 //!
-//! NVRTC is a library of the CUDA toolkit and needs neither a GPU nor a driver. With the feature `nvrtc`
-//! a program is linked with the libnvrtc that the build script of `cuscope-nvrtc-sys` finds; with
-//! `nvrtc-load` alone the build needs none, and the program looks for one when it first compiles:
-//! [`NvrtcError::NotLoaded`] if there is none. NVRTC 11.8 and newer. Where the program runs without cargo, the
-//! loader has to find libnvrtc and libnvrtc-builtins: in the system's folders or `LD_LIBRARY_PATH`.
+//! NVRTC is a library of the CUDA toolkit and needs neither a GPU nor a driver. The feature `nvrtc` links the
+//! libnvrtc that the build script of `cuscope-nvrtc-sys` finds. With `nvrtc-load` alone the build needs no
+//! libnvrtc. The program looks for one when it first compiles, and returns [`NvrtcError::NotLoaded`] if there
+//! is none. NVRTC 11.8 and later are supported. If the program runs without cargo, the loader must find
+//! libnvrtc and libnvrtc-builtins in the system's folders or in `LD_LIBRARY_PATH`.
 //!
 //! # Threads
-//! Every function here may be called by any thread at any time. Programs are compiled in parallel: wholly
-//! from NVRTC 12.3 on, partly before. On Linux, NVRTC raises the stack limit of the whole process while it
-//! compiles, unless told not to: `CompileOptions::raw("--modify-stack-limit=false")`.
+//! Any thread may call every function here at any time. Programs are compiled in parallel, completely from
+//! NVRTC 12.3 on, partly before. On Linux, NVRTC raises the stack limit of the whole process while it compiles,
+//! unless you pass `CompileOptions::raw("--modify-stack-limit=false")`.
 //!
-//! # What source can do
-//! An `#include` reads files: those of [`CompileOptions::include`], of the folder in the program's name, and
-//! absolute paths. Compile source that you trust.
+//! # Access to files
+//! An `#include` reads files: those of [`CompileOptions::include`], those of the folder in the program's name,
+//! and absolute paths. Compile only source that you trust.
 
 mod arch;
 mod compiled;
@@ -55,9 +55,9 @@ use std::fmt;
 /// The version of an NVRTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NvrtcVersion {
-    /// 13 of 13.0.
+    /// The major version: 13 for 13.0.
     pub major: u32,
-    /// 0 of 13.0.
+    /// The minor version: 0 for 13.0.
     pub minor: u32,
 }
 
@@ -67,8 +67,8 @@ impl fmt::Display for NvrtcVersion {
     }
 }
 
-/// The version of the NVRTC that this program uses. A driver takes the PTX of an NVRTC whose version is
-/// not above [`driver_version`](crate::driver_version).
+/// Returns the version of the NVRTC that this program uses. A driver accepts the PTX of an NVRTC whose version
+/// is not above [`driver_version`](crate::driver_version).
 ///
 /// # Errors
 /// [`NvrtcError::NotLoaded`].
@@ -77,7 +77,7 @@ pub fn version() -> Result<NvrtcVersion, NvrtcError> {
     raw::version()
 }
 
-/// The compute capabilities that this NVRTC compiles for, in rising order: 90 for 9.0.
+/// Returns the compute capabilities that this NVRTC compiles for, in rising order: 90 for 9.0.
 ///
 /// # Errors
 /// [`NvrtcError::NotLoaded`].
@@ -87,11 +87,11 @@ pub fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
     raw::supported_archs()
 }
 
-/// Compiles a source to PTX for a device: the shortest way, where neither headers nor templates are asked
-/// for. The kernels are `extern "C"`.
+/// Compiles a source to PTX for a device. This is the shortest way if you need neither headers nor templates.
+/// The kernels must be `extern "C"`.
 ///
 /// # Errors
-/// As [`CompileOptions::for_device`] and [`Program::compile`].
+/// The errors of [`CompileOptions::for_device`] and [`Program::compile`].
 ///
 /// # Examples
 /// ```

@@ -25,10 +25,10 @@ pub enum CppStandard {
     Cpp23,
 }
 
-/// How to compile. What is not set is as NVRTC has it: an old architecture and, from 12.0 on, C++17, with
-/// optimisation.
+/// The options of a compilation: a builder.
 ///
-/// An option that is set again replaces what was set before.
+/// NVRTC's defaults apply to options that you do not set: an old architecture and, from NVRTC 12.0 on, C++17,
+/// with optimisation. If you set an option again, the new value replaces the old one.
 ///
 /// # Examples
 /// ```
@@ -43,44 +43,44 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
-    /// No options.
+    /// Creates an empty set of options.
     #[must_use]
     pub fn new() -> Self {
         CompileOptions::default()
     }
 
-    /// For PTX that runs on `device`: the highest virtual architecture of this NVRTC that is not above
-    /// the device's.
+    /// Creates options for PTX that runs on `device`: the highest virtual architecture of this NVRTC that is
+    /// not above the device's.
     ///
     /// # Errors
-    /// If the driver refuses to tell the device's capability; [`NvrtcError::NotLoaded`];
-    /// [`NvrtcError::InvalidArgument`] if the device is older than all that this NVRTC compiles for.
+    /// A driver error; [`NvrtcError::NotLoaded`]; [`NvrtcError::InvalidArgument`] if the device is older than
+    /// every architecture that this NVRTC compiles for.
     pub fn for_device(device: Device) -> crate::Result<Self> {
         Ok(CompileOptions::new().arch(Arch::best_for(capability(device)?)?))
     }
 
-    /// For a cubin for just this device. NVRTC refuses a device that is newer than itself.
+    /// Creates options for a cubin for exactly this device. NVRTC refuses a device that is newer than itself.
     ///
     /// # Errors
-    /// If the driver refuses to tell the device's capability.
+    /// A driver error.
     pub fn code_for_device(device: Device) -> crate::Result<Self> {
         Ok(CompileOptions::new().arch(Arch::sm(capability(device)?)))
     }
 
-    /// The architecture to compile for.
+    /// Sets the architecture to compile for.
     #[must_use]
     pub fn arch(mut self, arch: Arch) -> Self {
         self.arch = Some(arch);
         self
     }
 
-    /// What [`arch`](Self::arch) set, or one of the functions for a device.
+    /// Returns the architecture that [`arch`](Self::arch), or one of the functions for a device, set.
     #[must_use]
     pub fn chosen_arch(&self) -> Option<Arch> {
         self.arch
     }
 
-    /// The dialect of C++.
+    /// Sets the dialect of C++.
     #[must_use]
     pub fn std(self, standard: CppStandard) -> Self {
         let name = match standard {
@@ -94,7 +94,7 @@ impl CompileOptions {
         self.set("--std", name)
     }
 
-    /// Fast and less accurate arithmetic: approximate functions, and what it implies of
+    /// Enables fast and less accurate arithmetic: approximate functions, and the corresponding values of
     /// [`flush_denormals`](Self::flush_denormals), [`precise_division`](Self::precise_division),
     /// [`precise_sqrt`](Self::precise_sqrt) and [`fmad`](Self::fmad).
     #[must_use]
@@ -102,53 +102,53 @@ impl CompileOptions {
         self.flag("--use_fast_math", on)
     }
 
-    /// Whether a product and a sum may become one operation, rounded once. NVRTC's default: yes.
+    /// Sets whether a product and a sum may become one operation, rounded once. NVRTC's default: yes.
     #[must_use]
     pub fn fmad(self, on: bool) -> Self {
         self.boolean("--fmad", on)
     }
 
-    /// Whether denormal numbers of single precision become zero. NVRTC's default: no.
+    /// Sets whether denormal numbers of single precision become zero. NVRTC's default: no.
     #[must_use]
     #[doc(alias = "ftz")]
     pub fn flush_denormals(self, on: bool) -> Self {
         self.boolean("--ftz", on)
     }
 
-    /// Whether division in single precision is rounded as IEEE 754 says. NVRTC's default: yes.
+    /// Sets whether division in single precision is rounded as IEEE 754 requires. NVRTC's default: yes.
     #[must_use]
     #[doc(alias = "prec-div")]
     pub fn precise_division(self, on: bool) -> Self {
         self.boolean("--prec-div", on)
     }
 
-    /// Whether square roots in single precision are rounded as IEEE 754 says. NVRTC's default: yes.
+    /// Sets whether square roots in single precision are rounded as IEEE 754 requires. NVRTC's default: yes.
     #[must_use]
     #[doc(alias = "prec-sqrt")]
     pub fn precise_sqrt(self, on: bool) -> Self {
         self.boolean("--prec-sqrt", on)
     }
 
-    /// The most registers that a thread may use.
+    /// Sets the maximum number of registers of a thread.
     #[must_use]
     #[doc(alias = "maxrregcount")]
     pub fn max_registers(self, registers: u32) -> Self {
         self.set("--maxrregcount", &registers.to_string())
     }
 
-    /// Information for a debugger, and no optimisation.
+    /// Adds information for a debugger, and disables optimisation.
     #[must_use]
     pub fn debug(self, on: bool) -> Self {
         self.flag("--device-debug", on)
     }
 
-    /// Line numbers, for profilers and `compute-sanitizer`. Costs no speed.
+    /// Adds line numbers, for profilers and `compute-sanitizer`. This costs no speed.
     #[must_use]
     pub fn line_info(self, on: bool) -> Self {
         self.flag("--generate-line-info", on)
     }
 
-    /// Adds a folder to those that are searched for headers, behind the headers of the program.
+    /// Adds a folder that is searched for headers, after the headers of the program.
     #[must_use]
     pub fn include(self, folder: impl AsRef<Path>) -> Self {
         self.push("--include-path=", folder.as_ref().as_os_str())
@@ -160,7 +160,7 @@ impl CompileOptions {
         self.push("--pre-include=", header.as_ref())
     }
 
-    /// Defines a macro. An empty value stands for nothing, as in `#define name`.
+    /// Defines a macro. An empty value means no value, as in `#define name`.
     #[must_use]
     pub fn define(self, name: &str, value: impl fmt::Display) -> Self {
         self.push("--define-macro=", format!("{name}={value}").as_ref())
@@ -172,44 +172,45 @@ impl CompileOptions {
         self.push("--undefine-macro=", name.as_ref())
     }
 
-    /// Code that can be linked with other code: `extern` functions and variables, kept even if unused.
+    /// Generates code that can be linked with other code: `extern` functions and variables, kept even if
+    /// unused.
     #[must_use]
     pub fn relocatable(self, on: bool) -> Self {
         self.boolean("--relocatable-device-code", on)
     }
 
-    /// LTO-IR, for optimisation when linked, instead of PTX and a cubin.
+    /// Produces LTO-IR, for link-time optimisation, instead of PTX and a cubin.
     #[must_use]
     pub fn lto(self, on: bool) -> Self {
         self.flag("--dlink-time-opt", on)
     }
 
-    /// OptiX-IR instead of PTX and a cubin.
+    /// Produces OptiX-IR instead of PTX and a cubin.
     #[must_use]
     pub fn optix_ir(self, on: bool) -> Self {
         self.flag("--optix-ir", on)
     }
 
-    /// Functions without `__device__` or `__global__` are of the device.
+    /// Treats functions without `__device__` or `__global__` as device functions.
     #[must_use]
     pub fn device_by_default(self, on: bool) -> Self {
         self.flag("--device-as-default-execution-space", on)
     }
 
-    /// Pointer parameters of kernels do not overlap: as `__restrict__` on each.
+    /// Declares that the pointer parameters of kernels do not overlap, as `__restrict__` on each does.
     #[must_use]
     pub fn restrict(self, on: bool) -> Self {
         self.flag("--restrict", on)
     }
 
-    /// Leaves out what is built in, such as types of textures and cooperative groups, so that
-    /// compilation is faster. NVRTC 12.4 and later.
+    /// Omits built-in declarations, such as texture types and cooperative groups, so that compilation is
+    /// faster. NVRTC 12.4 and later.
     #[must_use]
     pub fn minimal(self, on: bool) -> Self {
         self.flag("--minimal", on)
     }
 
-    /// No warnings in the log.
+    /// Disables warnings in the log.
     #[must_use]
     pub fn disable_warnings(self, on: bool) -> Self {
         self.flag("--disable-warnings", on)
@@ -222,7 +223,7 @@ impl CompileOptions {
         self.without("--time=").push("--time=", file.as_ref().as_os_str())
     }
 
-    /// Adds an option as NVRTC takes it: `"--ptxas-options=--verbose"`.
+    /// Adds an option in NVRTC's form: `"--ptxas-options=--verbose"`.
     #[must_use]
     pub fn raw(self, option: impl AsRef<OsStr>) -> Self {
         self.push("", option.as_ref())
@@ -235,7 +236,7 @@ impl CompileOptions {
         self
     }
 
-    /// Removes what begins with `prefix`.
+    /// Removes the options that begin with `prefix`.
     fn without(mut self, prefix: &str) -> Self {
         self.options.retain(|option| !option.as_encoded_bytes().starts_with(prefix.as_bytes()));
         self
@@ -255,13 +256,13 @@ impl CompileOptions {
         if on { self.push("", name.as_ref()) } else { self }
     }
 
-    /// All options, the architecture first.
+    /// Returns all options, the architecture first.
     fn all(&self) -> impl Iterator<Item = OsString> {
         let arch = self.arch.map(|arch| OsString::from(format!("--gpu-architecture={arch}")));
         arch.into_iter().chain(self.options.iter().cloned())
     }
 
-    /// The options as NVRTC takes them.
+    /// Returns the options in NVRTC's form.
     pub(super) fn to_strings(&self) -> Result<Vec<CString>, NvrtcError> {
         let string = |option: OsString| {
             CString::new(option.into_encoded_bytes()).map_err(|error| {
@@ -276,7 +277,7 @@ impl CompileOptions {
 }
 
 impl fmt::Display for CompileOptions {
-    /// The options as NVRTC takes them, with spaces between.
+    /// Formats the options in NVRTC's form, separated by spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, option) in self.all().enumerate() {
             let space = if index == 0 { "" } else { " " };
@@ -286,7 +287,7 @@ impl fmt::Display for CompileOptions {
     }
 }
 
-/// 90 for 9.0.
+/// Returns the compute capability of a device: 90 for 9.0.
 fn capability(device: Device) -> crate::Result<u32> {
     let (major, minor) = device.compute_capability()?;
     Ok(major.unsigned_abs() * 10 + minor.unsigned_abs())

@@ -1,4 +1,4 @@
-//! Programs: source, its headers, and what is wanted of it.
+//! Programs: source, headers and name expressions.
 
 use super::log::PTX;
 use super::raw::RawProgram;
@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::ffi::CString;
 
 const CREATE: &str = "nvrtcCreateProgram";
-/// Where messages place name expressions: the first of them on line 2.
+/// The file name of name expressions in messages. The first of them is on line 2.
 const NAMES: &str = "__nv_name_map";
 
-/// A program in CUDA C++, to be compiled once or, with different options, several times.
+/// A program in CUDA C++, which can be compiled once or, with different options, several times.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
     name: Cow<'a, str>,
@@ -20,23 +20,23 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// A program of a name, which messages of the compiler show, and its source. If the name is a path,
-    /// headers are looked for in its folder too.
+    /// Creates a program from a name, which the compiler's messages show, and its source. If the name is a
+    /// path, the compiler looks for headers in its folder too.
     #[must_use]
     pub fn new(name: impl Into<Cow<'a, str>>, source: impl Into<Cow<'a, str>>) -> Self {
         let (headers, expressions) = (Vec::new(), Vec::new());
         Program { name: name.into(), source: source.into(), headers, expressions }
     }
 
-    /// Adds a header, under the name by which it is included.
+    /// Adds a header, with the name by which it is included.
     #[must_use]
     pub fn header(mut self, name: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
         self.headers.push((name.into(), text.into()));
         self
     }
 
-    /// Asks for the name in the PTX of a kernel, `__device__` variable or `__constant__` of C++:
-    /// [`Compiled::lowered_name`]. If it is a template, it is instantiated: `"scale<float>"`.
+    /// Requests the PTX name of a kernel, `__device__` variable or `__constant__` of C++, for
+    /// [`Compiled::lowered_name`]. A template is instantiated: `"scale<float>"`.
     #[must_use]
     #[doc(alias = "nvrtcAddNameExpression")]
     pub fn name_expression(mut self, expression: impl Into<Cow<'a, str>>) -> Self {
@@ -47,9 +47,9 @@ impl<'a> Program<'a> {
     /// Compiles the program.
     ///
     /// # Errors
-    /// [`NvrtcError::Compile`] with the compiler's log, where the source or an option is wrong, or
-    /// libnvrtc-builtins is missing; [`NvrtcError::InvalidArgument`] for a NUL byte in a name, a text, or
-    /// an option; [`NvrtcError::NotLoaded`].
+    /// [`NvrtcError::Compile`] with the compiler's log, if the source or an option is wrong, or
+    /// libnvrtc-builtins is missing; [`NvrtcError::InvalidArgument`] for a NUL byte in a name, a text, or an
+    /// option; [`NvrtcError::NotLoaded`].
     #[doc(alias = "nvrtcCreateProgram")]
     #[doc(alias = "nvrtcCompileProgram")]
     pub fn compile(&self, options: &CompileOptions) -> Result<Compiled, NvrtcError> {
@@ -86,7 +86,7 @@ impl<'a> Program<'a> {
         Err(NvrtcError::Compile(Box::new(CompileError::new(code, log, explain(code, options)))))
     }
 
-    /// A line of the source, of a header, or of the PTX; or a name expression.
+    /// Returns a line of the source, of a header, or of the PTX, or a name expression.
     fn line_of(&self, raw: &RawProgram, file: &str, line: u32) -> Option<String> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         if file == NAMES {
@@ -105,7 +105,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What was asked for, where that is what was refused.
+/// Returns the options, if they were refused.
 fn explain(code: ffi::nvrtcResult, options: &CompileOptions) -> String {
     if code != ffi::NVRTC_ERROR_INVALID_OPTION {
         return String::new();
@@ -115,7 +115,7 @@ fn explain(code: ffi::nvrtcResult, options: &CompileOptions) -> String {
     format!("options: {options}; architectures: {}", archs.join(", "))
 }
 
-/// A string as NVRTC takes it.
+/// Converts a string to NVRTC's form.
 fn string(call: &'static str, what: &str, text: &str) -> Result<CString, NvrtcError> {
     CString::new(text).map_err(|error| {
         let at = error.nul_position();
@@ -126,7 +126,7 @@ fn string(call: &'static str, what: &str, text: &str) -> Result<CString, NvrtcEr
     })
 }
 
-/// The same for what is looked up later.
+/// Converts a name expression that is looked up later.
 pub(super) fn expression(call: &'static str, text: &str) -> Result<CString, NvrtcError> {
     string(call, "the name expression", text)
 }

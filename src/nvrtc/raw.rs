@@ -9,7 +9,7 @@ use static_assertions::assert_impl_all;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 
-/// Before the first call of each operation: whether there is a library to call.
+/// Checks, before the first call of each operation, that there is a library to call.
 fn loaded(call: &'static str) -> Result<(), NvrtcError> {
     ffi::load().map_err(|why| NvrtcError::NotLoaded { call, why })
 }
@@ -89,7 +89,7 @@ impl RawProgram {
         check("nvrtcAddNameExpression", code)
     }
 
-    /// The code: what there is to say about it is in the log.
+    /// Compiles and returns the code. The log has the details.
     pub(super) fn compile(&mut self, options: &[CString]) -> Result<nvrtcResult, NvrtcError> {
         let count = count("nvrtcCompileProgram", options.len())?;
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
@@ -104,7 +104,7 @@ impl RawProgram {
         unsafe { self.read(names, ffi::nvrtcGetProgramLogSize, ffi::nvrtcGetProgramLog) }
     }
 
-    /// With its NUL; empty but for that where there is none.
+    /// Returns the PTX with its NUL, or only a NUL if there is none.
     pub(super) fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
         let names = ("nvrtcGetPTXSize", "nvrtcGetPTX");
         // SAFETY: the two functions of one output.
@@ -132,7 +132,7 @@ impl RawProgram {
     /// Reads an output.
     ///
     /// # Safety
-    /// `get` writes as many bytes as `size` says.
+    /// `get` writes as many bytes as `size` reports.
     unsafe fn read(&self, names: Names, size: Size, get: Get) -> Result<Vec<u8>, NvrtcError> {
         let mut len = 0;
         // SAFETY: the program is alive, and `len` valid for one `usize`.
@@ -170,7 +170,7 @@ impl Drop for RawProgram {
     }
 }
 
-/// A number of strings, as NVRTC counts them.
+/// Converts a number of strings to NVRTC's type.
 fn count(call: &'static str, len: usize) -> Result<c_int, NvrtcError> {
     c_int::try_from(len).map_err(|_| NvrtcError::invalid(call, "there are too many strings"))
 }

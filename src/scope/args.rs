@@ -1,4 +1,4 @@
-//! What operations of a scope take: memory to read, and kernel arguments.
+//! The memory to read and the kernel arguments that operations of a scope take.
 
 use super::{Held, HeldSlice, Mapped};
 use crate::access_policy::window_memory;
@@ -8,7 +8,7 @@ use crate::tuples::tuples;
 use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 
-/// Device memory that a scope can read: `&buffer` or a slice of it, borrowed until the scope ends, `&held`,
+/// Device memory that a scope can read: `&buffer` or a slice of it, borrowed until the scope ends, or `&held`
 /// or a slice of that. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope can read",
@@ -22,12 +22,16 @@ impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
 
-/// One argument of a launch in a scope: a plain value, `&held` for memory that the kernel reads, `&mut
-/// held` for memory that it writes; also `&buffer`, and `&mut buffer` for memory that one launch of the
-/// scope writes and nothing else in it uses. In the same way `&mapped` and `&mut mapped`, and `&pinned` and
-/// `&mut pinned`, for page-locked memory of the host, which no graph takes. Sealed.
+/// One argument of a launch in a scope. Sealed.
 ///
-/// What is passed is of the type that Rust infers, as for [`KernelArg`](crate::KernelArg).
+/// - A plain value.
+/// - `&held` for memory that the kernel reads, `&mut held` for memory that it writes.
+/// - `&buffer` for memory that nothing in the scope writes. A buffer that only one launch in the scope touches
+///   may be passed directly as `&mut buffer`.
+/// - `&mapped` and `&mut mapped`, or `&pinned` and `&mut pinned`, for page-locked host memory. Graphs do not
+///   take these.
+///
+/// A plain value has the type that Rust infers, as for [`KernelArg`](crate::KernelArg).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument in a scope",
     label = "neither a plain value nor memory that is lent to this scope",
@@ -50,8 +54,7 @@ impl<'s, T: Element> ScopeArg<'s, '_> for &Mapped<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &mut Mapped<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
 
-/// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order.
-/// Sealed.
+/// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments for a scope",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
@@ -63,7 +66,7 @@ pub trait ScopeArgs<'s, 'ctx>: Operands {}
 mod sealed {
     use super::*;
 
-    /// Memory. A plain value is an [`Operand`] too.
+    /// Memory, but also a plain value, is an [`Operand`].
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Source`, which is sealed",
         label = "only `&DeviceBuffer`, `&Held` and slices of them do"

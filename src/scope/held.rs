@@ -11,11 +11,34 @@ use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A device buffer that is lent to a scope, to be read and written on any of its queues:
-/// [`Scope::hold`](crate::Scope::hold), [`Scope::scratch`](crate::Scope::scratch).
+/// A device buffer that a scope holds, for reading and writing on any of its queues.
 ///
-/// It knows its last uses, so that one on another queue is ordered behind them. It belongs to its
-/// scope alone: `'s` is invariant.
+/// [`Scope::hold`](crate::Scope::hold) and [`Scope::scratch`](crate::Scope::scratch) return one. It records its
+/// last uses, so that a use on another queue runs after them. Pass `&held` to operations that read it and
+/// `&mut held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device, Held, Queue, Result};
+///
+/// /// Sets `x` to `value` and copies it to `y`.
+/// fn set<'s>(q: Queue<'s, '_>, x: &mut Held<'s, u32>, y: &mut Held<'s, u32>, value: u32) -> Result {
+///     q.fill(x, value)?;
+///     q.copy(&*x, y)
+/// }
+///
+/// # fn main() -> Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let (stream, mut y) = (gpu.stream()?, gpu.alloc(4)?);
+/// gpu.scope(|s| {
+///     let (mut x, mut y) = (s.scratch(4)?, s.hold(&mut y));
+///     set(s.on(&stream), &mut x, &mut y, 7)
+/// })?;
+/// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
+/// # Ok(()) }
+/// ```
 pub struct Held<'s, T: Element> {
     view: View<'s>,
     tracked: Tracked,
@@ -25,12 +48,12 @@ pub struct Held<'s, T: Element> {
 assert_not_impl_any!(Held<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> Held<'s, T> {
-    /// Of memory that nothing else uses during `'s`.
+    /// Holds memory that nothing else uses during `'s`.
     pub(crate) fn new(memory: &'s Allocation, len: usize) -> Self {
         Held::of_view(View { memory, address: memory.address(), len, whole: true })
     }
 
-    /// Of a view that nothing else uses during `'s`.
+    /// Holds a view that nothing else uses during `'s`.
     pub(crate) fn of_view(view: View<'s>) -> Self {
         Held::used_before(view, Tracked::default())
     }
@@ -44,32 +67,32 @@ impl<'s, T: Element> Held<'s, T> {
         self.view
     }
 
-    /// A part that stands for its elements in the place of `self`, as if it had been used as the whole was: parts of
+    /// Returns a part that replaces `self` for its elements, as if it had been used as the whole was. Parts of
     /// one buffer are disjoint, and `self` is not used again.
     pub(super) fn with_uses_of(&self, part: (usize, usize)) -> Self {
         Held::used_before(self.view.part::<T>(part), self.tracked.clone())
     }
 
-    /// A use by an operation.
+    /// Returns the access of an operation.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
         self.used_part(self.view, writes)
     }
 
-    /// A use of a part of it: it counts as one of the whole.
+    /// Returns the access to a part. It counts as one to the whole.
     #[inline]
     pub(super) fn used_part(&self, part: View<'s>, writes: bool) -> Access<'_> {
         Access::device::<T>(part, writes).noted_in(&self.tracked)
     }
 
-    /// The uses that are noted.
+    /// Returns the recorded uses.
     pub(crate) fn tracked(&self) -> &Tracked {
         &self.tracked
     }
 }
 
 impl<T: Element> Held<'_, T> {
-    /// Number of elements; never 0.
+    /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
     #[inline]
@@ -77,20 +100,20 @@ impl<T: Element> Held<'_, T> {
         self.view.len
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     #[inline]
     pub fn size_bytes(&self) -> usize {
         self.len() * size_of::<T>()
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.view.context()
     }
 
-    /// The address on the device, for calls of [`ffi`]. It is valid while the scope runs; do not free
+    /// Returns the address on the device, for calls of [`ffi`]. It is valid while the scope runs. Do not free
     /// it.
     #[must_use]
     #[inline]

@@ -1,4 +1,4 @@
-//! Page-locked host memory that a scope lends to kernels, and back.
+//! Page-locked host memory that a scope lends to kernels, and gives back.
 
 use super::order::Order;
 use super::staged::Staged;
@@ -7,14 +7,15 @@ use crate::{Context, Element, PinnedBuffer, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
 
-/// Page-locked memory of the host that is lent to a scope, to its copies and, over the bus, to its kernels:
-/// [`Scope::map`](crate::Scope::map). The host gets it back in between, by [`access`](Self::access).
+/// Page-locked host memory that is lent to the copies and, over the bus, to the kernels of a scope:
+/// [`Scope::map`](crate::Scope::map).
 ///
-/// It knows its last uses, as [`Held`](crate::Held) does. `'s` is invariant.
+/// The host can use it in between, through [`access`](Self::access). It records its last uses, as
+/// [`Held`](crate::Held) does. `'s` is invariant.
 pub struct Mapped<'s, T: Element> {
     staged: Staged<'s, T>,
     address: CUdeviceptr,
-    /// The one context in which the address is good, if it is not every one.
+    /// The only context in which the address is valid, if it is not valid in every context.
     only: Option<&'s Context>,
 }
 
@@ -25,7 +26,7 @@ impl<'s, T: Element> Mapped<'s, T> {
         Mapped { staged: Staged::new(order, host), address, only }
     }
 
-    /// Waits until no operation uses the memory, and lends it to the host:
+    /// Waits until no operation uses the memory, and lends it to the host. See
     /// [`Staged::access`](crate::Staged::access).
     ///
     /// # Errors
@@ -36,7 +37,7 @@ impl<'s, T: Element> Mapped<'s, T> {
         self.staged.access()
     }
 
-    /// Number of elements; never 0.
+    /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a pinned buffer is never empty")]
     pub fn len(&self) -> usize {
@@ -48,7 +49,7 @@ impl<'s, T: Element> Mapped<'s, T> {
         &self.staged
     }
 
-    /// A use by a kernel.
+    /// Returns the access of a kernel.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
         let access = Access::host::<T>(self.only, self.address, self.len(), writes);

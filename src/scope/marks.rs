@@ -1,4 +1,4 @@
-//! Events behind operations of a scope.
+//! Events after operations of a scope.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::answer;
@@ -10,21 +10,20 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The events of a scope: made when needed, used again, destroyed with it.
+/// The events of a scope. They are created when needed, reused, and destroyed with the scope.
 #[derive(Default)]
 pub(super) struct Marks {
     events: Vec<Arc<EventInner>>,
-    /// Those that no operation refers to, once there are any. Waits that were enqueued for them keep what they
-    /// wait for.
+    /// The events that no operation refers to, once there are any. A wait that was enqueued for one of them is
+    /// not affected by its reuse.
     free: OnceCell<Rc<RefCell<Vec<usize>>>>,
 }
 
 impl Marks {
-    /// Records an event in a stream that holds `covers` operations and has waited for those `behind` it.
+    /// Records an event in a stream that holds `covers` operations and has waited for those in `behind`.
     ///
     /// # Errors
-    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
-    /// answers.
+    /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
     pub(super) fn record(
         &mut self,
         gpu: &PushedGuard<'_>,

@@ -1,4 +1,4 @@
-//! Stream scopes: work on any number of streams, all of it complete when the scope returns.
+//! Stream scopes: asynchronous work on any number of streams, complete when the scope returns.
 
 mod args;
 mod held;
@@ -26,37 +26,61 @@ use std::cell::OnceCell;
 use std::fmt;
 use typed_arena::Arena;
 
-/// Lends streams and memory to the closure of [`PushedGuard::scope`].
+/// A scope for asynchronous work on any number of streams, passed to the closure of [`PushedGuard::scope`].
 ///
-/// What the device may still touch is borrowed for `'s`, which outlives the closure: slices, buffers and
-/// streams come from outside of it, and what is made inside is [`scratch`](Self::scratch).
+/// It lends streams and memory to the work. Memory that the device may still touch is borrowed for `'s`, which
+/// outlives the closure. So slices, buffers and streams come from outside the closure, and
+/// [`scratch`](Self::scratch) allocates inside it.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let (first, second) = (gpu.stream()?, gpu.stream()?);
+/// let (mut x, mut host) = (gpu.alloc(4)?, [0_u32; 4]);
+/// gpu.scope(|s| {
+///     let mut x = s.hold(&mut x);
+///     s.on(&first).fill(&mut x, 7)?; // returns at once
+///     s.on(&second).download(&x, &mut host) // runs after the fill
+/// })?; // waits for both streams
+/// assert_eq!(host, [7; 4]);
+/// # Ok(()) }
+/// ```
 pub struct Scope<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     order: Order,
-    /// Freed when all queues were waited for. Mostly there is none.
+    /// Freed when all queues have been waited for. Usually there is none.
     scratch: OnceCell<Arena<Allocation>>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
 
+/// # Scopes
 impl<'ctx> PushedGuard<'ctx> {
-    /// Runs asynchronous work on any number of streams, and waits for all of it, also when the closure
-    /// fails or panics: nothing is in flight when this returns (invariant `scope-waits`).
+    /// Runs asynchronous work on any number of streams and waits for all of it.
     ///
-    /// A buffer that is written is [held](Scope::hold), and a use of it on one queue waits for its earlier
-    /// uses on others (invariant `scope-ordered`): queues cannot race. What is only read is borrowed as
-    /// it is. With one queue, the driver calls are those of C, and one wait at the end.
+    /// It also waits if the closure fails or panics: nothing is in flight when this returns (invariant
+    /// `scope-waits`).
+    ///
+    /// To write a buffer, [hold](Scope::hold) it. A use on one queue then waits for its earlier uses on other
+    /// queues (invariant `scope-ordered`), so queues cannot race. A buffer that is only read can be borrowed
+    /// directly. With one queue, the scope makes the driver calls of C, and one wait at the end.
     ///
     /// # Errors
-    /// Those of the closure, else of the first queue that has one: a sticky error (F60).
+    /// The error of the closure, otherwise that of the first queue that has one: a sticky error (F60).
     ///
     /// # Aborts
-    /// If a kernel faulted, memory of the host was lent, some is page-locked, and the process has several contexts: the
-    /// device may go on using that memory, and nothing tells when it stops (F326). If no wait says that the work is over.
+    /// If a kernel faulted, host memory was lent, some of it is page-locked, and the process has several
+    /// contexts: the device may still use that memory, and nothing reports when it stops (F326). If no wait
+    /// proves that the work is over.
     ///
     /// # Panics
-    /// If the closure does, or a [host function](Queue::host_function) in it. Of several panics, that of the
-    /// closure goes on, else the first.
+    /// If the closure panics, or a [host function](Queue::host_function) in it. Of several panics, that of the
+    /// closure continues, otherwise the first.
     ///
     /// # Examples
     /// ```
@@ -109,14 +133,14 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
-    /// A stream as a queue of this scope; the same stream is the same queue.
+    /// Returns a stream as a queue of this scope. The same stream is always the same queue.
     #[must_use]
     #[inline]
     pub fn on(&'s self, stream: &'s Stream<'ctx>) -> Queue<'s, 'ctx> {
         Queue::new(self.gpu, &self.order, stream)
     }
 
-    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, to be read and written.
+    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, for reading and writing.
     #[must_use]
     #[inline]
     pub fn hold<T: Element>(
@@ -126,10 +150,10 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         Held::of_view(memory.view())
     }
 
-    /// A buffer of the scope itself, freed when the scope is closed. Its contents are unspecified bytes.
+    /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.
     ///
     /// # Errors
-    /// As [`alloc`](PushedGuard::alloc).
+    /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
@@ -137,14 +161,14 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         Ok(Held::new(scratch.alloc(buffer.inner), buffer.len))
     }
 
-    /// Lends host memory that the host wants back in between: [`Staged::access`].
+    /// Lends host memory that the host can use between transfers: [`Staged::access`].
     #[must_use]
     pub fn stage<T: Element>(&'s self, host: &'s mut [T]) -> Staged<'s, T> {
         Staged::new(&self.order, host)
     }
 
-    /// Lends page-locked memory of the host to the copies and the kernels of the scope, over the bus, and
-    /// to the host in between: [`Mapped::access`].
+    /// Lends page-locked host memory to the copies and, over the bus, to the kernels of the scope. The host can
+    /// use it in between: [`Mapped::access`].
     #[must_use]
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn map<T: Element>(&'s self, pinned: &'s mut PinnedBuffer<T>) -> Mapped<'s, T> {

@@ -1,14 +1,14 @@
-//! The order of what the queues of a scope do (invariant `scope-ordered`).
+//! The order of the operations on a scope's queues (invariant `scope-ordered`).
 //!
-//! Each buffer and each staged slice is [`Tracked`]: the last write and the reads since, each an [`Op`],
-//! that is a place in a queue. A use on another queue waits for an event behind the earlier one. That
-//! event is recorded as late as it can be and still be exact: when somebody waits for the operation, or
-//! when its queue goes on to the next one while the operation is still the last use of something. What a
-//! queue is behind already, through a third one too, it does not wait for again.
+//! Each buffer and each staged slice is [`Tracked`]: its last write and the reads since, each an [`Op`], which
+//! is a position in a queue. A use on another queue waits for an event after the earlier use. That event is
+//! recorded as late as possible while it is still exact: when something waits for the operation, or when its
+//! queue goes on to the next operation while this one is still the last use of something. A queue does not wait
+//! again for work that it already runs behind, also through a third queue.
 //!
-//! While a scope has one queue there are no events, and nothing is kept of a use but that there was one:
-//! an operation that uses its memory as it was used before is seen to by its [`Gate`] alone, and then costs what it
-//! costs in C. A second queue takes all that the first one did for one operation.
+//! While a scope has one queue there are no events, and a use leaves nothing but the note that there was one.
+//! The [`Gate`] alone handles an operation that uses its memory as it was used before, and the operation then
+//! costs what it costs in C. A second queue treats everything that the first one did as one operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::Marks;
@@ -28,23 +28,23 @@ use std::rc::Rc;
 pub(crate) struct Order {
     /// Open until there is a second queue.
     gate: Gate,
-    /// That of queues of other contexts.
+    /// The gate for queues of other contexts.
     shut: Gate,
     /// The stream of the first queue.
     first: Cell<Option<CUstream>>,
-    /// Whether memory of the host was lent.
+    /// Whether host memory was lent.
     host: Cell<bool>,
-    /// Whether a fault was reported before: then the driver takes nothing any more (F60).
+    /// Whether a fault was reported before. The driver then accepts nothing any more (F60).
     behind_fault: bool,
-    /// How many pieces of memory were used while there was no second one, and not since.
+    /// The number of pieces of memory that were used while there was no second queue, and not since.
     alone: Cell<usize>,
     more: OnceCell<Box<More>>,
 }
 
-/// What a scope with one queue mostly does not have.
+/// The parts that a scope with one queue usually does not need.
 #[derive(Default)]
 struct More {
-    /// Of several queues, since there are.
+    /// The state of several queues, once there are several.
     state: OnceCell<RefCell<State>>,
     /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
@@ -53,7 +53,7 @@ struct More {
 #[derive(Default)]
 struct State {
     lanes: Vec<Lane>,
-    /// All that the first queue did while it was alone.
+    /// Everything that the first queue did while it was alone.
     alone: Option<Rc<Op>>,
     marks: Marks,
 }
@@ -61,17 +61,18 @@ struct State {
 /// One queue.
 struct Lane {
     stream: CUstream,
-    /// How many operations were enqueued.
+    /// The number of operations that were enqueued.
     last: u64,
-    /// The last of them, if it is tracked. What is older and still the last use of something has its mark.
+    /// The last of them, if it is tracked. An older operation that is still the last use of something has its
+    /// mark.
     newest: Option<Rc<Op>>,
     /// For each queue, the operation that everything new here runs behind.
     behind: Vec<u64>,
 }
 
 impl Lane {
-    /// Makes what comes next here wait for an event of another queue: it then runs behind all that the
-    /// mark covers, and behind all that was waited for there.
+    /// Makes later work here wait for an event of another queue. It then runs behind everything that the mark
+    /// covers, and behind everything that was waited for there.
     fn wait(&mut self, event: CUevent, other: usize, mark: &Mark) -> Result {
         // SAFETY: both handles are alive and of the guard's context, which need not be current.
         unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
@@ -87,7 +88,7 @@ impl Lane {
 }
 
 impl Order {
-    /// Of queues on streams of this context.
+    /// Creates the order for queues on streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
         let (host, first, alone, more) = Default::default();
@@ -96,13 +97,13 @@ impl Order {
         Order { gate, shut, host, behind_fault, first, alone, more }
     }
 
-    /// Notes that memory of the host is lent, which may be page-locked.
+    /// Notes that host memory is lent, which may be page-locked.
     #[inline]
     pub(super) fn lend_host(&self) {
         self.host.set(true);
     }
 
-    /// The number of the queue on a stream: the same one each time.
+    /// Returns the number of the queue on a stream, always the same for a stream.
     #[inline]
     pub(crate) fn queue(&self, stream: CUstream) -> usize {
         match self.first.get() {
@@ -135,37 +136,37 @@ impl Order {
         self.more.get_or_init(Box::default)
     }
 
-    /// What is known of several queues, if there are.
+    /// Returns the state of several queues, if there are several.
     #[inline]
     fn several(&self) -> Option<&RefCell<State>> {
         self.more.get()?.state.get()
     }
 
-    /// What is known of several queues.
+    /// Returns the state of several queues.
     fn state(&self) -> &RefCell<State> {
         self.more().state.get_or_init(RefCell::default)
     }
 
-    /// What the queues of the scope compare.
+    /// Returns the gate that the queues of the scope compare.
     #[inline]
     pub(super) fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// What a queue of another context compares: never with success.
+    /// Returns the gate that a queue of another context compares, never with success.
     #[inline]
     pub(super) fn shut(&self) -> &Gate {
         &self.shut
     }
 
-    /// Orders an operation behind the earlier uses of its memory and notes it: the caller enqueues it in
-    /// the stream of the queue, at once. The memory is of the scope's context. `gpu` makes events.
+    /// Orders an operation after the earlier uses of its memory and notes it. The caller enqueues it in the
+    /// stream of the queue at once. The memory belongs to the scope's context. `gpu` creates events.
     ///
-    /// There is no need to while the gate is open and each use was noted.
+    /// Not needed while the gate is open and each use was noted.
     ///
     /// # Errors
-    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
-    /// answers. The operation must not be enqueued then.
+    /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error. The
+    /// operation must not be enqueued then.
     #[inline]
     pub(super) fn prepare(
         &self,
@@ -199,7 +200,7 @@ impl Order {
         state.advance(gpu, queue, accesses, self.alone.get() > 0)
     }
 
-    /// Notes as what it was a use by the first queue while it was alone.
+    /// Notes a use that the first queue made while it was alone, with its kind.
     fn remember(&self, state: &State, tracked: &Tracked) {
         if let (Some(written), Some(op)) = (tracked.take(), &state.alone) {
             self.alone.set(self.alone.get().saturating_sub(1));
@@ -207,26 +208,25 @@ impl Order {
         }
     }
 
-    /// Makes what comes next in the queue `to` run behind all that `from` holds. Under a capture that draws
-    /// `to` into it (F106).
+    /// Makes later work in the queue `to` run behind everything in `from`. Under a capture this draws `to` into
+    /// it (F106).
     ///
     /// # Errors
-    /// `NotCurrent` if an event has to be made and the guard's context is not current; what the driver
-    /// answers.
+    /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
     pub(crate) fn join(&self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
         self.state().borrow_mut().join(gpu, to, from)
     }
 
-    /// How many queues there are.
+    /// Returns the number of queues.
     pub(crate) fn queues(&self) -> usize {
         let several = self.several().map(|state| state.borrow().lanes.len());
         several.unwrap_or(usize::from(self.first.get().is_some()))
     }
 
-    /// Blocks until no noted use touches the memory any more, and forgets them.
+    /// Blocks until no noted use touches the memory any more, and forgets the uses.
     ///
     /// # Errors
-    /// What the driver answers: the memory may then be in use.
+    /// A driver error: the memory may then be in use.
     pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
         let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
@@ -260,13 +260,14 @@ impl Order {
         self.more().calls.borrow_mut().push(call);
     }
 
-    /// Ends the host functions, once all queues were waited for: what the first panicked with.
+    /// Ends the host functions once all queues have been waited for, and returns the first panic.
     #[inline]
     pub(super) fn end_calls(&self) -> Option<Panic> {
         self.more.get()?.end_calls()
     }
 
-    /// What the end of a scope does whose closure panics, which goes on: waits, and ends the host functions.
+    /// Ends a scope whose closure panics: waits, and ends the host functions. The panic of the closure
+    /// continues.
     #[cold]
     #[inline(never)]
     pub(super) fn abandon(&self, context: &Context) {
@@ -277,10 +278,10 @@ impl Order {
         drop_contained(self.end_calls());
     }
 
-    /// Waits for all queues: when this returns, nothing of the scope is in flight.
+    /// Waits for all queues. When this returns, nothing of the scope is in flight.
     ///
     /// # Errors
-    /// Of the first queue that has one.
+    /// The error of the first queue that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
         let wait = |stream| {
@@ -302,13 +303,13 @@ impl More {
     #[cold]
     #[inline(never)]
     fn end_calls(&self) -> Option<Panic> {
-        // Each ends, whatever the others did.
+        // Each is ended, whatever the others did.
         first(&mut self.calls.take().iter().map(|call| call.end()))
     }
 }
 
 impl State {
-    /// Makes what comes next in a queue run after an operation.
+    /// Makes later work in a queue run after an operation.
     fn order(&mut self, gpu: &PushedGuard<'_>, queue: usize, earlier: &Op) -> Result {
         let other = earlier.queue;
         let known = self.lanes[queue].behind.get(other).copied().unwrap_or(0);
@@ -326,16 +327,16 @@ impl State {
         self.lanes[to].wait(event, from, &mark)
     }
 
-    /// Records an event behind what a queue holds.
+    /// Records an event after the work in a queue.
     fn record(&mut self, gpu: &PushedGuard<'_>, queue: usize) -> Result<Mark> {
         let lane = &self.lanes[queue];
-        // With two queues, the other one knows what it did itself.
+        // With two queues, the other one knows its own work.
         let behind = if self.lanes.len() > 2 { lane.behind.clone() } else { Vec::new() };
         self.marks.record(gpu, lane.stream, lane.last, behind)
     }
 
-    /// The mark behind an operation, recorded now if it has none: what its queue holds by now is then
-    /// covered too.
+    /// Returns the mark after an operation. If it has none, records one now, which also covers everything
+    /// that its queue holds by then.
     fn mark<'op>(&mut self, gpu: &PushedGuard<'_>, op: &'op Op) -> Result<&'op Mark> {
         if let Some(mark) = op.mark.get() {
             return Ok(mark);
@@ -344,9 +345,9 @@ impl State {
         Ok(op.mark.get_or_init(|| mark))
     }
 
-    /// Notes the next operation of a queue. From here on it counts as enqueued, whatever the driver
-    /// answers: all that it comes after is in the queue. `unknown` says whether memory is left that was
-    /// used while there was one queue, and not since.
+    /// Notes the next operation of a queue. From here on it counts as enqueued, whatever the driver answers:
+    /// everything that it comes after is in the queue. `unknown` tells whether memory is left that was used
+    /// while there was one queue, and not since.
     fn advance(
         &mut self,
         gpu: &PushedGuard<'_>,
@@ -364,7 +365,7 @@ impl State {
             }
             lane.newest = Some(op);
         }
-        // Exactly behind the operation before, if it is still the last use of anything.
+        // Exactly after the previous operation, if that is still the last use of anything.
         let is_last_use = |op: &Rc<Op>| match &self.alone {
             Some(alone) if Rc::ptr_eq(alone, op) => unknown || Rc::strong_count(op) > 2,
             _ => Rc::strong_count(op) > 1,

@@ -8,7 +8,7 @@ use ffi::CUdeviceptr;
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// Some elements of a [`Held`], to be read: [`Held::slice`].
+/// A part of a [`Held`] buffer, for reading: [`Held::slice`].
 pub struct HeldSlice<'h, 's, T: Element> {
     held: &'h Held<'s, T>,
     view: View<'s>,
@@ -22,7 +22,7 @@ impl<T: Element> Clone for HeldSlice<'_, '_, T> {
 impl<T: Element> Copy for HeldSlice<'_, '_, T> {}
 
 impl<'s, T: Element> Held<'s, T> {
-    /// Some of the elements, to be read. Its reads count as reads of the whole.
+    /// Returns a part of the buffer, for reading. Its reads count as reads of the whole.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
@@ -31,11 +31,11 @@ impl<'s, T: Element> Held<'s, T> {
         Ok(HeldSlice { held: self, view: self.view().part::<T>(part) })
     }
 
-    /// Two buffers in the place of one: the elements before `middle`, and the others. From here on they
-    /// are ordered each by its own uses.
+    /// Splits the buffer in two: the elements before `middle`, and the others. From then on, each part is
+    /// ordered by its own uses.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if one of them had no element.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
     pub fn split_at(self, middle: usize) -> Result<(Held<'s, T>, Held<'s, T>)> {
         const CALL: &str = "Held::split_at";
         let first = part(CALL, ..middle, self.len())?;
@@ -43,8 +43,8 @@ impl<'s, T: Element> Held<'s, T> {
         Ok((self.with_uses_of(first), self.with_uses_of(second)))
     }
 
-    /// Buffers of `len` elements in the place of one, the last of what is left. They are ordered each by its
-    /// own uses, so that different streams work on them at a time.
+    /// Splits the buffer into parts of `len` elements. The last part has the remaining elements. Each part is
+    /// ordered by its own uses, so different streams can work on them simultaneously.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
@@ -55,32 +55,32 @@ impl<'s, T: Element> Held<'s, T> {
 }
 
 impl<T: Element> HeldSlice<'_, '_, T> {
-    /// Number of elements; never 0.
+    /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
     pub fn len(&self) -> usize {
         self.view.len
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.len() * size_of::<T>()
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         self.held.context()
     }
 
-    /// The address on the device of the first element, for calls of [`ffi`].
+    /// Returns the device address of the first element, for calls of [`ffi`].
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
         self.view.address
     }
 
-    /// A use by an operation.
+    /// Returns the access of an operation.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
         self.held.used_part(self.view, writes)

@@ -14,21 +14,22 @@ use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
-/// A stream inside a scope: [`Scope::on`](crate::Scope::on). Its operations return at once and run in
-/// order; across queues the order is that of the memory they use.
+/// A stream inside a scope, from [`Scope::on`](crate::Scope::on).
 ///
-/// A function that enqueues takes it as its one argument, `q: Queue<'s, 'ctx>`, and buffers as
+/// Its operations return at once and run in order. The memory that they use orders operations on different
+/// queues. A function that enqueues work takes the queue as one argument, `q: Queue<'s, 'ctx>`, and buffers as
 /// `&Held<'s, T>` or `&mut Held<'s, T>`.
 #[derive(Clone, Copy)]
 pub struct Queue<'s, 'ctx> {
     gpu: &'s PushedGuard<'ctx>,
     order: &'s Order,
-    /// What operations compare. Shut for a stream of another context, which brands that coincide let through.
+    /// The key that operations compare. Shut for a stream of another context, which coinciding brands let
+    /// through.
     pub(crate) gate: &'s Gate,
     stream: &'s Stream<'ctx>,
-    /// Its handle.
+    /// The stream's handle.
     pub(crate) raw: CUstream,
-    /// Its place in the order.
+    /// The queue's index in the order.
     index: usize,
     _s: Brand<'s>,
 }
@@ -43,7 +44,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ) -> Self {
         let (raw, _s) = (stream.raw(), Brand::new());
         let (gate, index) = if stream.context() == gpu.context() {
-            // In this order: the gate is shut by a second queue.
+            // In this order: a second queue shuts the gate.
             let index = order.queue(raw);
             (order.gate(), index)
         } else {
@@ -52,11 +53,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         Queue { gpu, order, gate, stream, raw, index, _s }
     }
 
-    /// Compares the contexts of what an operation uses, orders it behind the earlier uses and notes it: the caller
-    /// enqueues it at once. Not needed where the gate says so.
+    /// Compares the contexts of an operation's memory, orders the operation after the earlier uses, and notes
+    /// it. The caller enqueues it at once. Not needed if the gate is open for the operation.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); as [`Order::prepare`].
+    /// [`OtherContext`](crate::Error::OtherContext); the errors of [`Order::prepare`].
     #[cold]
     #[inline(never)]
     pub(crate) fn prepare(self, call: &'static str, accesses: &[Access<'_>]) -> Result {
@@ -66,10 +67,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.order.prepare(self.gpu, self.index, accesses)
     }
 
-    /// The stream, for an operation that uses no memory.
+    /// Returns the stream, for an operation that uses no memory.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare).
+    /// The errors of [`prepare`](Self::prepare).
     #[inline]
     pub(crate) fn ready(&self, call: &'static str) -> Result<CUstream> {
         if !self.gate.is_open() {
@@ -78,7 +79,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         Ok(self.raw)
     }
 
-    /// Notes that memory of the host is lent to the scope.
+    /// Notes that host memory is lent to the scope.
     #[inline]
     pub(super) fn lend_host(&self) {
         self.order.lend_host();
@@ -89,20 +90,20 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.order.keep_call(call);
     }
 
-    /// The context of whatever an operation uses.
+    /// Returns the context of everything that an operation uses.
     #[inline]
     pub(crate) fn context(&self) -> &'s Context {
         self.gpu.context()
     }
 
-    /// The stream.
+    /// Returns the stream.
     #[must_use]
     #[inline]
     pub fn stream(&self) -> &'s Stream<'ctx> {
         self.stream
     }
 
-    /// Records an event behind what the queue holds.
+    /// Records an event after the work in the queue.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
@@ -118,8 +119,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         }
     }
 
-    /// Makes what comes next in the queue wait for an event, which may be of another context (F36). For
-    /// order between queues of one scope there is no need to.
+    /// Makes later work in the queue wait for an event, which may belong to another context (F36). You do not
+    /// need this to order the queues of one scope.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext) for a queue; a sticky error (F60).
@@ -131,7 +132,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { answer!(cuStreamWaitEvent(stream, event.raw(), 0)) }.result()
     }
 
-    /// Whether everything in the queue is finished.
+    /// Returns whether all work in the queue is complete.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -141,7 +142,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.stream.query()
     }
 
-    /// Blocks until everything in the queue is finished. The scope does that at its end.
+    /// Blocks until all work in the queue is complete. The scope does this at its end.
     ///
     /// # Errors
     /// A sticky error (F60).

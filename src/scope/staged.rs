@@ -1,4 +1,4 @@
-//! Host memory that a scope lends back.
+//! Host memory that a scope borrows and gives back.
 #![allow(unsafe_code, reason = "the device writes behind the slice")]
 
 use super::Mapped;
@@ -12,14 +12,14 @@ use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// Host memory that is lent to a scope, and that the host gets back between transfers:
+/// Host memory that is lent to a scope, and that the host can use between transfers:
 /// [`Scope::stage`](crate::Scope::stage).
 ///
-/// A slice that is not wanted back before the end is transferred as it is, by
+/// If the host does not need a slice back before the scope ends, pass it directly to
 /// [`upload`](crate::Queue::upload) and [`download`](crate::Queue::download). `'s` is invariant.
 pub struct Staged<'s, T: Element> {
     order: &'s Order,
-    /// Exclusively ours for `'s`. A pointer, as the device writes behind it while this value moves.
+    /// Exclusively ours for `'s`. A pointer, because the device writes through it while this value moves.
     slice: NonNull<[T]>,
     tracked: Tracked,
     _s: Brand<'s>,
@@ -32,8 +32,9 @@ impl<'s, T: Element> Staged<'s, T> {
         Staged { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
     }
 
-    /// Waits until no transfer uses the memory, and lends it to the host. Other memory is not waited for,
-    /// but that with one queue in the scope the wait is for all of it so far.
+    /// Waits until no transfer uses the memory, and lends it to the host.
+    ///
+    /// Waits only for work on this memory; with a single queue, for everything enqueued so far.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -47,14 +48,14 @@ impl<'s, T: Element> Staged<'s, T> {
         Ok(unsafe { self.slice.as_mut() })
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.slice.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the slice is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -65,21 +66,21 @@ impl<'s, T: Element> Staged<'s, T> {
         self.slice.as_ptr()
     }
 
-    /// A use by a transfer, for which its context does not matter.
+    /// Returns the access of a transfer. The context does not matter for it.
     #[inline]
     pub(super) fn used(&self, writes: bool) -> Access<'_> {
         let address = self.slice.as_ptr().addr() as CUdeviceptr;
         Access::host::<T>(None, address, self.len(), writes).noted_in(&self.tracked)
     }
 
-    /// The uses that are noted.
+    /// Returns the recorded uses.
     #[inline]
     pub(super) fn tracked(&self) -> &Tracked {
         &self.tracked
     }
 }
 
-/// Host memory that a scope lends back: [`Staged`], or [`Mapped`]. Sealed.
+/// Host memory that a scope borrows and gives back: [`Staged`], or [`Mapped`]. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not host memory that this scope stages",
     label = "expected a `Staged<{T}>` or a `Mapped<{T}>` of this scope",

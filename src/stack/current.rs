@@ -1,4 +1,4 @@
-//! Looking at what is current, without a guard.
+//! Queries about the current context, without a guard.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::level::current;
@@ -9,23 +9,25 @@ use ffi::CUcontext;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
-/// The calling thread's current context, by whomever it was pushed: for code that looks and does
-/// nothing. See [`current`](crate::current_context).
+/// The context that is current on the calling thread, whoever pushed it.
 ///
-/// It owns nothing and keeps nothing current. Each method looks again first, and answers
-/// [`NotCurrent`](Error::NotCurrent) once another context is current.
+/// Use it for code that only inspects the context. [`current_context`](crate::current_context) returns it.
+///
+/// It owns nothing and keeps nothing current. Each query of the driver first checks that the context
+/// is still current, and returns [`NotCurrent`](Error::NotCurrent) if another context is.
 pub struct CurrentContext {
-    /// An address to compare with: `NotSend` alone names what ties the value to its thread.
+    /// An address to compare with. `NotSend` alone ties the value to its thread.
     raw: usize,
     _thread: NotSend,
 }
 assert_not_impl_any!(CurrentContext: Send, Sync);
 
-/// Looks at the calling thread's current context. Initialises the driver; needs no
-/// [`ContextStack`](crate::ContextStack) and changes nothing.
+/// Returns the calling thread's current context, or `None` if there is none.
+///
+/// Initialises the driver. Needs no [`ContextStack`](crate::ContextStack) and changes nothing.
 ///
 /// # Errors
-/// As [`init`](crate::init()).
+/// The errors of [`init`](crate::init()).
 ///
 /// # Examples
 /// ```
@@ -40,19 +42,20 @@ pub fn current_context() -> Result<Option<CurrentContext>> {
 }
 
 impl CurrentContext {
-    /// Whether it is this context.
+    /// Returns whether this is the given context.
     #[must_use]
     pub fn is(&self, context: &Context) -> bool {
         self.raw == context.raw().addr()
     }
 
-    /// The handle, for calls of [`ffi`](crate::ffi). Who pushed it knows how long it is valid.
+    /// Returns the handle, for calls of [`ffi`](crate::ffi). The code that pushed the context decides how long
+    /// it is valid.
     #[must_use]
     pub fn raw(&self) -> CUcontext {
         std::ptr::with_exposed_provenance_mut(self.raw)
     }
 
-    /// The device.
+    /// Returns the device.
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent).
@@ -65,7 +68,7 @@ impl CurrentContext {
         Ok(Device::from_raw(device))
     }
 
-    /// The flags.
+    /// Returns the flags.
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent).
@@ -75,7 +78,7 @@ impl CurrentContext {
         get_flags()
     }
 
-    /// The number that no other context of the process has or had (F98).
+    /// Returns a number that identifies the context. No other context of the process has or had it (F98).
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
@@ -93,7 +96,7 @@ impl CurrentContext {
     }
 }
 
-/// The flags of the current context, of which there is one.
+/// Returns the flags of the current context. The caller has checked that there is one.
 pub(super) fn get_flags() -> Result<ContextFlags> {
     let mut flags = 0;
     // SAFETY: writes one `c_uint` to `flags`, which is valid for it.

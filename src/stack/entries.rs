@@ -1,8 +1,8 @@
-//! The log of entries: what this crate pushed on each thread's stack, where all threads can see it. A context
-//! that is in a log is not ended (invariant `context-alive`).
+//! The log of entries: the contexts that this crate pushed on each thread's stack, visible to all threads. A
+//! context that is in a log is not destroyed (invariant `context-alive`).
 //!
-//! A guard borrows its context, so when a context ends, only an entry whose guard was leaked can be in a log.
-//! Whoever leaked the guard did so before the context came to its end, and so the end sees the entry.
+//! A guard borrows its context. So when the last owner of a context goes, a log can hold an entry of it only if
+//! the guard was leaked. The leak happened before, so the code that would destroy the context sees the entry.
 
 use crate::fork;
 use std::cell::Cell;
@@ -10,32 +10,32 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a slot of a log holds: the number of the owner of the context that was pushed.
+/// The content of a slot: the number of the owner of the context that was pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry(usize);
 
 impl Entry {
-    /// Nothing.
+    /// A free slot.
     const FREE: Entry = Entry(0);
-    /// The begin of a `reentrant` call that runs. It stands for no context.
+    /// The start of a running `reentrant` call. It stands for no context.
     pub(super) const OPEN: Entry = Entry(1);
-    /// A place whose own entry is gone while entries above it are still there. It stands for no context.
+    /// A slot whose own entry is gone while entries above it remain. It stands for no context.
     pub(super) const CLOSED: Entry = Entry(2);
 
-    /// The entry of the owner with this number.
+    /// Returns the entry of the owner with this number.
     pub(crate) const fn numbered(number: usize) -> Entry {
         Entry(Entry::CLOSED.0 + 1 + number)
     }
 }
 
-/// Room for entries, lowest first. One thread writes it, all may read it. It lives for ever, and goes from one
-/// thread to another.
+/// Slots for entries, the lowest first. One thread writes them and all may read them. They live for ever, and
+/// pass from one thread to another.
 type Slots = &'static [AtomicUsize];
 
 struct Registry {
-    /// The rooms of all threads that may have entries.
+    /// The slots of all threads that may have entries.
     used: Vec<Slots>,
-    /// The rooms of threads that are gone, for others to come: all slots are free.
+    /// The slots of threads that ended, for new threads. All of them are free.
     free: Vec<Slots>,
     /// Entries that may be on a stack although no log has them.
     stay: Vec<Entry>,
@@ -48,15 +48,15 @@ fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a context with this entry, which nobody uses any more, is on a stack all the same.
+/// Returns whether a context with this entry is still on a stack. Nobody uses the context any more.
 pub(crate) fn is_pushed(entry: Entry) -> bool {
     let registry = registry();
     let mut all = registry.used.iter().flat_map(|slots| slots.iter());
-    // Acquire: where a thread has taken its entry out, its pop comes before what the caller does.
+    // Acquire: if a thread removed its entry, its pop happens before the caller's next step.
     registry.stay.contains(&entry) || all.any(|slot| slot.load(Acquire) == entry.0)
 }
 
-/// An entry may be on a stack from now on although no log has it: its context is never ended.
+/// Notes that an entry may be on a stack although no log has it. Its context is never destroyed.
 pub(crate) fn stays(entry: Entry) {
     let stay = &mut registry().stay;
     if !stay.contains(&entry) {
@@ -64,39 +64,39 @@ pub(crate) fn stays(entry: Entry) {
     }
 }
 
-/// The log of the calling thread, leaked entries included. An entry is named by how many lie below it.
+/// The log of the calling thread, leaked entries included. The number of entries below an entry identifies it.
 pub(super) struct Entries {
     slots: Cell<Slots>,
     depth: Cell<usize>,
 }
 
 impl Entries {
-    /// How many slots a thread gets first.
+    /// The number of slots that a thread gets first.
     const FIRST: usize = 16;
 
     pub(super) const fn new() -> Self {
         Entries { slots: Cell::new(&[]), depth: Cell::new(0) }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     pub(super) fn depth(&self) -> usize {
         self.depth.get()
     }
 
-    /// Whether the thread has room at all: it may push.
+    /// Returns whether the thread has slots, so that it may push.
     pub(super) fn has_room(&self) -> bool {
         !self.slots.get().is_empty()
     }
 
-    /// Whether there are so many entries, and room for one more.
+    /// Returns whether there are exactly `depth` entries and room for one more.
     #[inline]
     pub(super) fn is_ready(&self, depth: usize) -> bool {
         self.depth.get() == depth && depth < self.slots.get().len()
     }
 
-    /// Makes sure that one more entry fits. False in the child of a fork where that takes the registry's lock,
-    /// which another thread of the parent may have held.
+    /// Makes sure that one more entry fits. Returns false in the child of a fork if this needs the registry's
+    /// lock, which another thread of the parent may have held.
     #[inline]
     pub(super) fn reserve(&self) -> bool {
         self.depth.get() < self.slots.get().len() || self.grow()
@@ -139,7 +139,8 @@ impl Entries {
         }
     }
 
-    /// Puts an entry on top: how many lie below it. The caller has [reserved](Self::reserve) room.
+    /// Puts an entry on top and returns the number of entries below it. The caller has
+    /// [reserved](Self::reserve) room.
     #[inline]
     pub(super) fn push(&self, entry: Entry) -> usize {
         // Code of the program may have used the room since it was reserved.
@@ -150,13 +151,13 @@ impl Entries {
         at
     }
 
-    /// The entry behind so many.
+    /// Returns the entry with `at` entries below it.
     pub(super) fn get(&self, at: usize) -> Option<Entry> {
         let slot = self.slot(at).filter(|_| at < self.depth.get())?;
         Some(Entry(slot.load(Acquire)))
     }
 
-    /// Takes out the entry behind so many. If others lie above it, its place stays.
+    /// Removes the entry with `at` entries below it. If others lie above it, its slot stays.
     #[inline]
     pub(super) fn remove(&self, at: usize) {
         if self.depth.get() == at + 1 {
@@ -167,13 +168,13 @@ impl Entries {
         }
     }
 
-    /// Whether a `reentrant` call that runs began behind so many, or more.
+    /// Returns whether a running `reentrant` call began with `at` or more entries below it.
     pub(super) fn is_framed(&self, at: usize) -> bool {
         (at..self.depth.get()).any(|at| self.get(at) == Some(Entry::OPEN))
     }
 
-    /// Leaves the room to other threads, when nothing of this one can push any more or knows of it. If there is
-    /// something in it, it stays as it is.
+    /// Leaves the slots to other threads, once nothing of this thread can push any more or refers to them.
+    /// Slots that still hold an entry stay as they are.
     pub(super) fn leave(&self) {
         let own = self.slots.get();
         if self.depth.get() == 0 && !own.is_empty() {
@@ -203,7 +204,7 @@ mod tests {
         is_pushed(entry(number))
     }
 
-    /// How many rooms there are, in use or not.
+    /// Returns the number of slot arrays, in use or not.
     fn rooms() -> usize {
         let registry = registry();
         registry.used.len() + registry.free.len()
@@ -318,7 +319,7 @@ mod tests {
         let before = rooms();
         let threads = if cfg!(miri) { 20 } else { 200 };
         (0..threads).for_each(|_| thread::scope(|s| s.spawn(one).join().unwrap()));
-        // Other tests may add some of theirs.
+        // Other tests may add some of their own.
         assert!(rooms() < before + 50);
     }
 
@@ -332,7 +333,7 @@ mod tests {
         one();
         let before = rooms();
         (0..100).for_each(|_| one());
-        // Other tests may add some of theirs.
+        // Other tests may add some of their own.
         assert!(rooms() < before + 50);
     }
 }

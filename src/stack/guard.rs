@@ -1,4 +1,4 @@
-//! The guard: a context is current while it lives.
+//! The guard: its context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::level::{Level, Place};
@@ -11,19 +11,39 @@ use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::mem::ManuallyDrop;
 
-/// Proof that a context is current on this thread, and what lends its handles. Popped on drop.
+/// A guard that keeps a context current on this thread and creates the handles of the context.
 ///
-/// Its methods are the driver calls that act on the current context: creating streams, events,
-/// modules and memory, and waiting for all of it. Each compares the current context first
-/// (`cuCtxGetCurrent`, 10 ns) and answers [`NotCurrent`](crate::Error::NotCurrent) if foreign code
-/// changed it. Work on a stream goes through [`on`](Self::on).
+/// [`ContextStack::push`](crate::ContextStack::push) returns it. Dropping it pops the context;
+/// [`pop`](Self::pop) also returns the result.
 ///
-/// The context is borrowed, so that it outlives its entry; to give it up earlier, push a clone of it.
+/// Its methods are the driver calls that act on the current context. They create streams, events, modules and
+/// memory, and wait for all work in the context. Each of these calls first compares the current
+/// context (`cuCtxGetCurrent`, 10 ns) and returns [`NotCurrent`](crate::Error::NotCurrent) if foreign code
+/// changed it. To run work on a stream, use [`on`](Self::on).
 ///
-/// A handle carries the guard's lifetime `'ctx` as a *brand* and is usable with this guard alone. It
-/// does not borrow the guard: it survives a nested [`push`](Self::push), is unusable during it, and
-/// may be dropped late. What the compiler says when a rule is broken is listed in the
-/// [error index](crate::error_index).
+/// The guard borrows its context, so the context outlives its entry. To give the context up earlier, push a
+/// clone of it.
+///
+/// A handle carries the guard's lifetime `'ctx` as a *brand*, and works with this guard alone. It does not
+/// borrow the guard: it survives a nested [`push`](Self::push), is unusable while the nested guard lives, and
+/// may be dropped after the guard. The [error index](crate::error_index) lists the compiler's message for each
+/// broken rule.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?; // `context` is current from here on
+/// let stream = gpu.stream()?;
+/// let mut x = gpu.alloc(4)?;
+/// gpu.on(&stream).upload(&[1.0_f32, 2.0, 3.0, 4.0], &mut x)?;
+/// assert_eq!(gpu.on(&stream).to_vec(&x)?, [1.0, 2.0, 3.0, 4.0]);
+/// gpu.pop()
+/// # }
+/// ```
 #[must_use = "the context is popped when the guard is dropped"]
 pub struct PushedGuard<'ctx> {
     /// First, so that the compiler's message names it and not a private part.
@@ -31,12 +51,13 @@ pub struct PushedGuard<'ctx> {
     context: &'ctx Context,
     /// Its entry in the log.
     entry: Place,
-    /// Invariant, and dropped by *this* type's `Drop`, never by a field's: that is what makes the
-    /// borrow below it last, and so what nesting and brands rest on.
+    /// Invariant, and dropped by the `Drop` of *this* type, never by that of a field. This makes the borrow
+    /// below the guard last, and nesting and brands rely on it.
     _brand: Brand<'ctx>,
 }
 assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 
+/// # The stack and the context
 impl<'ctx> PushedGuard<'ctx> {
     #[inline]
     pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
@@ -49,22 +70,22 @@ impl<'ctx> PushedGuard<'ctx> {
         self.entry.above(self.context)
     }
 
-    /// Pushes another context on top; this guard cannot be used until that one is gone.
+    /// Pushes another context on top. This guard cannot be used until the new guard is gone.
     ///
     /// # Errors
-    /// As [`ContextStack::push`](crate::ContextStack::push).
+    /// The errors of [`ContextStack::push`](crate::ContextStack::push).
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'inner>(&'inner mut self, context: &'inner Context) -> Result<PushedGuard<'inner>> {
         PushedGuard::new(self.level(), context)
     }
 
-    /// Pops the context and tells how it went; dropping the guard does the same in silence.
+    /// Pops the context and returns the result. Dropping the guard does the same without a result.
     ///
     /// # Errors
-    /// [`Suspended`](crate::Error::Suspended) inside a younger
-    /// [`reentrant`](crate::ContextStack::reentrant) call, [`NotCurrent`](crate::Error::NotCurrent) if
-    /// foreign code changed the top: nothing is popped then (F87, F88), and the context is kept alive.
+    /// [`Suspended`](crate::Error::Suspended) inside a younger [`reentrant`](crate::ContextStack::reentrant)
+    /// call; [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed the top. In both cases nothing is
+    /// popped (F87, F88), and the context is kept alive.
     #[doc(alias = "cuCtxPopCurrent")]
     #[inline]
     pub fn pop(self) -> Result {
@@ -72,24 +93,24 @@ impl<'ctx> PushedGuard<'ctx> {
         entry.pop(context)
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
         self.context
     }
 
-    /// The context's device.
+    /// Returns the context's device.
     #[must_use]
     pub fn device(&self) -> Device {
         self.context.device()
     }
 
-    /// Waits until everything in the context is finished.
+    /// Waits until all work in the context is complete.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent), [`Suspended`](crate::Error::Suspended); a sticky
-    /// error of earlier work (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent), [`Suspended`](crate::Error::Suspended); a sticky error of
+    /// earlier work (F60).
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result {
         self.enter(name!(cuCtxSynchronize))?;
@@ -97,7 +118,7 @@ impl<'ctx> PushedGuard<'ctx> {
         wait(unsafe { later!(cuCtxSynchronize()) })
     }
 
-    /// Before a context-sensitive call: the guard's context is current (invariant `right-context`).
+    /// Checks before a context-sensitive call that the guard's context is current (invariant `right-context`).
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result {
         self.level().enter(call)

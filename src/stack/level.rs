@@ -1,16 +1,16 @@
 //! Book-keeping of this crate's entries on the thread's stack.
 //!
-//! Every token and guard has a [`Level`]. Reaching a level by reference proves that every guard above it is dead,
-//! except those of a `reentrant` call that began above it (its *frame*), which is in the log too. What the log
-//! still holds above a level was leaked, and is popped when the level is next used.
-//! Foreign code may have changed the stack (F87, F88): a pop that takes something else than the entry in the log
-//! puts it back, and where an entry may not be on top at all, a look comes first.
+//! Every token and guard has a [`Level`]. If code reaches a level by reference, every guard above it is dead,
+//! except the guards of a `reentrant` call that began above it (its *frame*), which is in the log too. Entries
+//! that the log still holds above a level were leaked. They are popped when the level is next used. Foreign
+//! code may have changed the stack (F87, F88). A pop that takes something other than the entry in the log puts
+//! it back. If an entry may not be on top at all, the code checks first.
 //!
-//! Code of the program runs inside most calls of this file: the hook of the driver's log inside any driver call,
-//! a tracing subscriber when an entry is added or removed, the hook of `on_release_error` and destructors when a
-//! context ends. It may call everything. So the log is true before each of these, what was read before is
-//! compared again behind it, and the thread's token counts as taken while leaked entries are popped
-//! (invariant `re-entered`).
+//! Code of the program runs inside most calls of this file: the hook of the driver's log inside any driver
+//! call, a tracing subscriber when an entry is added or removed, the hook of `on_release_error` and destructors
+//! when a context is destroyed. This code may call everything. So the log is correct before each of these
+//! calls, values read before are compared again afterwards, and the thread's token counts as taken while leaked
+//! entries are popped (invariant `re-entered`).
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::entries::{self, Entry};
@@ -23,7 +23,7 @@ use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
 use std::ptr;
 
-/// The top of the calling thread's stack, or null. Costs 10 ns.
+/// Returns the top of the calling thread's stack, or null. Costs 10 ns.
 #[inline]
 pub(crate) fn current() -> Result<CUcontext> {
     let mut top = ptr::null_mut();
@@ -35,7 +35,7 @@ pub(crate) fn current() -> Result<CUcontext> {
 const PUSH: &str = name!(cuCtxPushCurrent_v2);
 const POP: &str = name!(cuCtxPopCurrent_v2);
 
-/// Pops the top of the calling thread's stack: what it was.
+/// Pops the top of the calling thread's stack and returns it.
 #[inline]
 fn pop_top() -> Result<CUcontext> {
     let mut popped = ptr::null_mut();
@@ -45,16 +45,17 @@ fn pop_top() -> Result<CUcontext> {
     Ok(popped)
 }
 
-/// Puts back what was popped and is not ours.
+/// Puts back a context that was popped and is not ours.
 #[cold]
 fn put_back(top: CUcontext) -> Result {
     // SAFETY: `top` was on the stack the moment before, and is put back as it was.
     let push = || unsafe { answer!(cuCtxPushCurrent_v2(top)) }.check();
-    // Once more if it fails: the thread would be without an entry that is not ours.
+    // Once more if it fails: the thread would otherwise lose an entry that is not ours.
     Ok(push().or_else(|_| push())?)
 }
 
-/// What lies below `top`, the top of the calling thread's stack, which is popped for the look.
+/// Returns the context below `top`, the top of the calling thread's stack. It pops `top` to look, and puts it
+/// back.
 fn below(top: CUcontext) -> Result<CUcontext> {
     pop_top()?;
     let below = current();
@@ -62,19 +63,19 @@ fn below(top: CUcontext) -> Result<CUcontext> {
     below
 }
 
-/// A place on the stack: what a token or guard sees as "just me, nothing above".
+/// A position on the stack, as a token or guard sees it when nothing lies above.
 #[derive(Clone, Copy)]
 pub(super) struct Level {
-    /// How many entries of the log lie below.
+    /// The number of entries of the log that lie below.
     index: usize,
-    /// What is current when nothing lies above: the guard's context; for a token, what it found. An
-    /// address to compare with, not a pointer.
+    /// The context that is current when nothing lies above: the guard's context or, for a token, the context
+    /// that it found. An address to compare with, not a pointer.
     own: usize,
-    /// Whoever holds a level stays on its thread.
+    /// The owner of a level stays on its thread.
     _thread: NotSend,
 }
 
-/// An entry of a guard: how many lie below it in the log of its thread.
+/// The entry of a guard, given by the number of entries below it in the log of its thread.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     index: usize,
@@ -82,12 +83,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Pops the entry, which is that of a guard of `context`.
+    /// Pops the entry, which belongs to a guard of `context`.
     ///
     /// # Errors
-    /// As [`Level::pop_leaked`]: inside a younger frame, or foreign code is on top. What was popped and is not ours
-    /// is on the stack again then. The entry stays in the log, and its context alive until it is popped, which is
-    /// when the level below is next reached and finds it on top.
+    /// The errors of [`Level::pop_leaked`]: inside a younger frame, or foreign code is on top. A context that
+    /// was popped and is not ours is then on the stack again. The entry stays in the log, and its context stays
+    /// alive until the entry is popped. That happens when the level below is next reached and finds the entry
+    /// on top.
     #[inline]
     pub(super) fn pop(self, context: &Context) -> Result {
         if Record::with(|r| r.entries.depth()) != self.index + 1 {
@@ -116,7 +118,8 @@ impl Place {
         self.popped(context, Answer::new(POP, code).result().map(|()| popped))
     }
 
-    /// Something else was popped, or nothing, or what was leaked had to be popped first.
+    /// Handles the cases in which the pop took something else, or nothing, or in which leaked entries had to be
+    /// popped first.
     fn popped(self, context: &Context, popped: Result<CUcontext>) -> Result {
         let answer = match popped {
             Ok(popped) if popped.addr() == context.key() => {
@@ -135,7 +138,7 @@ impl Place {
         answer
     }
 
-    /// The level of the guard with this entry.
+    /// Returns the level of the guard with this entry.
     #[inline]
     pub(super) fn above(self, context: &Context) -> Level {
         Level { index: self.index + 1, own: context.key(), _thread: [] }
@@ -143,7 +146,7 @@ impl Place {
 }
 
 impl Level {
-    /// The place of a token made now.
+    /// Returns the position of a token made now.
     fn here(r: &Record) -> Result<Level> {
         r.enroll()?;
         loop {
@@ -156,12 +159,12 @@ impl Level {
         }
     }
 
-    /// Pops whatever lies above. The caller holds a reference to the owner of `self`, so in this
-    /// frame every guard above is dead.
+    /// Pops all entries above. The caller holds a reference to the owner of `self`, so in this frame every
+    /// guard above is dead.
     ///
     /// # Errors
-    /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then
-    /// nothing is popped.
+    /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then nothing is
+    /// popped.
     fn pop_leaked(self, call: &'static str) -> Result {
         Record::with(|r| self.pop_leaked_of(r, call))
     }
@@ -187,10 +190,11 @@ impl Level {
         Ok(())
     }
 
-    /// Pops a leaked entry, the top one of the log. Where foreign code popped it, it is taken out of the log.
+    /// Pops a leaked entry, the top one of the log. If foreign code already popped it, it is removed from the
+    /// log.
     fn pop_entry(self, r: &Record, at: usize, entry: Entry, call: &'static str) -> Result {
         let covered = Err(Error::NotCurrent { call });
-        // Whether nothing happened to the log in a call.
+        // Whether the log did not change during a call.
         let same = || r.entries.depth() == at + 1 && r.entries.get(at) == Some(entry);
         let (top, raw) = (current()?, raw_of(entry));
         if !same() {
@@ -229,7 +233,7 @@ impl Level {
         Ok(Place { index: Record::with(|r| r.add(context)), _thread: [] })
     }
 
-    /// Pops what is leaked, and makes room for an entry.
+    /// Pops leaked entries and makes room for one entry.
     #[cold]
     #[inline(never)]
     fn make_ready(self, r: &Record) -> Result {
@@ -237,8 +241,9 @@ impl Level {
         r.reserve(PUSH)
     }
 
-    /// A push reported an error, which may be one of earlier work: if the entry is there all the same, it is
-    /// popped. If it may be there and cannot be told apart from the one below, the context is never ended.
+    /// Handles a push that reported an error, which may come from earlier work. If the entry is there all the
+    /// same, it is popped. If the entry may be there and cannot be distinguished from the one below, the
+    /// context is never destroyed.
     #[cold]
     #[inline(never)]
     fn not_pushed(self, context: &Context, code: CUresult) {
@@ -256,7 +261,7 @@ impl Level {
         }
     }
 
-    /// Checked by every context-sensitive call: `own` is current.
+    /// Checks for every context-sensitive call that `own` is current.
     #[inline]
     pub(super) fn enter(self, call: &'static str) -> Result {
         let here = current()?.addr() == self.own;
@@ -278,15 +283,15 @@ impl Level {
             }
             // Before any call, in which code of the program may want the token too.
             r.taken.set(true);
-            let _ = pop_orphan(r); // what cannot be popped stays below, as foreign entries do
+            let _ = pop_orphan(r); // entries that cannot be popped stay below, as foreign ones do
             Level::here(r).inspect_err(|_| r.taken.set(false))
         })
     }
 
-    /// Gives the thread's token back: all guards made from it are dead.
+    /// Gives the thread's token back. All guards made from it are dead.
     pub(super) fn give_thread_back(self) {
         Record::with(|r| {
-            // An older orphan lies lower: popping what is above that pops what is above this one.
+            // An older orphan lies lower: popping the entries above that one also pops those above this one.
             r.orphaned.set(r.orphaned.get().or(Some(self)));
             // The token counts as taken until nothing of it is left.
             let popped = pop_orphan(r);
@@ -296,7 +301,7 @@ impl Level {
         });
     }
 
-    /// Opens a frame: levels of outer frames are suspended until it is dropped.
+    /// Opens a frame. Levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
         Record::with(|r| {
             let before = Level::here(r)?;
@@ -308,10 +313,11 @@ impl Level {
     }
 }
 
-/// Pops what dropped tokens left, unless a frame is in the way. The caller has the token.
+/// Pops the entries that dropped tokens left, unless a frame prevents it. The caller has the token.
 ///
 /// # Errors
-/// As [`Level::pop_leaked`]: inside `reentrant`, or foreign code is on top; then later.
+/// The errors of [`Level::pop_leaked`]: inside `reentrant`, or foreign code is on top. The entries are then
+/// popped later.
 fn pop_orphan(r: &Record) -> Result {
     if let Some(orphan) = r.orphaned.get() {
         orphan.pop_leaked_of(r, POP)?;
@@ -320,10 +326,10 @@ fn pop_orphan(r: &Record) -> Result {
     Ok(())
 }
 
-/// Pops what dropped tokens left, unless a frame or another token is in the way.
+/// Pops the entries that dropped tokens left, unless a frame or another token prevents it.
 ///
 /// # Errors
-/// As [`pop_orphan`].
+/// The errors of [`pop_orphan`].
 fn pop_orphan_if_free(r: &Record) -> Result {
     if r.taken.replace(true) {
         return Ok(());
@@ -333,7 +339,7 @@ fn pop_orphan_if_free(r: &Record) -> Result {
     popped
 }
 
-/// Where nobody is there to do it later, it is tried again if the driver failed.
+/// Tries again if the driver failed and no later code would do it.
 fn pop_orphan_again(r: &Record, popped: Result) {
     match popped {
         Ok(()) | Err(Error::Suspended { .. }) => {}
@@ -344,7 +350,7 @@ fn pop_orphan_again(r: &Record, popped: Result) {
     }
 }
 
-/// A running `reentrant` call. Its drop leaves the stack as it was found.
+/// A running `reentrant` call. Its drop restores the stack as the call found it.
 pub(super) struct Frame {
     before: Level,
     pub(super) base: Level,
@@ -353,8 +359,8 @@ pub(super) struct Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         Record::with(|r| {
-            // Inner frames are closed by now, also on unwinding. What cannot be popped because
-            // foreign code left something on top stays in the log, for the levels below to pop.
+            // Inner frames are closed by now, also on unwinding. Entries that cannot be popped because foreign
+            // code left something on top stay in the log, for the levels below to pop.
             let mut popped = self.base.pop_leaked_of(r, POP);
             let outer = r.frames.get() - 1;
             if popped.is_err() && outer == 0 && !r.taken.get() {

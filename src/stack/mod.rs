@@ -1,9 +1,8 @@
 //! The calling thread's context stack as a chain of exclusive borrows.
 //!
-//! A guard's lifetime is the exclusive borrow of what lies below it, and a guard has a destructor.
-//! So a guard that is covered cannot be used (E0502), guards pop in order (E0505), and a guard is
-//! gone once it is popped (E0382). Lifetimes say nothing about a guard that is *leaked*; the levels
-//! in [`level`] do.
+//! A guard's lifetime is the exclusive borrow of the guard or stack below it, and a guard has a destructor. So
+//! a covered guard cannot be used (E0502), guards pop in order (E0505), and a popped guard is gone (E0382).
+//! Lifetimes cannot handle a guard that is *leaked*; the levels in [`level`] do.
 
 mod current;
 mod entries;

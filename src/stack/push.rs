@@ -1,12 +1,12 @@
-//! What a library function takes.
+//! The trait that a library function takes.
 
 use super::{ContextStack, NestedStack, PushedGuard};
 use crate::{Context, Result};
 
-/// A place on the context stack that a library can push its own context on:
+/// A place on the context stack on which a library can push its own context:
 /// `fn work(stack: &mut impl PushContext)`.
 ///
-/// A [`ContextStack`], a [`NestedStack`] or a [`PushedGuard`]. Sealed.
+/// [`ContextStack`], [`NestedStack`] and [`PushedGuard`] implement it. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a place on the context stack",
     label = "expected a `ContextStack`, a `NestedStack` or a `PushedGuard`",
@@ -16,7 +16,7 @@ pub trait PushContext: sealed::Sealed {
     /// Pushes a context. It is current until the guard is popped or dropped.
     ///
     /// # Errors
-    /// As [`ContextStack::push`].
+    /// The errors of [`ContextStack::push`].
     #[doc(alias = "cuCtxPushCurrent")]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>>;
 }
@@ -34,7 +34,7 @@ mod sealed {
     impl Sealed for super::PushedGuard<'_> {}
 }
 
-/// So that what was handed on as `&mut dyn PushContext` can be handed on.
+/// So that a function can pass on a `&mut dyn PushContext` that it received.
 impl<S: PushContext + ?Sized> PushContext for &mut S {
     #[inline]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {

@@ -1,4 +1,4 @@
-//! What a thread knows of its own stack.
+//! The record of a thread about its own stack.
 
 use super::entries::{self, Entries};
 use super::level::Level;
@@ -9,17 +9,17 @@ use std::mem::ManuallyDrop;
 
 /// It has no destructor, so it stays usable while other thread-locals are torn down.
 pub(super) struct Record {
-    /// How many `reentrant` calls run.
+    /// The number of running `reentrant` calls.
     pub(super) frames: Cell<usize>,
     /// Whether the thread has a `ContextStack`.
     pub(super) taken: Cell<bool>,
-    /// Where a `ContextStack` stood that was dropped while its entries could not be popped (inside
-    /// `reentrant`, say): what lies above is dead.
+    /// The level of a `ContextStack` that was dropped while its entries could not be popped, for example inside
+    /// `reentrant`. Everything above it is dead.
     pub(super) orphaned: Cell<Option<Level>>,
     /// Entries pushed by this crate and not yet popped, leaked ones included.
     pub(super) entries: Entries,
-    /// Contexts of entries whose guard is gone and could not pop them, with the entry's index: alive
-    /// until the entry is popped.
+    /// The contexts of entries whose guard is gone and could not pop them, with the entry's index. They stay
+    /// alive until the entry is popped.
     kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
     /// Whether the thread is about to end.
     leaving: Cell<bool>,
@@ -41,7 +41,7 @@ thread_local! {
 }
 const _: () = assert!(!std::mem::needs_drop::<Record>());
 
-/// Notices that the thread ends.
+/// Detects the end of the thread.
 struct Leaving;
 thread_local! {
     static LEAVING: Leaving = const { Leaving };
@@ -56,27 +56,27 @@ impl Drop for Leaving {
     }
 }
 
-/// Who popped an entry.
+/// The code that popped an entry.
 pub(super) enum PoppedBy {
     Us,
     Foreigner,
 }
 
 impl Record {
-    /// That of the calling thread.
+    /// Calls `f` with the record of the calling thread.
     #[inline]
     pub(super) fn with<R>(f: impl FnOnce(&Record) -> R) -> R {
         RECORD.with(f)
     }
 
-    /// Before the thread gets what it can push with.
+    /// Prepares the thread before it gets a stack to push on.
     ///
     /// # Errors
-    /// In the child of a fork, what most calls answer there (F20).
+    /// In the child of a fork, the error that most calls return there (F20).
     pub(super) fn enroll(&self) -> Result {
         if !self.entries.has_room() {
             self.reserve(name!(cuCtxGetCurrent))?;
-            // Fails while the thread ends: then `leaving` says so already.
+            // Fails while the thread ends; `leaving` says so already.
             let _ = LEAVING.try_with(|_| ());
         }
         Ok(())
@@ -85,7 +85,7 @@ impl Record {
     /// Makes sure that one more entry fits.
     ///
     /// # Errors
-    /// In the child of a fork, what most calls answer there (F20).
+    /// In the child of a fork, the error that most calls return there (F20).
     pub(super) fn reserve(&self, call: &'static str) -> Result {
         if self.entries.reserve() {
             return Ok(());
@@ -93,7 +93,7 @@ impl Record {
         Answer::new(call, ffi::CUDA_ERROR_NOT_INITIALIZED).result()
     }
 
-    /// Once there is nothing to push with.
+    /// Leaves the slots once there is nothing to push with.
     pub(super) fn leave_if_unused(&self) {
         let used = self.taken.get() || self.frames.get() != 0 || self.orphaned.get().is_some();
         // A lock that another thread held at a fork is never opened in the child.
@@ -102,7 +102,7 @@ impl Record {
         }
     }
 
-    /// Logs an entry that was pushed: how many lie below it.
+    /// Logs an entry that was pushed and returns the number of entries below it.
     #[inline]
     pub(super) fn add(&self, context: &Context) -> usize {
         let index = self.entries.push(context.entry());
@@ -110,25 +110,25 @@ impl Record {
         index
     }
 
-    /// Takes an entry out of the log, which its guard popped: nothing is kept for it.
+    /// Removes an entry that its own guard popped from the log. Nothing is kept for it.
     #[inline]
     pub(super) fn remove_own(&self, index: usize) {
         self.entries.remove(index);
         self.trace.popped();
     }
 
-    /// Takes an entry out of the log: it was popped, by this crate or by foreign code.
+    /// Removes an entry that this crate or foreign code popped from the log.
     pub(super) fn remove(&self, index: usize, by: PoppedBy) {
         if let PoppedBy::Foreigner = by
             && let Some(entry) = self.entries.get(index)
         {
-            // Entries have no identity: this one may be there all the same, further down.
+            // Entries have no identity: this one may still be there, further down.
             entries::stays(entry);
         }
         self.entries.remove(index);
         let kept = self.take_kept(index);
         self.trace.popped();
-        // Last: this may end the context, and run the hook of `on_release_error`.
+        // Last: this may destroy the context, and run the hook of `on_release_error`.
         drop(kept);
     }
 

@@ -1,4 +1,4 @@
-//! What a guard tells of its context, and sets of it, that has no file of its own.
+//! Settings of the context that have no file of their own.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::current::get_flags;
@@ -6,41 +6,43 @@ use crate::call::{answer, name};
 use crate::{ContextFlags, PushedGuard, Result};
 use std::ops::RangeInclusive;
 
-/// The priorities that streams of a context can have. The *greater* priority is the smaller number.
+/// The priorities that streams of a context can have. A *greater* priority is a smaller number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StreamPriorityRange {
-    /// The least priority, such as 0: what streams have that ask for none.
+    /// The lowest priority, such as 0. Streams have it unless you ask for another.
     pub least: i32,
     /// The greatest priority, such as -5.
     pub greatest: i32,
 }
 
 impl StreamPriorityRange {
-    /// The numbers, from the greatest priority to the least.
+    /// Returns the numbers, from the greatest priority to the lowest.
     #[must_use]
     pub fn numbers(self) -> RangeInclusive<i32> {
         self.greatest..=self.least
     }
 }
 
+/// # Flags and stream priorities
 impl PushedGuard<'_> {
-    /// The context's flags.
+    /// Returns the context's flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetFlags")]
     pub fn flags(&self) -> Result<ContextFlags> {
         self.enter(name!(cuCtxGetFlags))?;
         get_flags()
     }
 
-    /// Replaces the context's flags, but for mapped host memory and core dumps, which stay as they were at
-    /// its creation (F118). They hold on every thread.
+    /// Replaces the context's flags. The new flags apply on every thread.
+    ///
+    /// The flags for mapped host memory and core dumps keep the values from the context's creation (F118).
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
-    /// [`NotCurrent`](crate::Error::NotCurrent); [`NeedsDriver`](crate::Error::NeedsDriver) before
-    /// CUDA 12.1; what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.1; a
+    /// driver error.
     #[doc(alias = "cuCtxSetFlags")]
     pub fn set_flags(&self, flags: ContextFlags) -> Result {
         const CALL: &str = name!(cuCtxSetFlags);
@@ -52,10 +54,10 @@ impl PushedGuard<'_> {
         unsafe { answer!(cuCtxSetFlags = set(flags)) }.result()
     }
 
-    /// The priorities that streams of the context can have.
+    /// Returns the priorities that streams of the context can have.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
     pub fn stream_priority_range(&self) -> Result<StreamPriorityRange> {
         self.enter(name!(cuCtxGetStreamPriorityRange))?;

@@ -8,15 +8,17 @@ use crate::{Context, Result, init};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
-/// The right to push on the calling thread's context stack. At most one a thread (invariant
-/// `one-token`), and it stays there (`stays-on-thread`).
+/// The right to push contexts on the calling thread's context stack.
 ///
-/// What foreign code pushed before is left alone, below.
+/// A thread has at most one at any time (invariant `one-token`), and it stays on its thread
+/// (`stays-on-thread`). [`push`](Self::push) makes a context current and returns a guard. Contexts that foreign
+/// code pushed before stay untouched, below.
 ///
-/// While it lives, the thread is in relaxed stream capture mode: what is freed, unloaded, allocated or
-/// waited for on it is neither refused by a capture of foreign code, on this thread or another one, nor
-/// spoils that (F100, F101, F140), and makes no call for it. Foreign code that wants the driver's bans for
-/// itself may set another mode (`cuThreadExchangeStreamCaptureMode`), and best restores what it found.
+/// While the value lives, the thread is in relaxed stream capture mode. A capture of foreign code, on this
+/// thread or another one, then does not refuse frees, unloads, allocations and waits of this thread, and they
+/// do not invalidate it. This needs no driver call for each of them (F100, F101, F140). Foreign code that wants
+/// the driver's checks for itself may set another mode (`cuThreadExchangeStreamCaptureMode`). It should restore
+/// the mode that it found.
 ///
 /// # Examples
 /// ```
@@ -34,17 +36,19 @@ pub struct ContextStack {
     /// First, so that the compiler's message names it and not a private part.
     _thread: NotSend,
     level: Level,
-    /// Behind the level, which is given back first.
+    /// After the level, which is given back first.
     _relaxed: Relaxed,
 }
 assert_not_impl_any!(ContextStack: Send, Sync);
 
 impl ContextStack {
-    /// Takes the calling thread's stack. Dropping the value gives it back. Initialises the driver.
+    /// Takes the calling thread's stack. Initialises the driver.
+    ///
+    /// Dropping the value gives the stack back.
     ///
     /// # Errors
     /// [`StackTaken`](crate::Error::StackTaken) while another one lives on this thread, or inside
-    /// [`reentrant`](Self::reentrant); as [`init`]; what the driver answers.
+    /// [`reentrant`](Self::reentrant); the errors of [`init`]; a driver error.
     #[doc(alias = "cuCtxGetCurrent")]
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
     pub fn current_thread() -> Result<ContextStack> {
@@ -58,22 +62,23 @@ impl ContextStack {
     ///
     /// # Errors
     /// [`Suspended`](crate::Error::Suspended) inside a [`reentrant`](Self::reentrant) call;
-    /// [`NotCurrent`](crate::Error::NotCurrent) if a guard of this stack was leaked and foreign code
-    /// has covered its entry; what the driver answers.
+    /// [`NotCurrent`](crate::Error::NotCurrent) if a guard of this stack was leaked and foreign code covers its
+    /// entry; a driver error.
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
         PushedGuard::new(self.level, context)
     }
 
-    /// Lends a stack to code that was handed none: below a foreign callback, in a destructor.
+    /// Lends a stack to code that cannot receive one from its caller: below a foreign callback, in a
+    /// destructor.
     ///
-    /// Guards and stacks from outside are suspended until `f` returns: they neither push nor pop
-    /// (invariant `frames-suspend`). What `f` leaves pushed is popped, also when it panics
+    /// Guards and stacks from outside are suspended until `f` returns: they neither push nor pop (invariant
+    /// `frames-suspend`). Entries that `f` leaves pushed are popped, also when it panics
     /// (`reentrant-restores`). Initialises the driver.
     ///
     /// # Errors
-    /// As [`init`], before `f` is called; else what `f` returns.
+    /// The errors of [`init`], before `f` is called; otherwise the error that `f` returns.
     ///
     /// # Examples
     /// ```
@@ -103,7 +108,7 @@ impl fmt::Debug for ContextStack {
     }
 }
 
-/// What [`ContextStack::reentrant`] lends. Its brand keeps it from being swapped for another one.
+/// The stack that [`ContextStack::reentrant`] lends. Its brand prevents swapping it for another one.
 pub struct NestedStack<'s> {
     /// First, as in [`ContextStack`].
     _thread: NotSend,
@@ -116,7 +121,7 @@ impl NestedStack<'_> {
     /// Pushes a context. It is current until the guard is popped or dropped.
     ///
     /// # Errors
-    /// As [`ContextStack::push`].
+    /// The errors of [`ContextStack::push`].
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
