@@ -5,9 +5,9 @@ use crate::args::sealed::Operands;
 use crate::call::{Answer, Later, answer, name};
 use crate::enqueue::{refused, same_context, same_len};
 use crate::error::means_not_taken;
-use crate::memory::LentHost;
 use crate::memory::access::Access;
 use crate::ops::{Copy, Download, Fill, Operation, Upload};
+use crate::registry::LentHost;
 use crate::wait::wait_for_memory;
 use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Error, Event, Function, KernelArgs,

@@ -11,6 +11,8 @@ use crate::error::{DriverError, is_sticky};
 use crate::{Result, fault};
 use ffi::CUresult;
 
+pub(crate) use crate::error::name;
+
 /// The answer of a driver call, with the name of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "an answer may be an error"]
@@ -63,16 +65,6 @@ pub(crate) struct Later<F> {
     /// Makes the call, and gives the code that it answered.
     pub(crate) make: F,
 }
-
-/// The name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
-macro_rules! name {
-    ($function:ident) => {{
-        // There is such a function, or this does not compile.
-        let _ = ffi::$function;
-        stringify!($function)
-    }};
-}
-pub(crate) use name;
 
 /// Calls a function of [`ffi`] and gives the [`Answer`]: `unsafe { answer!(cuInit(0)) }`.
 ///

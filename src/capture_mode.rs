@@ -3,7 +3,8 @@
 
 use crate::brand::NotSend;
 use crate::call::{Answer, Later, answer};
-use crate::error::{DriverError, release, report_drop};
+use crate::error::DriverError;
+use crate::release::{release, report_drop};
 use ffi::{
     CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
     CUstreamCaptureMode,
@@ -71,6 +72,22 @@ pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) 
         }
         Some(code) => code,
     }
+}
+
+/// As [`release`], for a call that captures refuse: in relaxed mode.
+#[inline]
+pub(crate) fn release_relaxed(later: Later<impl Fn() -> CUresult>) {
+    // Never in the child of a fork.
+    if let Err(tried) = at_once(&later.make) {
+        not_released_at_once(later.call, tried, later.make);
+    }
+}
+
+/// Takes the closure by value, so that a call that succeeds stores nothing for it.
+#[cold]
+#[inline(never)]
+fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: impl Fn() -> CUresult) {
+    release(|| Answer::new(call, not_at_once(tried, &make)));
 }
 
 /// Nothing is lifted from the one thread of a child of a fork, where that cannot be given back.

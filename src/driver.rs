@@ -1,10 +1,10 @@
 //! The driver itself: initialisation and version.
-#![allow(unsafe_code, reason = "calls the driver")]
+#![allow(unsafe_code, reason = "calls the driver, and registers a handler of forks")]
 
 use crate::call::answer;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{self, shared_static};
-use crate::{Result, fork};
+use crate::{Result, capture_mode, fork};
 use std::fmt;
 
 /// Initialises the driver for this process. [`Device`](crate::Device)s do it by themselves; call it
@@ -23,9 +23,27 @@ pub fn init() -> Result {
     sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     unsafe { answer!(cuInit(0)) }.check()?;
-    fork::watch();
+    watch();
     DONE.store(true, Ordering::Release);
     Ok(())
+}
+
+/// Notices forks from now on; once is enough.
+fn watch() {
+    #[cfg(unix)]
+    {
+        extern "C" fn in_child() {
+            fork::happened();
+            capture_mode::forked();
+        }
+        static WATCHED: std::sync::Once = std::sync::Once::new();
+        WATCHED.call_once(|| {
+            // SAFETY: the handler stores to an atomic and to a thread-local without a destructor, which is
+            // safe in a forked child. It is never
+            // unregistered; if there is no memory for it, forks go unnoticed, as without it.
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        });
+    }
 }
 
 /// The version of CUDA that a driver supports.

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "hands a function to the driver, and reads what it writes")]
 
 use crate::call::{Answer, answer, name};
-use crate::error::{Error, contained, drop_contained, means_not_taken, not_inside, released};
+use crate::error::{Error, means_not_taken};
+use crate::release::{contained, drop_contained, not_inside, released};
 use crate::sync::thread_flag;
 use crate::{Result, fork};
 use ffi::{CUlogLevel, CUlogsCallbackHandle};

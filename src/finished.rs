@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "hands a callback to the driver")]
 
 use crate::call::{Answer, answer, name};
-use crate::error::{contained, means_not_taken};
+use crate::error::means_not_taken;
+use crate::release::contained;
 use crate::{Result, Stream, fault, fork};
 use ffi::{CUresult, CUstream};
 use std::ffi::c_void;

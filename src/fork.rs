@@ -1,5 +1,5 @@
 //! The child of a fork: the driver cannot be used there (F20).
-#![allow(unsafe_code, reason = "registers a handler; its tests fork")]
+#![allow(unsafe_code, reason = "its tests fork")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -13,6 +13,11 @@ pub(crate) fn is_child() -> bool {
     CHILD.load(Ordering::Relaxed)
 }
 
+/// This process is such a child from now on. Stores to an atomic.
+pub(crate) fn happened() {
+    CHILD.store(true, Ordering::Relaxed);
+}
+
 /// Locks. In the child of a fork a lock that another thread of the parent held is never opened: `None` then.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     if !is_child() {
@@ -22,24 +27,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
         Ok(locked) => Some(locked),
         Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
         Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-/// Notices forks from now on; once is enough.
-pub(crate) fn watch() {
-    #[cfg(unix)]
-    {
-        extern "C" fn in_child() {
-            CHILD.store(true, Ordering::Relaxed);
-            crate::capture_mode::forked();
-        }
-        static WATCHED: std::sync::Once = std::sync::Once::new();
-        WATCHED.call_once(|| {
-            // SAFETY: the handler stores to an atomic and to a thread-local without a destructor, which is
-            // safe in a forked child. It is never
-            // unregistered; if there is no memory for it, forks go unnoticed, as without it.
-            let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-        });
     }
 }
 

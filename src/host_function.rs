@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
 use crate::call::{answer, name};
-use crate::error::{drop_contained, means_not_taken};
-use crate::{OnStream, Queue, Result, fault, fork};
+use crate::error::means_not_taken;
+use crate::release::drop_contained;
+use crate::{Result, fault, fork};
 use ffi::CUstream;
 use std::any::Any;
 use std::ffi::c_void;
@@ -79,25 +80,6 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     Ok(call)
 }
 
-impl OnStream<'_, '_> {
-    /// Calls a function on a thread of the driver, behind what the stream holds, and waits for it. A
-    /// panic of it goes on in the caller.
-    ///
-    /// The function must make no calls of the driver: it is refused there nearly everything (F23), so that
-    /// what it drops of a device stays until its context ends.
-    ///
-    /// # Errors
-    /// A sticky error of earlier work (F60): the function is then dropped and was not called.
-    ///
-    /// # Panics
-    /// If the function does.
-    #[doc(alias = "cuLaunchHostFunc")]
-    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
-        // SAFETY: 1. The stream is borrowed.
-        unsafe { call(self.raw(), function, || self.complete(Ok(()))) }
-    }
-}
-
 /// Adds a function to a stream and waits for it by `finish`. A panic of it goes on in the caller.
 ///
 /// # Safety
@@ -113,25 +95,6 @@ pub(crate) unsafe fn call(
     match call.end() {
         Some(panic) => resume_unwind(panic),
         None => waited,
-    }
-}
-
-impl Queue<'_, '_> {
-    /// Calls a function on a thread of the driver, behind what the queue holds. A panic of it goes on
-    /// when the scope has waited.
-    ///
-    /// The function must make no calls of the driver: as in [`OnStream::host_function`].
-    ///
-    /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for the queue; a sticky error of earlier work (F60):
-    /// the function is then dropped and was not called.
-    #[doc(alias = "cuLaunchHostFunc")]
-    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
-        let stream = self.ready(CALL)?;
-        // SAFETY: 1. The stream is borrowed for the scope.
-        let call = unsafe { enqueue(stream, function) }?;
-        self.keep_call(Box::new(call));
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ mod brand;
 mod cache;
 mod call;
 mod capture_mode;
+mod code;
 mod context;
 mod core_dumps;
 mod detached;
@@ -41,12 +42,13 @@ mod on_default_stream;
 mod on_stream;
 mod ops;
 mod profiling;
+mod registry;
+mod release;
 mod scope;
 mod stack;
 mod stream;
 mod stream_attributes;
 mod sync;
-mod trace;
 mod tuples;
 mod wait;
 
@@ -59,15 +61,14 @@ pub use ffi;
 pub use args::{KernelArg, KernelArgs};
 pub use cache::{CacheConfig, SharedMemoryConfig};
 pub use context::{
-    Context, ContextFlags, ContextKind, Ownership, PrimaryContextState, RawContext, ReleaseWith,
-    SmResource, SmSplit, SmSplitFlags,
+    Context, ContextFlags, ContextKind, PrimaryContextState, SmResource, SmSplit, SmSplitFlags,
 };
 pub use core_dumps::{CoreDumpFlags, CoreDumps};
 pub use detached::{Branded, Detached, NotAttached, Plain};
 pub use device::{Device, DeviceAttribute, DeviceUuid};
 pub use driver::{DriverVersion, driver_kind, driver_version, init};
 pub use driver_log::{DriverLog, DriverLogHook, LogLevel, on_driver_log};
-pub use error::{DriverError, Error, LoadError, Result, on_release_error};
+pub use error::{DriverError, Error, LoadError, Result};
 pub use event::{Event, EventFlags};
 #[cfg(feature = "async")]
 pub use finished::Finished;
@@ -99,12 +100,13 @@ pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use on_default_stream::OnDefaultStream;
 pub use on_stream::OnStream;
 pub use profiling::Profiling;
+pub use release::on_release_error;
 pub use scope::{
     Held, HeldSlice, Mapped, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged, StagedMemory,
 };
 pub use stack::{
-    ContextStack, CurrentContext, NestedStack, PushContext, PushedGuard, StreamPriorityRange,
-    current_context,
+    ContextStack, CurrentContext, NestedStack, Ownership, PushContext, PushedGuard, RawContext,
+    ReleaseWith, StreamPriorityRange, current_context,
 };
 pub use stream::{Stream, StreamFlags};
 pub use stream_attributes::{

@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
-use crate::error::{LoadError, release};
+use crate::error::LoadError;
 use crate::image::sealed::Sealed as _;
 use crate::image::{Bytes, ImageKind};
 use crate::jit::Request;
+use crate::release::release;
 use crate::{Context, Cubin, Image, JitLog, JitOptions, Name, Ptx, PushedGuard, Result};
 use ffi::{CUjitInputType, CUlinkState};
 use std::ffi::CStr;

@@ -5,8 +5,8 @@ use crate::blocking::{Blocking, RECORD};
 use crate::call::{answer, later, name};
 use crate::enqueue::same_context;
 use crate::legacy_gate::Operation;
-use crate::memory::LentHost;
 use crate::ops::{Copy, Download, Fill, Upload};
+use crate::registry::LentHost;
 use crate::wait::wait;
 use crate::{
     DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable, PushedGuard,

@@ -5,7 +5,8 @@ use crate::PushedGuard;
 use crate::Result;
 use crate::call::{later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{release_relaxed, report_drop};
+use crate::capture_mode::release_relaxed;
+use crate::release::report_drop;
 use std::mem::ManuallyDrop;
 
 const STOP: &str = name!(cuProfilerStop);

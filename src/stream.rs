@@ -3,7 +3,7 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
-use crate::error::release;
+use crate::release::release;
 use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Context, Device, PushedGuard, Result};

@@ -2,9 +2,8 @@
 
 use crate::call::{Answer, Later};
 use crate::capture_mode::{at_once, for_all, not_at_once, relaxed};
-use crate::context::{is_alone, may_be_green};
 use crate::error::is_sticky;
-use crate::memory::LentHost;
+use crate::registry::{LentHost, is_alone, may_be_green};
 use crate::{Result, fork};
 use ffi::{
     CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NOT_INITIALIZED,

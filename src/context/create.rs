@@ -3,7 +3,8 @@
 
 use super::{Context, End};
 use crate::call::{Answer, answer, name};
-use crate::{ContextFlags, Device, Error, Result, init, stack};
+use crate::registry::entries;
+use crate::{ContextFlags, Device, Error, Result, init};
 use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 
@@ -71,7 +72,7 @@ impl Context {
             // Where it is current, its destruction, which comes now, takes it off (F12). Elsewhere on the stack,
             // below what a hook pushed in these calls, it is never destroyed (F13).
             if !popped && !is_current() {
-                stack::stays(context.entry());
+                entries::stays(context.entry());
             }
         }
         popped.map(|()| context)

@@ -218,7 +218,7 @@ impl Context {
         match unsafe { context_of(green) } {
             Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
             Err(error) => {
-                crate::error::released(destroy(green));
+                crate::release::released(destroy(green));
                 Err(error)
             }
         }
@@ -252,7 +252,7 @@ impl Context {
 ///
 /// # Safety
 /// 1. `green` is a green context that is alive.
-pub(super) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
+pub(crate) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
     let get = ffi::cuCtxFromGreenCtx()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it; `green` is alive (1).

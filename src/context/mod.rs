@@ -1,17 +1,16 @@
 //! Contexts and who owns them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
 
-mod affinity;
+pub(crate) mod affinity;
 mod create;
 mod flags;
-mod foreign;
-mod green;
-mod primary;
-mod registry;
+pub(crate) mod green;
+pub(crate) mod primary;
 
 use crate::call::{Answer, answer, later};
-use crate::error::released;
-use crate::stack::{self, Entry};
+use crate::registry::contexts::{self, FailsWith};
+use crate::registry::entries::{self, Entry};
+use crate::release::released;
 use crate::sync::Arc;
 use crate::wait::wait;
 use crate::{Device, Result, fault, fork};
@@ -20,12 +19,11 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
+use std::ptr;
 
 pub use flags::ContextFlags;
-pub use foreign::{Ownership, RawContext, ReleaseWith};
 pub use green::{SmResource, SmSplit, SmSplitFlags};
 pub use primary::PrimaryContextState;
-pub(crate) use registry::{is_alone, may_be_green, raw_of};
 
 /// How a [`Context`] came to be, and so how it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,12 +65,12 @@ unsafe impl Send for Handle {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Handle {}
 
-struct Inner {
-    raw: CUcontext,
-    device: Device,
-    end: End,
+pub(crate) struct Inner {
+    pub(crate) raw: CUcontext,
+    pub(crate) device: Device,
+    pub(crate) end: End,
     /// What a stack's record has while it is pushed: an owner of its own for each retain of a primary context.
-    entry: Entry,
+    pub(crate) entry: Entry,
 }
 // SAFETY: as for `Handle`. `Inner` is never mutated.
 unsafe impl Send for Inner {}
@@ -80,7 +78,7 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// What ends a context.
-enum End {
+pub(crate) enum End {
     Destroy,
     Release,
     DestroyGreen(CUgreenCtx),
@@ -91,7 +89,7 @@ impl Inner {
     /// Whether it must not be ended although nobody else has it: a leaked guard has it on a stack (F13), or a
     /// function of the host may still run in it behind a fault (F330).
     fn must_stay(&self) -> bool {
-        !fork::is_child() && (stack::is_pushed(self.entry) || fault::leaves_functions())
+        !fork::is_child() && (entries::is_pushed(self.entry) || fault::leaves_functions())
     }
 
     /// Ends the context, unless this is the child of a fork, which has none (F20).
@@ -99,7 +97,7 @@ impl Inner {
         if fork::is_child() {
             return None;
         }
-        registry::forget(self.entry);
+        contexts::forget(self.entry);
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
@@ -121,7 +119,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.must_stay() {
-            registry::only_stays(self.entry);
+            contexts::only_stays(self.entry);
             return;
         }
         if let Some(answer) = self.end() {
@@ -131,8 +129,15 @@ impl Drop for Inner {
 }
 
 impl Context {
-    fn new(raw: CUcontext, device: Device, end: End) -> Context {
-        let entry = registry::entry_for(raw.addr(), device, &end);
+    pub(crate) fn new(raw: CUcontext, device: Device, end: End) -> Context {
+        if let End::DestroyGreen(_) = end {
+            contexts::has_green();
+        }
+        let fails_with = match end {
+            End::Release | End::DestroyGreen(_) => FailsWith::PrimaryOf(device),
+            End::Destroy | End::Nothing => FailsWith::Itself(raw.addr()),
+        };
+        let entry = contexts::entry_for(raw.addr(), fails_with);
         Context::of(Arc::new(Inner { raw, device, end, entry }))
     }
 
@@ -194,7 +199,7 @@ impl Context {
     /// `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork.
     #[doc(alias = "cuCtxGetCurrent")]
     pub fn is_current(&self) -> Result<bool> {
-        Ok(crate::stack::current_raw()? == self.raw())
+        Ok(current_raw()? == self.raw())
     }
 
     /// Waits until everything in the context is finished. It need not be current.
@@ -224,7 +229,7 @@ impl Context {
     }
 
     /// What only this one has, and is on no stack: the caller ends it.
-    fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
+    pub(crate) fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
         let Context { mut inner, .. } = self;
         // In this order: once nobody else has it, nobody can push it.
         if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
@@ -291,4 +296,13 @@ impl fmt::Debug for Context {
         };
         debug.field("raw", &self.raw()).finish()
     }
+}
+
+/// The top of the calling thread's stack, or null. Costs 10 ns.
+#[inline]
+pub(crate) fn current_raw() -> Result<CUcontext> {
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
+    unsafe { answer!(cuCtxGetCurrent(&raw mut top)) }.check()?;
+    Ok(top)
 }

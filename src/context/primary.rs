@@ -29,7 +29,7 @@ impl Context {
 }
 
 /// Retains the primary context: somebody has to release it.
-pub(super) fn retain(device: Device) -> Result<CUcontext> {
+pub(crate) fn retain(device: Device) -> Result<CUcontext> {
     init()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it. It pushes nothing (F10).

@@ -1,8 +1,8 @@
 //! Functions of the host that are nodes of graphs.
 #![allow(unsafe_code, reason = "is called back by the driver")]
 
-use crate::error::drop_contained;
 use crate::host_function::{Panic, lock};
+use crate::release::drop_contained;
 use crate::{fault, fork};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,7 +4,8 @@
 use super::NodeId;
 use crate::call::{answer, later, name};
 use crate::capture_mode::relaxed;
-use crate::error::{release, release_relaxed};
+use crate::capture_mode::release_relaxed;
+use crate::release::release;
 use crate::{Error, PushedGuard, Result};
 use ffi::{CUgraph, CUgraphExec, CUgraphNode};
 use std::cell::{Cell, OnceCell};

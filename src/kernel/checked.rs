@@ -1,10 +1,10 @@
 //! Kernels whose signature was compared.
 
-use super::entries::PtxEntry;
 use super::parameter::Given;
 use super::signature::sealed::Sealed;
 use super::{Signature, SignatureError, SignatureProblem};
 use crate::function::ParameterInfo;
+use crate::image::PtxEntry;
 use crate::{Context, Error, Function, Result};
 use static_assertions::assert_impl_all;
 use std::fmt;

@@ -1,7 +1,6 @@
 //! What a launch takes: a function with any arguments, or a typed kernel with its own.
 
 use super::{Kernel, Signature, Value};
-use crate::scope::{Held, HeldSlice, Mapped};
 use crate::tuples::tuples;
 use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
 use bytemuck::NoUninit;
@@ -74,15 +73,10 @@ impl<T: Element> Argument<&[T]> for &DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&[T]> for DeviceSlice<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &PinnedBuffer<T> {}
-impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
-impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
-impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
 
 impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
 
 macro_rules! matches {
     ($(($($a:ident $p:ident)*))*) => { $(

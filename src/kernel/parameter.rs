@@ -1,7 +1,7 @@
 //! The types of parameters, as a signature names them.
 
-use super::entries::Class;
 use crate::Element;
+use crate::image::Class;
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::any::type_name;

@@ -1,7 +1,7 @@
 //! What attributes of a launch say.
 
+use crate::args::Source;
 use crate::call::name;
-use crate::scope::Source;
 use crate::{Element, Error, Result};
 use ffi::{
     CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy, CUlaunchMemSyncDomain,

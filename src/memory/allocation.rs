@@ -4,8 +4,8 @@
 use super::{BufferKind, MemoryPool};
 use crate::Context;
 use crate::call::later;
-use crate::error::release_relaxed;
-use crate::module::Lease;
+use crate::capture_mode::release_relaxed;
+use crate::code::Lease;
 use crate::stream::StreamInner;
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
@@ -54,7 +54,7 @@ impl Allocation {
 
     /// What was allocated on a stream, and not freed, is owned from here on.
     #[inline]
-    pub(super) fn in_order(
+    pub(crate) fn in_order(
         address: CUdeviceptr,
         stream: Arc<StreamInner>,
         pool: Option<MemoryPool>,

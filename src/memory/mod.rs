@@ -8,10 +8,8 @@ mod info;
 mod pinned;
 mod pool;
 mod register;
-mod short;
 mod slice;
 mod slice_mut;
-mod stream_ordered;
 pub(crate) mod uses;
 pub(crate) mod view;
 
@@ -22,7 +20,6 @@ pub use element::Element;
 pub use info::MemoryInfo;
 pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolReuse, PoolUsage};
-pub(crate) use register::LentHost;
 pub use register::Registered;
 pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
 use crate::call::answer;
-use crate::error::release;
+use crate::release::release;
 use crate::sync::Arc;
 use crate::{Device, Result};
 use bitflags::bitflags;

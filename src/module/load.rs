@@ -139,7 +139,7 @@ impl<'ctx> PushedGuard<'ctx> {
         unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
             .check()
             .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
-        let entries = ptx.map(crate::kernel::PtxEntry::all);
+        let entries = ptx.map(crate::image::PtxEntry::all);
         let entries = entries.unwrap_or_default();
         Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
     }

@@ -13,7 +13,7 @@ pub(crate) use transfer::{Download, Upload};
 
 use crate::Result;
 use crate::args::sealed::Operands;
-use crate::memory::LentHost;
+use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
 
 /// An operation on memory, which was checked but for the context.

@@ -4,8 +4,8 @@
 use super::Operation;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
-use crate::memory::LentHost;
 use crate::memory::access::Access;
+use crate::registry::LentHost;
 use crate::{Element, Result};
 use ffi::CUstream;
 use std::ffi::c_void;

@@ -2,6 +2,7 @@
 
 mod args;
 mod held;
+mod host;
 mod mapped;
 mod marks;
 mod order;

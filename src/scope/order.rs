@@ -13,11 +13,11 @@
 
 use super::marks::Marks;
 use crate::call::{Later, answer, later, name};
-use crate::error::{drop_contained, report_drop};
 use crate::host_function::{Panic, Pending, first};
-use crate::memory::LentHost;
 use crate::memory::access::Access;
 use crate::memory::uses::{Gate, Mark, Op, Tracked};
+use crate::registry::LentHost;
+use crate::release::{drop_contained, report_drop};
 use crate::wait::{wait, wait_for_all, wait_for_memory};
 use crate::{Context, PushedGuard, Result, fault};
 use ffi::{CUevent, CUstream};

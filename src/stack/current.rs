@@ -1,9 +1,9 @@
 //! Looking at what is current, without a guard.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::current;
 use crate::brand::NotSend;
 use crate::call::{answer, name};
+use crate::context::current_raw as current;
 use crate::{Context, ContextFlags, Device, Error, Result, init};
 use ffi::CUcontext;
 use static_assertions::assert_not_impl_any;

@@ -4,7 +4,7 @@
 use super::level::{Level, Place};
 use crate::brand::{Brand, NotSend};
 use crate::call::{later, name};
-use crate::error::report_drop;
+use crate::release::report_drop;
 use crate::wait::wait;
 use crate::{Context, Device, Result};
 use static_assertions::assert_not_impl_any;

@@ -1,9 +1,10 @@
 //! What a thread knows of its own stack.
 
-use super::entries::{self, Entries};
 use super::level::Level;
+use super::trace;
 use crate::call::{Answer, name};
-use crate::{Context, Result, fork, trace};
+use crate::registry::entries::{self, Entries};
+use crate::{Context, Result, fork};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 

@@ -45,12 +45,12 @@ pub struct CompileLog {
 }
 
 /// The file of messages of the assembler, which know only lines of PTX.
-pub(super) const PTX: &str = "PTX";
+pub(crate) const PTX: &str = "PTX";
 
 impl CompileLog {
     /// Takes a log apart. `line_of` tells the text of a line of a file that is at hand: the compiler does
     /// not always show it.
-    pub(super) fn new(log: &str, line_of: &dyn Fn(&str, u32) -> Option<String>) -> Self {
+    pub(crate) fn new(log: &str, line_of: &dyn Fn(&str, u32) -> Option<String>) -> Self {
         let log = log.trim_end_matches(['\n', '\0', ' ']);
         let mut text = String::with_capacity(log.len());
         let mut diagnostics = Vec::new();

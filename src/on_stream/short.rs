@@ -1,7 +1,8 @@
 //! Allocation and transfer in one, with the driver calls of both.
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
-use crate::{DeviceBuffer, DeviceMemory, Element, OnStream, Result};
+use super::OnStream;
+use crate::{DeviceBuffer, DeviceMemory, Element, Result};
 
 impl<'ctx> OnStream<'_, 'ctx> {
     /// A new buffer with the elements of a slice: [`alloc`](Self::alloc) and

@@ -1,9 +1,11 @@
 //! Contexts from and for foreign code, as raw handles.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
-use super::{Context, End, primary, registry};
+use super::{ContextStack, current_context};
 use crate::call::name;
-use crate::{ContextStack, Device, Error, Result, current_context, init};
+use crate::context::{Context, End, green, primary};
+use crate::registry::contexts;
+use crate::{Device, Error, Result, init};
 use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = name!(cuCtxGetDevice);
@@ -114,7 +116,7 @@ impl Context {
     pub unsafe fn from_raw_green(raw: CUgreenCtx) -> Result<Context> {
         init()?;
         // SAFETY: a green context that is alive (1).
-        let context = unsafe { super::green::context_of(raw) }?;
+        let context = unsafe { green::context_of(raw) }?;
         Ok(Context::new(context, device_of(context)?, End::DestroyGreen(raw)))
     }
 
@@ -125,7 +127,7 @@ impl Context {
     /// `Err(self)` if something else holds it.
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
-        registry::forget(inner.entry);
+        contexts::forget(inner.entry);
         let release = match inner.end {
             End::Destroy => ReleaseWith::Destroy,
             End::Release => ReleaseWith::ReleasePrimary(inner.device),

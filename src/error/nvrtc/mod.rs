@@ -1,7 +1,12 @@
 //! What NVRTC refuses, and what to do about it.
 
-use super::{CompileLog, ffi};
+mod log;
+
 use ffi::nvrtcResult;
+use nvrtc_sys as ffi;
+
+pub(crate) use log::PTX;
+pub use log::{CompileLog, Diagnostic, Severity};
 
 /// What went wrong with NVRTC. Every message names the call and says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +56,7 @@ pub enum NvrtcError {
 }
 
 impl NvrtcError {
-    pub(super) fn invalid(call: &'static str, reason: impl Into<String>) -> Self {
+    pub(crate) fn invalid(call: &'static str, reason: impl Into<String>) -> Self {
         NvrtcError::InvalidArgument { call, reason: reason.into() }
     }
 
@@ -94,13 +99,13 @@ impl From<ffi::NeedsNvrtc> for NvrtcError {
     }
 }
 
-impl From<NvrtcError> for crate::Error {
+impl From<NvrtcError> for super::Error {
     fn from(error: NvrtcError) -> Self {
-        crate::Error::Nvrtc(Box::new(error))
+        super::Error::Nvrtc(Box::new(error))
     }
 }
 
-pub(super) const COMPILE: &str = "nvrtcCompileProgram";
+pub(crate) const COMPILE: &str = "nvrtcCompileProgram";
 
 /// A program that did not compile. The message holds the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,7 +118,7 @@ pub struct CompileError {
 }
 
 impl CompileError {
-    pub(super) fn new(code: nvrtcResult, log: CompileLog, options: String) -> Self {
+    pub(crate) fn new(code: nvrtcResult, log: CompileLog, options: String) -> Self {
         CompileError { code, log, options }
     }
 
@@ -135,7 +140,7 @@ fn with(options: &str) -> String {
 }
 
 /// Turns the code of a call into a result.
-pub(super) fn check(call: &'static str, code: nvrtcResult) -> Result<(), NvrtcError> {
+pub(crate) fn check(call: &'static str, code: nvrtcResult) -> Result<(), NvrtcError> {
     if code == ffi::NVRTC_SUCCESS { Ok(()) } else { Err(NvrtcError::Call { call, code }) }
 }
 

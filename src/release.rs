@@ -1,11 +1,9 @@
 //! Where a failed release goes: a `Drop` can return nothing.
 
-use super::Error;
-use crate::call::{Answer, Later};
-use crate::capture_mode::{at_once, not_at_once};
+use crate::call::Answer;
+use crate::error::Error;
 use crate::fork;
 use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
-use ffi::CUresult;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -56,22 +54,6 @@ pub(crate) fn release(f: impl FnOnce() -> Answer) {
     }
 }
 
-/// As [`release`], for a call that captures refuse: in relaxed mode.
-#[inline]
-pub(crate) fn release_relaxed(later: Later<impl Fn() -> CUresult>) {
-    // Never in the child of a fork.
-    if let Err(tried) = at_once(&later.make) {
-        not_released_at_once(later.call, tried, later.make);
-    }
-}
-
-/// Takes the closure by value, so that a call that succeeds stores nothing for it.
-#[cold]
-#[inline(never)]
-fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: impl Fn() -> CUresult) {
-    release(|| Answer::new(call, not_at_once(tried, &make)));
-}
-
 /// Takes the answer of a releasing call. Never panics: it runs in destructors.
 #[inline]
 pub(crate) fn released(answer: Answer) {
@@ -83,7 +65,7 @@ pub(crate) fn released(answer: Answer) {
 /// As [`released`], for what is an error already.
 #[cold]
 pub(crate) fn report_drop(error: Error) {
-    not_inside(&IN_SUBSCRIBER, || crate::trace::not_released(&error));
+    not_inside(&IN_SUBSCRIBER, || not_released(&error));
     not_inside(&IN_HOOK, || {
         // Not held during the call: the hook may drop handles or set another hook.
         let locked = if fork::is_child() {
@@ -97,6 +79,16 @@ pub(crate) fn report_drop(error: Error) {
         drop_contained(hook);
     });
 }
+
+/// A release that failed where it could not be returned. Runs the subscriber.
+#[cfg(feature = "tracing")]
+fn not_released(error: &Error) {
+    tracing::error!(target: "cuscope", %error, "not released");
+}
+
+#[cfg(not(feature = "tracing"))]
+#[inline]
+fn not_released(_: &Error) {}
 
 /// Runs `f`, which calls a function of the program, unless this thread is in that function already: what it
 /// does may fail, and be told to it without end. Ends a panic of `f`.

@@ -1,10 +1,11 @@
 //! Device memory that is allocated and freed in the order of a stream.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{Allocation, size_for};
+use super::OnStream;
 use crate::brand::Brand;
 use crate::call::{answer, name};
-use crate::{DeviceBuffer, Element, Error, MemoryPool, OnStream, Result};
+use crate::memory::{Allocation, size_for};
+use crate::{DeviceBuffer, Element, Error, MemoryPool, Result};
 use std::marker::PhantomData;
 
 impl<'ctx> OnStream<'_, 'ctx> {

@@ -5,9 +5,9 @@ use std::fmt;
 /// A signature that is not the kernel's: nothing was launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureError {
-    pub(super) kernel: String,
-    pub(super) index: usize,
-    pub(super) problem: SignatureProblem,
+    pub(crate) kernel: String,
+    pub(crate) index: usize,
+    pub(crate) problem: SignatureProblem,
 }
 
 /// Where a signature and a kernel part.

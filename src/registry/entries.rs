@@ -18,9 +18,9 @@ impl Entry {
     /// Nothing.
     const FREE: Entry = Entry(0);
     /// The begin of a `reentrant` call that runs. It stands for no context.
-    pub(super) const OPEN: Entry = Entry(1);
+    pub(crate) const OPEN: Entry = Entry(1);
     /// A place whose own entry is gone while entries above it are still there. It stands for no context.
-    pub(super) const CLOSED: Entry = Entry(2);
+    pub(crate) const CLOSED: Entry = Entry(2);
 
     /// The entry of the owner with this number.
     pub(crate) const fn numbered(number: usize) -> Entry {
@@ -65,7 +65,7 @@ pub(crate) fn stays(entry: Entry) {
 }
 
 /// The log of the calling thread, leaked entries included. An entry is named by how many lie below it.
-pub(super) struct Entries {
+pub(crate) struct Entries {
     slots: Cell<Slots>,
     depth: Cell<usize>,
 }
@@ -74,31 +74,31 @@ impl Entries {
     /// How many slots a thread gets first.
     const FIRST: usize = 16;
 
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Entries { slots: Cell::new(&[]), depth: Cell::new(0) }
     }
 
     /// How many entries there are.
     #[inline]
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.depth.get()
     }
 
     /// Whether the thread has room at all: it may push.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         !self.slots.get().is_empty()
     }
 
     /// Whether there are so many entries, and room for one more.
     #[inline]
-    pub(super) fn is_ready(&self, depth: usize) -> bool {
+    pub(crate) fn is_ready(&self, depth: usize) -> bool {
         self.depth.get() == depth && depth < self.slots.get().len()
     }
 
     /// Makes sure that one more entry fits. False in the child of a fork where that takes the registry's lock,
     /// which another thread of the parent may have held.
     #[inline]
-    pub(super) fn reserve(&self) -> bool {
+    pub(crate) fn reserve(&self) -> bool {
         self.depth.get() < self.slots.get().len() || self.grow()
     }
 
@@ -141,7 +141,7 @@ impl Entries {
 
     /// Puts an entry on top: how many lie below it. The caller has [reserved](Self::reserve) room.
     #[inline]
-    pub(super) fn push(&self, entry: Entry) -> usize {
+    pub(crate) fn push(&self, entry: Entry) -> usize {
         // Code of the program may have used the room since it was reserved.
         let _room = self.reserve();
         let at = self.depth.get();
@@ -151,14 +151,14 @@ impl Entries {
     }
 
     /// The entry behind so many.
-    pub(super) fn get(&self, at: usize) -> Option<Entry> {
+    pub(crate) fn get(&self, at: usize) -> Option<Entry> {
         let slot = self.slot(at).filter(|_| at < self.depth.get())?;
         Some(Entry(slot.load(Acquire)))
     }
 
     /// Takes out the entry behind so many. If others lie above it, its place stays.
     #[inline]
-    pub(super) fn remove(&self, at: usize) {
+    pub(crate) fn remove(&self, at: usize) {
         if self.depth.get() == at + 1 {
             self.set(at, Entry::FREE);
             self.depth.set(at);
@@ -168,13 +168,13 @@ impl Entries {
     }
 
     /// Whether a `reentrant` call that runs began behind so many, or more.
-    pub(super) fn is_framed(&self, at: usize) -> bool {
+    pub(crate) fn is_framed(&self, at: usize) -> bool {
         (at..self.depth.get()).any(|at| self.get(at) == Some(Entry::OPEN))
     }
 
     /// Leaves the room to other threads, when nothing of this one can push any more or knows of it. If there is
     /// something in it, it stays as it is.
-    pub(super) fn leave(&self) {
+    pub(crate) fn leave(&self) {
         let own = self.slots.get();
         if self.depth.get() == 0 && !own.is_empty() {
             let registry = &mut *registry();

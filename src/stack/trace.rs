@@ -1,14 +1,14 @@
-//! Spans and events for `tracing`, with the feature of that name; nothing without it.
+//! Spans for `tracing`, with the feature of that name; nothing without it.
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use off::{Stack, not_released};
+pub(super) use off::Stack;
 #[cfg(feature = "tracing")]
-pub(crate) use on::{Stack, not_released};
+pub(super) use on::Stack;
 
 #[cfg(feature = "tracing")]
 mod on {
-    use crate::error::contained;
-    use crate::{Context, Error};
+    use crate::Context;
+    use crate::release::contained;
     use std::cell::RefCell;
     use std::mem::ManuallyDrop;
     use tracing::Span;
@@ -43,16 +43,11 @@ mod on {
             contained(|| drop(span)); // outside of the borrow, as above
         }
     }
-
-    /// A release that failed where it could not be returned. Runs the subscriber.
-    pub(crate) fn not_released(error: &Error) {
-        tracing::error!(target: "cuscope", %error, "not released");
-    }
 }
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::{Context, Error};
+    use crate::Context;
 
     pub(crate) struct Stack;
 
@@ -69,7 +64,4 @@ mod off {
         #[allow(clippy::unused_self, reason = "as with the feature")]
         pub(crate) fn popped(&self) {}
     }
-
-    #[inline]
-    pub(crate) fn not_released(_: &Error) {}
 }

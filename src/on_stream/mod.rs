@@ -1,8 +1,12 @@
 //! Work on a stream, one operation at a time.
 #![allow(unsafe_code, reason = "launches kernels, and says that a handle may be shared")]
 
+mod host;
+mod short;
+mod stream_ordered;
+
 use crate::blocking::Blocking;
-use crate::memory::LentHost;
+use crate::registry::LentHost;
 use crate::{
     Context, DeviceMemory, DeviceMemoryMut, Element, Event, KernelArgs, LaunchSpec, Launchable,
     PushedGuard, Result, Stream,

@@ -1,6 +1,6 @@
 //! What PTX text says about the parameters of its kernels.
 
-use crate::image::{Token, Tokens, number};
+use super::{Token, Tokens, number};
 
 /// A kernel that PTX text declares.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! Kernel arguments.
 
+pub(crate) mod source;
+
+pub use source::Source;
+
 use crate::memory::access::Access;
 use crate::memory::uses::Gate;
 use crate::tuples::tuples;

@@ -1,6 +1,10 @@
 //! What is wrong with an image.
 
+use super::name;
 use std::fmt;
+
+/// The call that loads modules.
+pub(crate) const LOAD: &str = name!(cuModuleLoadDataEx);
 
 /// The kinds of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +73,7 @@ pub enum ImageProblem {
 }
 
 impl ImageError {
-    pub(super) fn new(expected: ImageKind, problem: ImageProblem) -> Box<Self> {
+    pub(crate) fn new(expected: ImageKind, problem: ImageProblem) -> Box<Self> {
         Box::new(ImageError { expected, problem })
     }
 
@@ -89,7 +93,7 @@ impl ImageError {
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ImageError { expected, problem } = self;
-        write!(f, "`{}` was not called: this is not {expected}", super::LOAD)?;
+        write!(f, "`{}` was not called: this is not {expected}", LOAD)?;
         match problem {
             ImageProblem::Empty => f.write_str(": it is empty"),
             ImageProblem::IsA(found) => {

@@ -1,7 +1,6 @@
 //! The contexts that this crate knows and has not ended.
 
-use super::End;
-use crate::stack::Entry;
+use super::entries::Entry;
 use crate::{Device, fault, fork};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +19,7 @@ struct Known {
 /// Contexts that a fault stops together: the primary context of a device and the green contexts made from it are
 /// one to the driver (F130, F327).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FailsWith {
+pub(crate) enum FailsWith {
     PrimaryOf(Device),
     Itself(usize),
 }
@@ -41,14 +40,7 @@ fn registry() -> MutexGuard<'static, Registry> {
 }
 
 /// The entry of a new owner: no other one has it, not even another owner of the same context.
-pub(super) fn entry_for(raw: usize, device: Device, end: &End) -> Entry {
-    let fails_with = match end {
-        End::Release | End::DestroyGreen(_) => FailsWith::PrimaryOf(device),
-        End::Destroy | End::Nothing => FailsWith::Itself(raw),
-    };
-    if let End::DestroyGreen(_) = end {
-        GREEN.store(true, Ordering::Relaxed);
-    }
+pub(crate) fn entry_for(raw: usize, fails_with: FailsWith) -> Entry {
     let registry = &mut *registry();
     let entry = Entry::numbered(registry.owners);
     registry.owners += 1;
@@ -56,8 +48,13 @@ pub(super) fn entry_for(raw: usize, device: Device, end: &End) -> Entry {
     entry
 }
 
+/// There is a green context from now on, or there was one.
+pub(crate) fn has_green() {
+    GREEN.store(true, Ordering::Relaxed);
+}
+
 /// The owner is gone, and so not on a stack. Behind a fault it is kept in mind, as it may be the one that faulted.
-pub(super) fn forget(entry: Entry) {
+pub(crate) fn forget(entry: Entry) {
     // A lock that another thread held at a fork is never opened in the child.
     if !fork::is_child() && !fault::is_seen() {
         registry().known.retain(|known| known.entry != entry);
@@ -65,7 +62,7 @@ pub(super) fn forget(entry: Entry) {
 }
 
 /// Nobody uses the context any more, but it stays, as it is on a stack. Behind a fault, as for [`forget`].
-pub(super) fn only_stays(entry: Entry) {
+pub(crate) fn only_stays(entry: Entry) {
     registry()
         .known
         .iter_mut()
@@ -107,8 +104,7 @@ mod tests {
 
     #[test]
     fn two_owners_of_one_context_have_two_entries() {
-        let device = Device::from_raw(0);
-        let new = || entry_for(0xd000, device, &End::Nothing);
+        let new = || entry_for(0xd000, FailsWith::Itself(0xd000));
         let (first, second) = (new(), new());
         assert!(first != second);
         forget(first);
