@@ -1,6 +1,6 @@
 //! Names of functions and variables, as the driver takes them.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 

@@ -6,8 +6,8 @@ pub use source::Source;
 
 use crate::memory::access::Access;
 use crate::memory::uses::Gate;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 use std::ffi::c_void;
 

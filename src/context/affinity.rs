@@ -3,7 +3,9 @@
 
 use super::Context;
 use crate::call::{answer, name};
-use crate::{ContextFlags, Device, Result};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::error::Result;
 use ffi::{
     CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUexecAffinityParam, CUexecAffinityParam_v1_param,
     CUexecAffinitySmCount,

@@ -3,8 +3,11 @@
 
 use super::{Context, End};
 use crate::call::{Answer, answer, name};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use crate::registry::entries;
-use crate::{ContextFlags, Device, Error, Result, init};
 use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 

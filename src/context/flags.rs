@@ -1,6 +1,6 @@
 //! How a context behaves.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUctx_flags;
 

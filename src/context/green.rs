@@ -3,7 +3,9 @@
 
 use super::{Context, End};
 use crate::call::{Answer, answer, name};
-use crate::{Device, Error, Result, init};
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use bitflags::bitflags;
 use ffi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
@@ -218,7 +220,7 @@ impl Context {
         match unsafe { context_of(green) } {
             Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
             Err(error) => {
-                crate::release::released(destroy(green));
+                crate::driver::release::released(destroy(green));
                 Err(error)
             }
         }

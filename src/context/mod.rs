@@ -6,20 +6,23 @@ mod create;
 mod flags;
 pub(crate) mod green;
 pub(crate) mod primary;
+pub(crate) mod wait;
 
-use crate::call::{Answer, answer, later};
+use crate::call::{Answer, answer, fault, later};
+use crate::device::Device;
+use crate::driver::fork;
+use crate::driver::release::released;
+use crate::error::Result;
 use crate::registry::contexts::{self, FailsWith};
 use crate::registry::entries::{self, Entry};
-use crate::release::released;
 use crate::sync::Arc;
-use crate::wait::wait;
-use crate::{Device, Result, fault, fork};
 use ffi::{CUcontext, CUgreenCtx};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
 use std::ptr;
+use wait::wait;
 
 pub use flags::ContextFlags;
 pub use green::{SmResource, SmSplit, SmSplitFlags};

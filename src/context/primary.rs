@@ -3,7 +3,10 @@
 
 use super::{Context, End};
 use crate::call::{answer, name};
-use crate::{ContextFlags, Device, Result, init};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::Result;
 use ffi::CUcontext;
 use std::ptr;
 

@@ -8,8 +8,9 @@ pub(crate) use attributes::{bytes, known};
 
 use crate::brand::Brand;
 use crate::call::answer;
-pub(crate) use crate::code::Owner;
-use crate::{Context, Result};
+use crate::context::Context;
+use crate::error::Result;
+use crate::owned::Owner;
 use ffi::{CUfunction, CUfunction_attribute};
 use static_assertions::assert_impl_all;
 use std::ffi::CStr;

@@ -2,8 +2,9 @@
 
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
+use crate::memory::{DeviceBuffer, Element};
+use crate::scope::Held;
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, Element, Held};
 
 /// The buffers of a graph, named again for a replay: `&x` for one that the graph reads, `&mut y` for one
 /// that it writes, in a tuple of up to twelve and in any order. A slice of buffers names each of them,

@@ -3,7 +3,11 @@
 
 use super::{CaptureQueue, GraphBuilder};
 use crate::call::name;
-use crate::{Element, Error, Held, LaunchSpec, Launchable, Queue, Result, ScopeArgs, Source};
+use crate::error::{Error, Result};
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::Element;
+use crate::scope::{Held, Queue, ScopeArgs, Source};
 
 /// A queue of device work: [`Queue`], which runs it, [`CaptureQueue`], which captures it, or `&GraphBuilder`,
 /// which adds nodes that only memory orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` does

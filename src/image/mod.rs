@@ -21,7 +21,8 @@ use tokens::{Token, Tokens, number};
 
 pub(crate) use crate::error::image::LOAD;
 pub use crate::error::{ImageError, ImageKind, ImageProblem};
-use crate::{Error, Result};
+
+use crate::error::{Error, Result};
 use std::path::Path;
 
 /// Code that a driver loads: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.

@@ -1,6 +1,6 @@
 //! PTX text as programs have it.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 

@@ -1,8 +1,9 @@
 //! What a launch takes: a function with any arguments, or a typed kernel with its own.
 
 use super::{Kernel, Signature, Value};
+use crate::function::Function;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
 use bytemuck::NoUninit;
 
 /// What can be launched with the arguments `A`: a [`Function`] with any, a [`Kernel`] with those of its
@@ -31,7 +32,7 @@ pub trait Argument<P> {}
 pub trait Matches<S> {}
 
 pub(crate) mod sealed {
-    use crate::Function;
+    use crate::function::Function;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Launchable`, which is sealed",

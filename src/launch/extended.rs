@@ -4,7 +4,9 @@ use super::raw::Prepared;
 use super::spec::sealed::Spec;
 use super::{AccessPolicy, ClusterScheduling, Dim3, LaunchConfig, MemorySyncDomain};
 use crate::call::name;
-use crate::{Carveout, Event, Result};
+use crate::error::Result;
+use crate::event::Event;
+use crate::function::Carveout;
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
     CUlaunchAttributeValue_clusterDim, CUlaunchAttributeValue_launchCompletionEvent,

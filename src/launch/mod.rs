@@ -1,11 +1,13 @@
 //! How kernels are launched.
 
 mod extended;
+mod occupancy;
 mod policy;
 mod raw;
 mod spec;
 
 pub use extended::ExtendedLaunch;
+pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use policy::{AccessPolicy, CachePolicy, ClusterScheduling, MemorySyncDomain};
 pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;

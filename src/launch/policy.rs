@@ -2,7 +2,8 @@
 
 use crate::args::Source;
 use crate::call::name;
-use crate::{Element, Error, Result};
+use crate::error::{Error, Result};
+use crate::memory::Element;
 use ffi::{
     CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy, CUlaunchMemSyncDomain,
 };

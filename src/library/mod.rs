@@ -8,11 +8,10 @@ pub use kernel::LibraryKernel;
 pub use variable::ManagedVariable;
 
 use crate::call::{answer, name};
-use crate::code::LibraryInner;
-use crate::error::LoadError;
-use crate::image::{ImageKind, PtxEntry};
-use crate::jit::Request;
-use crate::{Image, JitLog, JitOptions, Result};
+use crate::error::{LoadError, Result};
+use crate::image::{Image, ImageKind, PtxEntry};
+use crate::jit::{JitLog, JitOptions, Request};
+use crate::owned::LibraryInner;
 use ffi::CUlibrary;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;

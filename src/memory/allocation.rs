@@ -2,11 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{BufferKind, MemoryPool};
-use crate::Context;
 use crate::call::later;
-use crate::capture_mode::release_relaxed;
-use crate::code::Lease;
-use crate::stream::StreamInner;
+use crate::context::Context;
+use crate::driver::capture_mode::release_relaxed;
+use crate::owned::{Lease, StreamInner};
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;

@@ -2,10 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{Answer, answer, later, name};
-use crate::capture_mode::relaxed;
+use crate::context::Context;
+use crate::driver::capture_mode::relaxed;
+use crate::driver::release::release;
+use crate::error::{Error, Result};
+use crate::memory::Element;
 use crate::registry::registered;
-use crate::release::release;
-use crate::{Context, Element, Error, PushedGuard, Result};
+use crate::stack::PushedGuard;
 use ffi::{
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_NOT_INITIALIZED, CUDA_SUCCESS, CUdeviceptr,

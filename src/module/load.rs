@@ -3,11 +3,11 @@
 
 use super::ModuleInner;
 use crate::call::{answer, name};
-use crate::error::LoadError;
-use crate::image::ImageKind;
-use crate::image::LOAD;
-use crate::jit::Request;
-use crate::{Cubin, Fatbin, Image, JitLog, JitOptions, Module, Ptx, PtxText, PushedGuard, Result};
+use crate::error::{LoadError, Result};
+use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxText};
+use crate::jit::{JitLog, JitOptions, Request};
+use crate::module::Module;
+use crate::stack::PushedGuard;
 use std::path::Path;
 use std::{fmt, ptr};
 

@@ -7,10 +7,10 @@ mod variables;
 pub use load::{Loaded, LoadingMode};
 pub(crate) use variables::lend;
 
-use crate::Context;
-use crate::Result;
 use crate::brand::Brand;
-use crate::code::ModuleInner;
+use crate::context::Context;
+use crate::error::Result;
+use crate::owned::ModuleInner;
 use ffi::CUmodule;
 use static_assertions::assert_impl_all;
 use std::fmt;

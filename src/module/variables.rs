@@ -3,9 +3,11 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, name};
-use crate::code::{Lease, Leases, Owner};
-use crate::memory::Allocation;
-use crate::{DeviceBuffer, Element, Error, Module, Name, Result};
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, DeviceBuffer, Element};
+use crate::module::Module;
+use crate::name::Name;
+use crate::owned::{Lease, Leases, Owner};
 use ffi::CUdeviceptr;
 use std::marker::PhantomData;
 use std::sync::Arc;

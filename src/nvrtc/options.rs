@@ -1,7 +1,7 @@
 //! The options of a compilation.
 
 use super::{Arch, NvrtcError};
-use crate::Device;
+use crate::device::Device;
 use crate::error::nvrtc::COMPILE;
 use std::ffi::{CString, OsStr, OsString};
 use std::fmt;

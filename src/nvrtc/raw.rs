@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "calls NVRTC, and says that a compiled program may be shared")]
 
 use super::{NvrtcVersion, ffi};
+use crate::driver::release::report_drop;
 use crate::error::nvrtc::{NvrtcError, check};
-use crate::release::report_drop;
 use ffi::{nvrtcProgram, nvrtcResult};
 use static_assertions::assert_impl_all;
 use std::ffi::{CStr, CString, c_char, c_int};

@@ -1,7 +1,9 @@
 //! The contexts that this crate knows and has not ended.
 
 use super::entries::Entry;
-use crate::{Device, fault, fork};
+use crate::call::fault;
+use crate::device::Device;
+use crate::driver::fork;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -57,8 +59,12 @@ pub(crate) fn has_green() {
 pub(crate) fn forget(entry: Entry) {
     // A lock that another thread held at a fork is never opened in the child.
     if !fork::is_child() && !fault::is_seen() {
-        registry().known.retain(|known| known.entry != entry);
+        remove(entry);
     }
+}
+
+fn remove(entry: Entry) {
+    registry().known.retain(|known| known.entry != entry);
 }
 
 /// Nobody uses the context any more, but it stays, as it is on a stack. Behind a fault, as for [`forget`].
@@ -107,11 +113,11 @@ mod tests {
         let new = || entry_for(0xd000, FailsWith::Itself(0xd000));
         let (first, second) = (new(), new());
         assert!(first != second);
-        forget(first);
+        remove(first);
         assert_eq!((raw_of(first), raw_of(second)), (None, Some(0xd000)));
-        forget(second);
+        remove(second);
         let third = new();
         assert!(raw_of(second).is_none() && third != second);
-        forget(third);
+        remove(third);
     }
 }

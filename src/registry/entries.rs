@@ -4,7 +4,7 @@
 //! A guard borrows its context, so when a context ends, only an entry whose guard was leaked can be in a log.
 //! Whoever leaked the guard did so before the context came to its end, and so the end sees the entry.
 
-use crate::fork;
+use crate::driver::fork;
 use std::cell::Cell;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Release};
@@ -267,7 +267,9 @@ mod tests {
     #[cfg_attr(miri, ignore = "Miri cannot fork")]
     #[cfg(all(unix, not(loom)))]
     fn in_the_child_of_a_fork_nothing_waits_for_the_rooms_of_other_threads() {
-        use crate::{Context, ContextFlags, ContextStack, Device, PushedGuard};
+        use crate::context::{Context, ContextFlags};
+        use crate::device::Device;
+        use crate::stack::{ContextStack, PushedGuard};
         fn nest(guard: &mut PushedGuard<'_>, context: &Context, depth: usize) {
             if depth < Entries::FIRST {
                 return nest(&mut guard.push(context).unwrap(), context, depth + 1);
@@ -308,7 +310,9 @@ mod tests {
     #[test]
     #[cfg(not(loom))]
     fn threads_that_take_their_stack_share_their_room() {
-        use crate::{Context, ContextFlags, ContextStack, Device};
+        use crate::context::{Context, ContextFlags};
+        use crate::device::Device;
+        use crate::stack::ContextStack;
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
         let one = || {
             let mut stack = ContextStack::current_thread().unwrap();

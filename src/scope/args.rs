@@ -5,8 +5,8 @@ use crate::args::operands;
 use crate::args::sealed::{Operand, Operands};
 use crate::args::source::Readable;
 use crate::kernel::launchable::Argument;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 
 pub use crate::args::Source;

@@ -3,7 +3,7 @@
 
 use super::Queue;
 use crate::error::Result;
-use crate::host_function::{CALL, enqueue};
+use crate::stream::host_function::{CALL, enqueue};
 
 impl Queue<'_, '_> {
     /// Calls a function on a thread of the driver, behind what the queue holds. A panic of it goes on

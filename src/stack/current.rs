@@ -4,7 +4,10 @@
 use crate::brand::NotSend;
 use crate::call::{answer, name};
 use crate::context::current_raw as current;
-use crate::{Context, ContextFlags, Device, Error, Result, init};
+use crate::context::{Context, ContextFlags};
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use ffi::CUcontext;
 use static_assertions::assert_not_impl_any;
 use std::fmt;

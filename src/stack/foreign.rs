@@ -4,8 +4,10 @@
 use super::{ContextStack, current_context};
 use crate::call::name;
 use crate::context::{Context, End, green, primary};
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use crate::registry::contexts;
-use crate::{Device, Error, Result, init};
 use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = name!(cuCtxGetDevice);

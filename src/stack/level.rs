@@ -16,12 +16,12 @@
 use super::record::{PoppedBy, Record};
 use crate::brand::NotSend;
 use crate::call::{Answer, answer, name};
+use crate::context::Context;
 use crate::context::current_raw as current;
-use crate::error::means_not_taken;
+use crate::driver::release::report_drop;
+use crate::error::{Error, Result, means_not_taken};
 use crate::registry::contexts::raw_of;
 use crate::registry::entries::{self, Entry};
-use crate::release::report_drop;
-use crate::{Context, Error, Result};
 use ffi::{CUcontext, CUresult};
 use std::ptr;
 

@@ -1,7 +1,8 @@
 //! What a library function takes.
 
 use super::{ContextStack, NestedStack, PushedGuard};
-use crate::{Context, Result};
+use crate::context::Context;
+use crate::error::Result;
 
 /// A place on the context stack that a library can push its own context on:
 /// `fn work(stack: &mut impl PushContext)`.

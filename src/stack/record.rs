@@ -3,8 +3,10 @@
 use super::level::Level;
 use super::trace;
 use crate::call::{Answer, name};
+use crate::context::Context;
+use crate::driver::fork;
+use crate::error::Result;
 use crate::registry::entries::{self, Entries};
-use crate::{Context, Result, fork};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 

@@ -7,8 +7,8 @@ pub(super) use on::Stack;
 
 #[cfg(feature = "tracing")]
 mod on {
-    use crate::Context;
-    use crate::release::contained;
+    use crate::context::Context;
+    use crate::driver::release::contained;
     use std::cell::RefCell;
     use std::mem::ManuallyDrop;
     use tracing::Span;
@@ -47,7 +47,7 @@ mod on {
 
 #[cfg(not(feature = "tracing"))]
 mod off {
-    use crate::Context;
+    use crate::context::Context;
 
     pub(crate) struct Stack;
 
