@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{Answer, answer, name};
-use crate::{Error, Result, init};
+use crate::driver::init;
+use crate::error::{Error, Result};
 use ffi::{CUdevice, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;

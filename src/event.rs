@@ -3,9 +3,11 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
-use crate::error::release;
-use crate::wait::wait;
-use crate::{Context, Error, PushedGuard, Result};
+use crate::context::Context;
+use crate::context::wait::wait;
+use crate::driver::release::release;
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;

@@ -1,6 +1,6 @@
 //! Names of functions and variables, in the driver's form.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 

@@ -1,15 +1,17 @@
 //! Contexts that are limited to a number of multiprocessors.
-#![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
+#![allow(unsafe_code, reason = "calls the driver")]
 
 use super::Context;
 use crate::call::{answer, name};
-use crate::{ContextFlags, Device, PushedGuard, Result};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::error::Result;
 use ffi::{
     CU_EXEC_AFFINITY_TYPE_SM_COUNT, CUexecAffinityParam, CUexecAffinityParam_v1_param,
     CUexecAffinitySmCount,
 };
 
-fn affinity(multiprocessors: u32) -> CUexecAffinityParam {
+pub(crate) fn affinity(multiprocessors: u32) -> CUexecAffinityParam {
     CUexecAffinityParam {
         r#type: CU_EXEC_AFFINITY_TYPE_SM_COUNT,
         param: CUexecAffinityParam_v1_param {
@@ -62,25 +64,5 @@ impl Context {
             // `affinity`; flags, device and number are checked by the driver.
             Ok(unsafe { answer!(cuCtxCreate_v3(raw, &raw mut affinity, 1, flags, device.raw())) })
         })
-    }
-}
-
-/// # Execution affinity
-impl PushedGuard<'_> {
-    /// Returns the number of multiprocessors that the context's work may run on.
-    ///
-    /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context (F132). For
-    /// that, see [`sm_resource`](Context::sm_resource).
-    #[doc(alias = "cuCtxGetExecAffinity")]
-    pub fn exec_affinity(&self) -> Result<u32> {
-        self.enter(name!(cuCtxGetExecAffinity))?;
-        let mut affinity = affinity(0);
-        // SAFETY: writes one affinity to `affinity`, which is valid for it; acts on the current
-        // context, which `enter` found to be the guard's.
-        unsafe { answer!(cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)) }
-            .check()?;
-        // SAFETY: the union has one field, which holds a plain number.
-        Ok(unsafe { affinity.param.smCount }.val)
     }
 }

@@ -3,7 +3,11 @@
 
 use super::{Context, End};
 use crate::call::{Answer, answer, name};
-use crate::{ContextFlags, Device, Error, Result, init, stack};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
+use crate::registry::entries;
 use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 
@@ -72,7 +76,7 @@ impl Context {
             // If it is current, its destruction, which comes now, removes it (F12). Elsewhere on the stack,
             // below a context that a hook pushed in these calls, it is never destroyed (F13).
             if !popped && !is_current() {
-                stack::stays(context.entry());
+                entries::stays(context.entry());
             }
         }
         popped.map(|()| context)

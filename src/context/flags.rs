@@ -1,6 +1,6 @@
 //! Context flags.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUctx_flags;
 

@@ -3,7 +3,9 @@
 
 use super::{Context, End};
 use crate::call::{Answer, answer, name};
-use crate::{Device, Error, Result, init};
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use bitflags::bitflags;
 use ffi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
@@ -223,7 +225,7 @@ impl Context {
         match unsafe { context_of(green) } {
             Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
             Err(error) => {
-                crate::error::released(destroy(green));
+                crate::driver::release::released(destroy(green));
                 Err(error)
             }
         }
@@ -258,7 +260,7 @@ impl Context {
 ///
 /// # Safety
 /// 1. `green` is a green context that is alive.
-pub(super) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
+pub(crate) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
     let get = ffi::cuCtxFromGreenCtx()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it; `green` is alive (1).

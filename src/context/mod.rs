@@ -1,31 +1,32 @@
 //! Contexts and their owners.
 #![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
 
-mod affinity;
+pub(crate) mod affinity;
 mod create;
 mod flags;
-mod foreign;
-mod green;
-mod primary;
-mod registry;
+pub(crate) mod green;
+pub(crate) mod primary;
+pub(crate) mod wait;
 
-use crate::call::{Answer, answer, later};
-use crate::error::released;
-use crate::stack::{self, Entry};
+use crate::call::{Answer, answer, fault, later};
+use crate::device::Device;
+use crate::driver::fork;
+use crate::driver::release::released;
+use crate::error::Result;
+use crate::registry::contexts::{self, FailsWith};
+use crate::registry::entries::{self, Entry};
 use crate::sync::Arc;
-use crate::wait::wait;
-use crate::{Device, Result, fault, fork};
 use ffi::{CUcontext, CUgreenCtx};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
+use std::ptr;
+use wait::wait;
 
 pub use flags::ContextFlags;
-pub use foreign::{Ownership, RawContext, ReleaseWith};
 pub use green::{SmResource, SmSplit, SmSplitFlags};
 pub use primary::PrimaryContextState;
-pub(crate) use registry::{is_alone, may_be_green, raw_of};
 
 /// The origin of a [`Context`], which decides how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,13 +82,13 @@ unsafe impl Send for Handle {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Handle {}
 
-struct Inner {
-    raw: CUcontext,
-    device: Device,
-    end: End,
+pub(crate) struct Inner {
+    pub(crate) raw: CUcontext,
+    pub(crate) device: Device,
+    pub(crate) end: End,
     /// The entry that stacks record while the context is pushed. Each retain of a primary context is an owner
     /// of its own.
-    entry: Entry,
+    pub(crate) entry: Entry,
 }
 // SAFETY: as for `Handle`. `Inner` is never mutated.
 unsafe impl Send for Inner {}
@@ -95,7 +96,7 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// The way to release a context.
-enum End {
+pub(crate) enum End {
     Destroy,
     Release,
     DestroyGreen(CUgreenCtx),
@@ -106,7 +107,7 @@ impl Inner {
     /// Returns whether the context must not be destroyed although nobody else has it: a leaked guard has it on
     /// a stack (F13), or a host function may still run in it after a fault (F330).
     fn must_stay(&self) -> bool {
-        !fork::is_child() && (stack::is_pushed(self.entry) || fault::leaves_functions())
+        !fork::is_child() && (entries::is_pushed(self.entry) || fault::leaves_functions())
     }
 
     /// Releases the context, unless this is the child of a fork, which has none (F20).
@@ -114,7 +115,7 @@ impl Inner {
         if fork::is_child() {
             return None;
         }
-        registry::forget(self.entry);
+        contexts::forget(self.entry);
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
@@ -136,7 +137,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.must_stay() {
-            registry::only_stays(self.entry);
+            contexts::only_stays(self.entry);
             return;
         }
         if let Some(answer) = self.end() {
@@ -146,8 +147,15 @@ impl Drop for Inner {
 }
 
 impl Context {
-    fn new(raw: CUcontext, device: Device, end: End) -> Context {
-        let entry = registry::entry_for(raw.addr(), device, &end);
+    pub(crate) fn new(raw: CUcontext, device: Device, end: End) -> Context {
+        if let End::DestroyGreen(_) = end {
+            contexts::has_green();
+        }
+        let fails_with = match end {
+            End::Release | End::DestroyGreen(_) => FailsWith::PrimaryOf(device),
+            End::Destroy | End::Nothing => FailsWith::Itself(raw.addr()),
+        };
+        let entry = contexts::entry_for(raw.addr(), fails_with);
         Context::of(Arc::new(Inner { raw, device, end, entry }))
     }
 
@@ -209,7 +217,7 @@ impl Context {
     /// `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork.
     #[doc(alias = "cuCtxGetCurrent")]
     pub fn is_current(&self) -> Result<bool> {
-        Ok(crate::stack::current_raw()? == self.raw())
+        Ok(current_raw()? == self.raw())
     }
 
     /// Waits until all work in the context is complete. The context need not be current.
@@ -239,7 +247,7 @@ impl Context {
     }
 
     /// Returns the inner value if only this clone has it and it is on no stack. The caller releases it.
-    fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
+    pub(crate) fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
         let Context { mut inner, .. } = self;
         // In this order: once nobody else has it, nobody can push it.
         if Arc::get_mut(&mut inner).is_none_or(|inner| inner.must_stay()) {
@@ -306,4 +314,13 @@ impl fmt::Debug for Context {
         };
         debug.field("raw", &self.raw()).finish()
     }
+}
+
+/// Returns the top of the calling thread's stack, or null. Costs 10 ns.
+#[inline]
+pub(crate) fn current_raw() -> Result<CUcontext> {
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
+    unsafe { answer!(cuCtxGetCurrent(&raw mut top)) }.check()?;
+    Ok(top)
 }

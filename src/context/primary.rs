@@ -3,7 +3,10 @@
 
 use super::{Context, End};
 use crate::call::{answer, name};
-use crate::{ContextFlags, Device, Result, init};
+use crate::context::ContextFlags;
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::Result;
 use ffi::CUcontext;
 use std::ptr;
 
@@ -30,7 +33,7 @@ impl Context {
 }
 
 /// Retains the primary context. The caller must release it.
-pub(super) fn retain(device: Device) -> Result<CUcontext> {
+pub(crate) fn retain(device: Device) -> Result<CUcontext> {
     init()?;
     let mut raw = ptr::null_mut();
     // SAFETY: writes one handle to `raw`, which is valid for it. It pushes nothing (F10).

@@ -3,9 +3,14 @@
 
 use super::Detached;
 use crate::brand::Brand;
-use crate::{
-    Context, DeviceBuffer, Element, Event, Function, Graph, Kernel, Module, Signature, Stream,
-};
+use crate::context::Context;
+use crate::event::Event;
+use crate::function::Function;
+use crate::graph::Graph;
+use crate::kernel::{Kernel, Signature};
+use crate::memory::{DeviceBuffer, Element};
+use crate::module::Module;
+use crate::stream::Stream;
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "vouches for collections whose parts change their phantom lifetime")]
 
 use super::branded::{Branded, Key, Sealed};
-use crate::Context;
+use crate::context::Context;
 use crate::tuples::tuples;
 
 /// For collections of one type of handle: the ways to visit each and to map them.

@@ -7,7 +7,10 @@ mod collections;
 mod plain;
 mod structs;
 
-use crate::{Context, Error, PushedGuard, Result, Stream};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
 use branded::Key;
 use static_assertions::assert_impl_all;
 use std::fmt;

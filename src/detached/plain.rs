@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "vouches for types without a lifetime")]
 
 use super::branded::{Branded, Key, Sealed};
-use crate::{Context, Dim3, LaunchConfig};
+use crate::context::Context;
+use crate::launch::{Dim3, LaunchConfig};
 use std::ops::{Deref, DerefMut};
 
 /// A value without handles in a collection or struct of handles: a name, a size, or a

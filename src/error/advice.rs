@@ -1,6 +1,6 @@
 //! Advice for each error code.
 
-use crate::call::name;
+use super::name;
 use ffi::*;
 
 /// Returns whether the process has lost the GPU after this code (F60, F85). For each of these codes the CUDA
@@ -125,7 +125,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_STUB_LIBRARY, _) => {
             "the program runs with the toolkit's stub: take the stubs folder off the library path"
         }
-        (CUDA_ERROR_NO_DEVICE, _) if crate::driver_kind() == "software" => {
+        (CUDA_ERROR_NO_DEVICE, _) if ffi::DRIVER == "software" => {
             "the software driver was told to have no device: unset CUSCOPE_SOFT_DEVICES"
         }
         (CUDA_ERROR_NO_DEVICE, _) => {

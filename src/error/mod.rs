@@ -1,21 +1,31 @@
 //! Errors, and how to fix them.
 
 mod advice;
+pub(crate) mod image;
 mod load;
-mod release;
+#[cfg(feature = "nvrtc-load")]
+pub(crate) mod nvrtc;
+mod signature;
 
-use crate::call::name;
-use crate::{ImageError, SignatureError};
 use ffi::CUresult;
 use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::path::PathBuf;
 
 pub(crate) use advice::{is_sticky, means_not_taken};
+pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
-pub use release::on_release_error;
-pub(crate) use release::{contained, drop_contained, not_inside};
-pub(crate) use release::{release, release_relaxed, released, report_drop};
+pub use signature::{SignatureError, SignatureProblem};
+
+/// Returns the name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
+macro_rules! name {
+    ($function:ident) => {{
+        // The function must exist, or this does not compile.
+        let _ = ffi::$function;
+        stringify!($function)
+    }};
+}
+pub(crate) use name;
 
 /// The result of the fallible functions in this crate.
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
@@ -33,7 +43,7 @@ pub enum Error {
     /// NVRTC refused a program, or is missing.
     #[cfg(feature = "nvrtc-load")]
     #[error(transparent)]
-    Nvrtc(Box<crate::nvrtc::NvrtcError>),
+    Nvrtc(Box<nvrtc::NvrtcError>),
     /// This thread already has a [`ContextStack`](crate::ContextStack), or runs inside
     /// [`ContextStack::reentrant`](crate::ContextStack::reentrant).
     #[error(
@@ -209,7 +219,7 @@ impl Error {
             #[cfg(feature = "nvrtc-load")]
             Error::Nvrtc(e) => Some(e.call()),
             Error::StackTaken => None,
-            Error::Image(_) => Some(crate::image::LOAD),
+            Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
             Error::Suspended { call }
             | Error::NotCurrent { call }

@@ -2,7 +2,9 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
-use crate::{CacheConfig, Error, Function, FunctionAttribute, Result, SharedMemoryConfig};
+use crate::error::{Error, Result};
+use crate::function::{Function, FunctionAttribute};
+use crate::settings::{CacheConfig, SharedMemoryConfig};
 
 const SET: &str = name!(cuFuncSetAttribute);
 

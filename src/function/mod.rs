@@ -8,14 +8,13 @@ pub(crate) use attributes::{bytes, known};
 
 use crate::brand::Brand;
 use crate::call::answer;
-use crate::library::LibraryInner;
-use crate::module::ModuleInner;
-use crate::{Context, Result};
+use crate::context::Context;
+use crate::error::Result;
+use crate::owned::Owner;
 use ffi::{CUfunction, CUfunction_attribute};
 use static_assertions::assert_impl_all;
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::Arc;
 
 /// An attribute of a kernel. The constants are in [`ffi`], such as [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
 pub type FunctionAttribute = CUfunction_attribute;
@@ -40,31 +39,6 @@ unsafe impl Send for FunctionInner {}
 // SAFETY: as for `Send`; through `&FunctionInner` the handle is only read, and what is set of a function is
 // ordered by the driver.
 unsafe impl Sync for FunctionInner {}
-
-/// The owner that keeps code loaded, in a context that it keeps.
-#[derive(Clone)]
-pub(crate) enum Owner {
-    Module(Arc<ModuleInner>),
-    Library(Arc<LibraryInner>, Context),
-}
-
-impl Owner {
-    pub(crate) fn context(&self) -> &Context {
-        match self {
-            Owner::Module(module) => &module.context,
-            Owner::Library(_, context) => context,
-        }
-    }
-
-    /// Returns a key that identifies it among all loaded modules, and all libraries in each context.
-    pub(crate) fn key(&self) -> (usize, usize) {
-        let code = match self {
-            Owner::Module(module) => Arc::as_ptr(module).addr(),
-            Owner::Library(library, _) => Arc::as_ptr(library).addr(),
-        };
-        (code, self.context().key())
-    }
-}
 
 /// The position and size of a kernel parameter, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

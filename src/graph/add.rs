@@ -10,10 +10,16 @@ use super::node::{
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
-use crate::enqueue::{same_context, same_len};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::function::Function;
+use crate::kernel::Launchable;
+use crate::launch::LaunchConfig;
+use crate::memory::Element;
+use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Fill, NodeOperation, Slot};
 use crate::scope::{Held, ScopeArgs, Source};
-use crate::{Context, Element, Error, Event, Function, LaunchConfig, Launchable, Result};
 use ffi::CUDA_KERNEL_NODE_PARAMS;
 use std::ffi::c_void;
 use std::{mem, ptr};

@@ -5,11 +5,11 @@ use super::GraphBuilder;
 use super::add::zeros;
 use super::node::{AllocNode, FreeNode, NodeId};
 use crate::call::{answer, name};
+use crate::error::{Error, Result};
 use crate::memory::uses::Op;
-use crate::memory::{Allocation, size_for};
+use crate::memory::{Allocation, Element, size_for};
 use crate::ops::Slot;
 use crate::scope::Held;
-use crate::{Element, Error, Result};
 use ffi::CUdeviceptr;
 
 // The requirements of the driver on both calls are as in `add`, in the SAFETY comments 1.

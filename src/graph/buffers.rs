@@ -2,8 +2,9 @@
 
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
+use crate::memory::{DeviceBuffer, Element};
+use crate::scope::Held;
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, Element, Held};
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
 /// that it writes. Sealed.

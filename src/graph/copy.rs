@@ -4,7 +4,8 @@ use super::raw::Exec;
 use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH};
 use crate::brand::Brand;
 use crate::call::name;
-use crate::{Error, PushedGuard, Result};
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
 
 impl<'ctx> Graph<'ctx> {
     /// Copies the graph as it was captured or built, without later changes such as

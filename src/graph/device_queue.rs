@@ -3,7 +3,11 @@
 
 use super::{CaptureQueue, GraphBuilder};
 use crate::call::name;
-use crate::{Element, Error, Held, LaunchSpec, Launchable, Queue, Result, ScopeArgs, Source};
+use crate::error::{Error, Result};
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::Element;
+use crate::scope::{Held, Queue, ScopeArgs, Source};
 
 /// A queue of device work. Sealed.
 ///

@@ -3,7 +3,7 @@
 
 use super::Graph;
 use crate::call::{answer, name};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use bitflags::bitflags;
 use ffi::CUgraphDebugDot_flags as Raw;
 use std::ffi::CString;

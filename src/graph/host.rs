@@ -1,9 +1,10 @@
 //! Host functions that are nodes of graphs.
 #![allow(unsafe_code, reason = "is called back by the driver")]
 
-use crate::error::drop_contained;
-use crate::host_function::{Panic, lock};
-use crate::{fault, fork};
+use crate::call::fault;
+use crate::driver::fork;
+use crate::driver::release::drop_contained;
+use crate::stream::host_function::{Panic, lock};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};

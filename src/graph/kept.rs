@@ -2,10 +2,10 @@
 
 use super::host::Called;
 use crate::event::EventInner;
-use crate::function::Owner;
-use crate::host_function::{Panic, Pending, first};
 use crate::memory::access::Access;
 use crate::memory::{Allocation, Share};
+use crate::owned::Owner;
+use crate::stream::host_function::{Panic, Pending, first};
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
 use std::cell::Cell;

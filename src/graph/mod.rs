@@ -32,7 +32,8 @@ pub use queue::CaptureQueue;
 
 use crate::brand::Brand;
 use crate::call::answer;
-use crate::{Context, Error, Result};
+use crate::context::Context;
+use crate::error::{Error, Result};
 use ffi::CUgraphExec;
 use kept::Kept;
 use raw::{Exec, Template};

@@ -3,8 +3,13 @@
 
 use super::NO_HOST_MEMORY;
 use super::capture::Record;
+use crate::error::{Error, Result};
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::Element;
 use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
-use crate::{Element, Error, LaunchSpec, Launchable, PushedGuard, Result, Stream};
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 

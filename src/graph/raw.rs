@@ -3,9 +3,10 @@
 
 use super::NodeId;
 use crate::call::{answer, later, name};
-use crate::capture_mode::relaxed;
-use crate::error::{release, release_relaxed};
-use crate::{Error, PushedGuard, Result};
+use crate::driver::capture_mode::{relaxed, release_relaxed};
+use crate::driver::release::release;
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
 use ffi::{CUgraph, CUgraphExec, CUgraphNode};
 use std::cell::{Cell, OnceCell};
 use std::ptr;

@@ -4,9 +4,11 @@
 use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers, ScopeGraphBuffers};
 use crate::call::{answer, name};
-use crate::enqueue::same_context;
+use crate::error::{Error, Result};
 use crate::memory::access::Access;
-use crate::{Error, OnStream, Queue, Result};
+use crate::ops::enqueue::same_context;
+use crate::scope::Queue;
+use crate::stream::OnStream;
 use ffi::CUstream;
 use std::panic::resume_unwind;
 

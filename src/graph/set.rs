@@ -5,9 +5,13 @@ use super::add::kernel_params;
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
 use crate::call::{answer, name};
+use crate::error::{Error, Result};
+use crate::kernel::Launchable;
+use crate::launch::LaunchConfig;
+use crate::memory::Element;
 use crate::ops::pattern;
 use crate::scope::ScopeArgs;
-use crate::{Element, Error, LaunchConfig, Launchable, PushedGuard, Result};
+use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {

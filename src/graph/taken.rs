@@ -1,8 +1,10 @@
 //! The streams that a capture uses.
 
-use crate::legacy_gate::Capturing;
+use crate::error::Result;
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
+use crate::stream::legacy_gate::Capturing;
 use crate::sync::Arc;
-use crate::{PushedGuard, Result, Stream};
 
 /// The stream under capture: the program's, or one that is captured in its place.
 ///
@@ -57,10 +59,11 @@ fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::context::{Context, ContextFlags};
+    use crate::device::Device;
     use crate::graph::capture::BEGIN;
-    use crate::{
-        AccessPolicyWindow, Context, ContextFlags, ContextStack, Device, MemSyncDomain, StreamFlags,
-    };
+    use crate::stack::ContextStack;
+    use crate::stream::{AccessPolicyWindow, MemSyncDomain, StreamFlags};
 
     #[test]
     fn a_stream_with_buffers_is_not_captured_itself_but_one_alike() {

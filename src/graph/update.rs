@@ -5,7 +5,9 @@ use super::kept::Kept;
 use super::raw::{Exec, Template};
 use super::{Capture, Graph};
 use crate::call::{Answer, answer, name};
-use crate::{Error, OnStream, PushedGuard, Result, Stream};
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
+use crate::stream::{OnStream, Stream};
 use ffi::{
     CU_GRAPH_EXEC_UPDATE_ERROR, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUgraphExecUpdateResultInfo,
 };

@@ -1,7 +1,7 @@
 //! Machine code of one architecture.
 
 use super::{Bytes, ImageKind, elf, expect, read};
-use crate::Result;
+use crate::error::Result;
 use std::fmt;
 use std::path::Path;
 

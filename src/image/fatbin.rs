@@ -2,7 +2,7 @@
 
 use super::packed::{self, Packing};
 use super::{Bytes, ImageError, ImageKind, ImageProblem, elf, expect, read, scan};
-use crate::Result;
+use crate::error::Result;
 use std::fmt;
 use std::path::Path;
 

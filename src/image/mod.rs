@@ -2,7 +2,7 @@
 
 mod cubin;
 mod elf;
-mod error;
+mod entries;
 mod fatbin;
 mod known;
 mod packed;
@@ -12,19 +12,18 @@ mod text;
 mod tokens;
 
 pub use cubin::Cubin;
-pub use error::{ImageError, ImageKind, ImageProblem};
+pub(crate) use entries::{Class, PtxEntry};
 pub use fatbin::Fatbin;
 pub use ptx::Ptx;
 pub(crate) use scan::MOST;
 pub use text::PtxText;
-pub(crate) use tokens::{Token, Tokens, number};
+use tokens::{Token, Tokens, number};
 
-use crate::call::name;
-use crate::{Error, Result};
+pub(crate) use crate::error::image::LOAD;
+pub use crate::error::{ImageError, ImageKind, ImageProblem};
+
+use crate::error::{Error, Result};
 use std::path::Path;
-
-/// The call that loads modules.
-pub(crate) const LOAD: &str = name!(cuModuleLoadDataEx);
 
 /// An image that a driver can load: `&Ptx`, `&Cubin`, `&Fatbin`. Sealed.
 #[diagnostic::on_unimplemented(

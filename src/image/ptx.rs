@@ -1,7 +1,7 @@
 //! PTX text.
 
 use super::{Bytes, ImageError, ImageKind, LOAD, PtxText, expect, read, scan};
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::fmt;
 use std::path::Path;
 

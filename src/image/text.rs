@@ -1,6 +1,6 @@
 //! The string types for PTX text.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 

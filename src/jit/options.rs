@@ -1,8 +1,9 @@
 //! Compiler options for PTX.
 #![allow(unsafe_code, reason = "a setter whose addresses the driver trusts is unsafe")]
 
+use crate::error::{Error, Result};
 use crate::image::MOST;
-use crate::{Error, Name, Result};
+use crate::name::Name;
 use ffi::{CUjit_option, CUjit_target};
 use std::ffi::{CString, c_void};
 

@@ -1,7 +1,7 @@
 //! Options in the driver's form, and the logs that it writes.
 
 use super::JitOptions;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use ffi::CUjit_option;
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! Kernels with a checked signature.
 
-use super::entries::PtxEntry;
 use super::parameter::Given;
 use super::signature::sealed::Sealed;
 use super::{Signature, SignatureError, SignatureProblem};
-use crate::function::ParameterInfo;
-use crate::{Context, Error, Function, Result};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::function::{Function, ParameterInfo};
+use crate::image::PtxEntry;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;

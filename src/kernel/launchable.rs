@@ -1,9 +1,9 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
 use super::{Kernel, Signature, Value};
-use crate::scope::{Held, HeldSlice, Mapped};
+use crate::function::Function;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Function, PinnedBuffer};
 use bytemuck::NoUninit;
 
 /// A kernel that can be launched with the arguments `A`: a [`Function`] with any arguments, or a [`Kernel`]
@@ -34,7 +34,7 @@ pub trait Argument<P> {}
 pub trait Matches<S> {}
 
 pub(crate) mod sealed {
-    use crate::Function;
+    use crate::function::Function;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Launchable`, which is sealed",
@@ -76,15 +76,10 @@ impl<T: Element> Argument<&[T]> for &DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&[T]> for DeviceSlice<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &PinnedBuffer<T> {}
-impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
-impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
-impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
 
 impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
 
 macro_rules! matches {
     ($(($($a:ident $p:ident)*))*) => { $(

@@ -1,7 +1,7 @@
 //! The types of parameters in a signature.
 
-use super::entries::Class;
-use crate::Element;
+use crate::image::Class;
+use crate::memory::Element;
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::any::type_name;

@@ -4,7 +4,10 @@ use super::raw::Prepared;
 use super::spec::sealed::Spec;
 use super::{ClusterScheduling, Dim3, LaunchConfig};
 use crate::call::name;
-use crate::{AccessPolicyWindow, Carveout, Event, MemSyncDomain, Result};
+use crate::error::Result;
+use crate::event::Event;
+use crate::function::Carveout;
+use crate::memory::{AccessPolicyWindow, MemSyncDomain};
 use ffi::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
     CUlaunchAttributeValue_clusterDim, CUlaunchAttributeValue_launchCompletionEvent,

@@ -1,11 +1,13 @@
 //! Launch configurations.
 
 mod extended;
+mod occupancy;
 mod policy;
 mod raw;
 mod spec;
 
 pub use extended::ExtendedLaunch;
+pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use policy::ClusterScheduling;
 pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;

@@ -4,7 +4,10 @@
 use super::spec::sealed::Spec;
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer};
-use crate::{Function, LaunchConfig, Result, enqueue};
+use crate::error::Result;
+use crate::function::Function;
+use crate::launch::LaunchConfig;
+use crate::ops::enqueue;
 use ffi::{CUlaunchConfig, CUresult, CUstream};
 use std::ptr;
 

@@ -2,7 +2,8 @@
 
 use super::raw::Prepared;
 use crate::call::name;
-use crate::{ExtendedLaunch, LaunchConfig, Result};
+use crate::error::Result;
+use crate::launch::{ExtendedLaunch, LaunchConfig};
 use ffi::CUstream;
 
 /// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.

@@ -3,11 +3,14 @@
 
 use super::{Library, LibraryInner};
 use crate::call::{answer, name};
-use crate::function::{self, Owner};
-use crate::{
-    CacheConfig, Carveout, Device, Error, Function, FunctionAttribute, Kernel, Name, PushedGuard,
-    Result, Signature,
-};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::function::{self, Carveout, Function, FunctionAttribute};
+use crate::kernel::{Kernel, Signature};
+use crate::name::Name;
+use crate::owned::Owner;
+use crate::settings::CacheConfig;
+use crate::stack::PushedGuard;
 use ffi::CUkernel;
 use static_assertions::assert_impl_all;
 use std::ffi::CStr;

@@ -1,5 +1,5 @@
 //! Libraries: code that belongs to no context, and is loaded in each context that uses it.
-#![allow(unsafe_code, reason = "calls the driver, and says that a library may be shared")]
+#![allow(unsafe_code, reason = "calls the driver")]
 
 mod kernel;
 mod variable;
@@ -7,14 +7,11 @@ mod variable;
 pub use kernel::LibraryKernel;
 pub use variable::ManagedVariable;
 
-use crate::call::{Answer, answer, later, name};
-use crate::capture_mode::relaxed;
-use crate::error::{LoadError, release};
-use crate::image::ImageKind;
-use crate::jit::Request;
-use crate::kernel::PtxEntry;
-use crate::module::Leases;
-use crate::{Image, JitLog, JitOptions, Result};
+use crate::call::{answer, name};
+use crate::error::{LoadError, Result};
+use crate::image::{Image, ImageKind, PtxEntry};
+use crate::jit::{JitLog, JitOptions, Request};
+use crate::owned::LibraryInner;
 use ffi::CUlibrary;
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
@@ -44,41 +41,6 @@ pub struct Library {
     pub(crate) inner: Arc<LibraryInner>,
 }
 assert_impl_all!(Library: Send, Sync);
-
-pub(crate) struct LibraryInner {
-    raw: CUlibrary,
-    /// Whether the handle is gone.
-    unloaded: bool,
-    /// The kernels that the PTX text declares, if the library was loaded from PTX.
-    entries: Vec<PtxEntry>,
-    /// Its variables that are lent.
-    leases: Arc<Leases>,
-}
-// SAFETY: a library is tied to no thread and no context (F285). The handle is never changed.
-unsafe impl Send for LibraryInner {}
-// SAFETY: as for `Send`; look-ups are ordered by the driver.
-unsafe impl Sync for LibraryInner {}
-
-impl LibraryInner {
-    /// Unloads the library, unless that has been done.
-    fn unload(&mut self) -> Answer {
-        if std::mem::replace(&mut self.unloaded, true) {
-            return Answer::new(name!(cuLibraryUnload), ffi::CUDA_SUCCESS);
-        }
-        // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and nothing of it
-        // is left, since all that is holds this value. Work that runs its code is waited for by the driver
-        // (F286), no context need be current (F285), and captures do not refuse it (F287).
-        relaxed(unsafe { later!(cuLibraryUnload(self.raw)) })
-    }
-}
-
-impl Drop for LibraryInner {
-    fn drop(&mut self) {
-        if !self.unloaded {
-            release(|| self.unload());
-        }
-    }
-}
 
 impl Library {
     /// Loads an image. PTX is compiled now. A context loads the code when it is first used there.

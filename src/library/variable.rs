@@ -3,8 +3,11 @@
 
 use super::{Library, LibraryInner};
 use crate::call::{answer, name};
-use crate::function::Owner;
-use crate::{DeviceBuffer, Element, Name, PushedGuard, Result};
+use crate::error::Result;
+use crate::memory::{DeviceBuffer, Element};
+use crate::name::Name;
+use crate::owned::Owner;
+use crate::stack::PushedGuard;
 use ffi::CUmodule;
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -2,11 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{BufferKind, MemoryPool};
-use crate::Context;
 use crate::call::later;
-use crate::error::release_relaxed;
-use crate::module::Lease;
-use crate::stream::StreamInner;
+use crate::context::Context;
+use crate::driver::capture_mode::release_relaxed;
+use crate::owned::{Lease, StreamInner};
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -55,7 +54,7 @@ impl Allocation {
 
     /// Takes ownership of memory that was allocated on a stream and not freed.
     #[inline]
-    pub(super) fn in_order(
+    pub(crate) fn in_order(
         address: CUdeviceptr,
         stream: Arc<StreamInner>,
         pool: Option<MemoryPool>,

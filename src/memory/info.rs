@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
-use crate::{PushedGuard, Result};
+use crate::error::Result;
+use crate::stack::PushedGuard;
 
 /// The memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Device memory, memory pools, and page-locked host memory.
 
 pub(crate) mod access;
+pub(crate) mod access_policy;
 mod allocation;
 mod buffer;
 mod element;
@@ -8,13 +9,13 @@ mod info;
 mod pinned;
 mod pool;
 mod register;
-mod short;
 mod slice;
 mod slice_mut;
-mod stream_ordered;
+mod sync_domain;
 pub(crate) mod uses;
 pub(crate) mod view;
 
+pub use access_policy::{AccessPolicyWindow, AccessProperty, WindowMemory};
 pub(crate) use allocation::{Allocation, Share};
 pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
@@ -22,8 +23,8 @@ pub use element::Element;
 pub use info::MemoryInfo;
 pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolReuse, PoolUsage};
-pub(crate) use register::LentHost;
 pub use register::Registered;
 pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;
+pub use sync_domain::MemSyncDomain;
 pub use view::{DeviceMemory, DeviceMemoryMut};

@@ -4,8 +4,10 @@
 use super::access::Access;
 use super::register::Registration;
 use crate::call::name;
-use crate::error::means_not_taken;
-use crate::{Context, Element, Error, PushedGuard, Result};
+use crate::context::Context;
+use crate::error::{Error, Result, means_not_taken};
+use crate::memory::Element;
+use crate::stack::PushedGuard;
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
 use crate::call::answer;
-use crate::error::release;
+use crate::device::Device;
+use crate::driver::release::release;
+use crate::error::Result;
 use crate::sync::Arc;
-use crate::{Device, Result};
 use bitflags::bitflags;
 use ffi::{CUmemPool_attribute, CUmemPoolProps, CUmemoryPool};
 use static_assertions::assert_impl_all;

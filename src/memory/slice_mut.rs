@@ -2,7 +2,8 @@
 
 use super::view::{View, chunks, part, view_methods};
 use crate::brand::Brand;
-use crate::{DeviceBuffer, DeviceSlice, Element, Result};
+use crate::error::Result;
+use crate::memory::{DeviceBuffer, DeviceSlice, Element};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 

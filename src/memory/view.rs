@@ -1,7 +1,9 @@
 //! Parts of allocations.
 
 use super::Allocation;
-use crate::{Context, DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, Error, Result};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
 use ffi::CUdeviceptr;
 use std::ops::{Bound, RangeBounds};
 

@@ -2,8 +2,12 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
-use crate::function::Owner;
-use crate::{Function, Kernel, Module, Name, Result, Signature};
+use crate::error::Result;
+use crate::function::Function;
+use crate::kernel::{Kernel, Signature};
+use crate::module::Module;
+use crate::name::Name;
+use crate::owned::Owner;
 use std::ffi::CStr;
 use std::ptr;
 

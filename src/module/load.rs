@@ -3,11 +3,11 @@
 
 use super::ModuleInner;
 use crate::call::{answer, name};
-use crate::error::LoadError;
-use crate::image::ImageKind;
-use crate::image::LOAD;
-use crate::jit::Request;
-use crate::{Cubin, Fatbin, Image, JitLog, JitOptions, Module, Ptx, PtxText, PushedGuard, Result};
+use crate::error::{LoadError, Result};
+use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxText};
+use crate::jit::{JitLog, JitOptions, Request};
+use crate::module::Module;
+use crate::stack::PushedGuard;
 use std::path::Path;
 use std::{fmt, ptr};
 
@@ -142,7 +142,7 @@ impl<'ctx> PushedGuard<'ctx> {
         unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
             .check()
             .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
-        let entries = ptx.map(crate::kernel::PtxEntry::all);
+        let entries = ptx.map(crate::image::PtxEntry::all);
         let entries = entries.unwrap_or_default();
         Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
     }

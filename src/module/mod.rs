@@ -1,20 +1,16 @@
 //! Modules: loaded code of one context.
-#![allow(unsafe_code, reason = "calls the driver, and says that a module may be shared")]
 
 mod functions;
 mod load;
 mod variables;
 
 pub use load::{Loaded, LoadingMode};
-pub(crate) use variables::{Lease, Leases, lend};
+pub(crate) use variables::lend;
 
-use crate::Context;
-use crate::Result;
 use crate::brand::Brand;
-use crate::call::{Answer, later, name};
-use crate::capture_mode::relaxed;
-use crate::error::release;
-use crate::kernel::PtxEntry;
+use crate::context::Context;
+use crate::error::Result;
+use crate::owned::ModuleInner;
 use ffi::CUmodule;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -45,48 +41,6 @@ pub struct Module<'ctx> {
     pub(crate) _brand: Brand<'ctx>,
 }
 assert_impl_all!(Module<'static>: Send, Sync);
-
-pub(crate) struct ModuleInner {
-    raw: CUmodule,
-    /// Whether the handle is gone.
-    unloaded: bool,
-    pub(crate) context: Context,
-    /// The kernels that the PTX text declares, if the module was loaded from PTX.
-    entries: Vec<PtxEntry>,
-    /// Its variables that are lent.
-    leases: Arc<Leases>,
-}
-// SAFETY: a module is not tied to a thread: looking up and unloading need no current context and may
-// happen on any thread (F38, F40). The handle is never changed.
-unsafe impl Send for ModuleInner {}
-// SAFETY: as for `Send`; concurrent look-ups in one module are ordered by the driver (F91).
-unsafe impl Sync for ModuleInner {}
-
-impl ModuleInner {
-    /// Takes ownership of a module that was loaded and not unloaded.
-    fn new(raw: CUmodule, context: Context, entries: Vec<PtxEntry>) -> Self {
-        ModuleInner { raw, unloaded: false, context, entries, leases: Arc::default() }
-    }
-
-    /// Unloads the module, unless that has been done.
-    fn unload(&mut self) -> Answer {
-        if std::mem::replace(&mut self.unloaded, true) {
-            return Answer::new(name!(cuModuleUnload), ffi::CUDA_SUCCESS);
-        }
-        // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and no
-        // `Function` of it is left, since each holds this value. Its context is alive. Work that runs
-        // its code is waited for by the driver (F50), and captures do not refuse it (F101).
-        relaxed(unsafe { later!(cuModuleUnload(self.raw)) })
-    }
-}
-
-impl Drop for ModuleInner {
-    fn drop(&mut self) {
-        if !self.unloaded {
-            release(|| self.unload());
-        }
-    }
-}
 
 impl<'ctx> Module<'ctx> {
     fn new(inner: ModuleInner) -> Self {

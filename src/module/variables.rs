@@ -3,47 +3,16 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, name};
-use crate::function::Owner;
-use crate::memory::Allocation;
-use crate::{Context, DeviceBuffer, Element, Error, Module, Name, Result, fork};
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, DeviceBuffer, Element};
+use crate::module::Module;
+use crate::name::Name;
+use crate::owned::{Lease, Leases, Owner};
 use ffi::CUdeviceptr;
-use std::collections::HashSet;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const CALL: &str = name!(cuModuleGetGlobal_v2);
-
-/// The addresses of variables that are lent.
-#[derive(Default)]
-pub(crate) struct Leases(Mutex<HashSet<CUdeviceptr>>);
-
-/// A variable while it is lent. Its code stays loaded.
-pub(crate) struct Lease {
-    address: CUdeviceptr,
-    leases: Arc<Leases>,
-    owner: Owner,
-}
-
-impl Lease {
-    /// Lends the variable at an address, unless it is lent already.
-    fn new(address: CUdeviceptr, leases: &Arc<Leases>, owner: Owner) -> Option<Lease> {
-        let mut lent = leases.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let lease = || Lease { address, leases: leases.clone(), owner };
-        lent.insert(address).then(lease)
-    }
-
-    pub(crate) fn context(&self) -> &Context {
-        self.owner.context()
-    }
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        if let Some(mut lent) = fork::lock(&self.leases.0) {
-            lent.remove(&self.address);
-        }
-    }
-}
 
 /// Returns the variable as a buffer, if it consists of whole elements and is not lent.
 pub(crate) fn lend<'ctx, T: Element>(

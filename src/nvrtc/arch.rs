@@ -76,7 +76,7 @@ fn best(capability: u32, supported: &[u32]) -> Result<Arch, NvrtcError> {
             capability % 10,
             supported.iter().min().map_or("none".to_owned(), |it| format!("{}.{}", it / 10, it % 10)),
         );
-        NvrtcError::invalid(super::error::COMPILE, reason)
+        NvrtcError::invalid(crate::error::nvrtc::COMPILE, reason)
     })
 }
 

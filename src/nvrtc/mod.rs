@@ -36,16 +36,13 @@
 
 mod arch;
 mod compiled;
-mod error;
-mod log;
 mod options;
 mod program;
 mod raw;
 
+pub use crate::error::nvrtc::{CompileError, CompileLog, Diagnostic, NvrtcError, Severity};
 pub use arch::Arch;
 pub use compiled::Compiled;
-pub use error::{CompileError, NvrtcError};
-pub use log::{CompileLog, Diagnostic, Severity};
 pub use nvrtc_sys as ffi;
 pub use options::{CompileOptions, CppStandard};
 pub use program::Program;

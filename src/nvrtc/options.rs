@@ -1,8 +1,8 @@
 //! The options of a compilation.
 
-use super::error::COMPILE;
 use super::{Arch, NvrtcError};
-use crate::Device;
+use crate::device::Device;
+use crate::error::nvrtc::COMPILE;
 use std::ffi::{CString, OsStr, OsString};
 use std::fmt;
 use std::path::Path;

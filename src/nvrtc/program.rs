@@ -1,8 +1,8 @@
 //! Programs: source, headers and name expressions.
 
-use super::log::PTX;
 use super::raw::RawProgram;
 use super::{CompileError, CompileLog, CompileOptions, Compiled, NvrtcError, ffi};
+use crate::error::nvrtc::PTX;
 use std::borrow::Cow;
 use std::ffi::CString;
 

@@ -1,9 +1,9 @@
 //! The calls of NVRTC.
 #![allow(unsafe_code, reason = "calls NVRTC, and says that a compiled program may be shared")]
 
-use super::error::{NvrtcError, check};
 use super::{NvrtcVersion, ffi};
-use crate::error::report_drop;
+use crate::driver::release::report_drop;
+use crate::error::nvrtc::{NvrtcError, check};
 use ffi::{nvrtcProgram, nvrtcResult};
 use static_assertions::assert_impl_all;
 use std::ffi::{CStr, CString, c_char, c_int};

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{NodeOperation, Operation, Slot};
-use crate::Result;
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
+use crate::error::Result;
 use crate::memory::access::Access;
 use ffi::{CUDA_MEMCPY3D, CUcontext, CUstream};
 

@@ -4,8 +4,9 @@
 use super::{NodeOperation, Operation, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
+use crate::error::Result;
+use crate::memory::Element;
 use crate::memory::access::Access;
-use crate::{Element, Result};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUstream};
 
 /// Sets all elements to a value.

@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "operations use memory that the surfaces vouch for")]
 
 mod copy;
+pub(crate) mod enqueue;
 mod fill;
 mod transfer;
 
@@ -11,9 +12,9 @@ pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
 pub(crate) use transfer::{Download, Upload};
 
-use crate::Result;
 use crate::args::sealed::Operands;
-use crate::memory::LentHost;
+use crate::error::Result;
+use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
 
 /// An operation on memory, which was checked but for the context.

@@ -4,9 +4,10 @@
 use super::Operation;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
-use crate::memory::LentHost;
+use crate::error::Result;
+use crate::memory::Element;
 use crate::memory::access::Access;
-use crate::{Element, Result};
+use crate::registry::LentHost;
 use ffi::CUstream;
 use std::ffi::c_void;
 

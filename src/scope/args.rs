@@ -1,25 +1,18 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
 use super::{Held, HeldSlice, Mapped};
-use crate::access_policy::window_memory;
 use crate::args::operands;
 use crate::args::sealed::{Operand, Operands};
+use crate::args::source::Readable;
+use crate::kernel::launchable::Argument;
+use crate::memory::access_policy::window_memory;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
-use crate::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use bytemuck::NoUninit;
 
-/// Device memory that a scope can read: `&buffer` or a slice of it, borrowed until the scope ends, or `&held`
-/// or a slice of that. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not device memory that this scope can read",
-    label = "expected `&DeviceBuffer<T>`, `&Held<T>`, or a slice of these",
-    note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
-)]
-pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + sealed::Readable {}
+pub use crate::args::Source;
 
-impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
-impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
 
 /// One argument of a launch in a scope. Sealed.
@@ -63,20 +56,8 @@ impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
 )]
 pub trait ScopeArgs<'s, 'ctx>: Operands {}
 
-mod sealed {
-    use super::*;
-
-    /// Memory, but also a plain value, is an [`Operand`].
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot implement `Source`, which is sealed",
-        label = "only `&DeviceBuffer`, `&Held` and slices of them do"
-    )]
-    pub trait Readable {}
-    impl<T: Element> Readable for &DeviceBuffer<'_, T> {}
-    impl<T: Element> Readable for &Held<'_, T> {}
-    impl<T: Element> Readable for DeviceSlice<'_, '_, T> {}
-    impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
-}
+impl<T: Element> Readable for &Held<'_, T> {}
+impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
 
 operands! {
     &Held<'_, T>, false, true;
@@ -94,3 +75,9 @@ macro_rules! args {
     )* };
 }
 tuples!(args);
+
+impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
+impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
+impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}

@@ -1,11 +1,11 @@
 //! Device buffers that a scope holds.
 
 use crate::brand::Brand;
-use crate::memory::Allocation;
+use crate::context::Context;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
 use crate::memory::view::View;
-use crate::{Context, Element};
+use crate::memory::{Allocation, Element};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;

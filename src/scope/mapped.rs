@@ -2,8 +2,10 @@
 
 use super::order::Order;
 use super::staged::Staged;
+use crate::context::Context;
+use crate::error::Result;
 use crate::memory::access::Access;
-use crate::{Context, Element, PinnedBuffer, Result};
+use crate::memory::{Element, PinnedBuffer};
 use ffi::CUdeviceptr;
 use std::fmt;
 
@@ -67,7 +69,10 @@ impl<T: Element> fmt::Debug for Mapped<'_, T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::{ContextFlags, ContextStack, Device, Error};
+    use crate::context::ContextFlags;
+    use crate::device::Device;
+    use crate::error::Error;
+    use crate::stack::ContextStack;
 
     #[test]
     fn a_copy_does_not_say_that_kernels_can_use_it_here() {

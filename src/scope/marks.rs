@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::answer;
-use crate::event::EventInner;
+use crate::error::Result;
+use crate::event::{EventFlags, EventInner};
 use crate::memory::uses::Mark;
-use crate::{EventFlags, PushedGuard, Result};
+use crate::stack::PushedGuard;
 use ffi::{CUevent, CUstream};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

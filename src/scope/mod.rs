@@ -2,6 +2,7 @@
 
 mod args;
 mod held;
+mod host;
 mod mapped;
 mod marks;
 mod order;
@@ -18,8 +19,11 @@ pub use queue::Queue;
 pub use staged::{Staged, StagedMemory};
 
 use crate::brand::Brand;
-use crate::memory::Allocation;
-use crate::{Context, DeviceMemoryMut, Element, PinnedBuffer, PushedGuard, Result, Stream};
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::{Allocation, DeviceMemoryMut, Element, PinnedBuffer};
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::cell::OnceCell;

@@ -12,14 +12,16 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::marks::Marks;
-use crate::call::{Later, answer, later, name};
-use crate::error::{drop_contained, report_drop};
-use crate::host_function::{Panic, Pending, first};
-use crate::memory::LentHost;
+use crate::call::{Later, answer, fault, later, name};
+use crate::context::Context;
+use crate::context::wait::{wait, wait_for_all, wait_for_memory};
+use crate::driver::release::{drop_contained, report_drop};
+use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::uses::{Gate, Mark, Op, Tracked};
-use crate::wait::{wait, wait_for_all, wait_for_memory};
-use crate::{Context, PushedGuard, Result, fault};
+use crate::registry::LentHost;
+use crate::stack::PushedGuard;
+use crate::stream::host_function::{Panic, Pending, first};
 use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;

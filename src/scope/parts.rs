@@ -1,9 +1,11 @@
 //! Parts of held buffers.
 
 use super::Held;
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::memory::view::{View, chunks, part};
-use crate::{Context, Element, Result};
 use ffi::CUdeviceptr;
 use std::fmt;
 use std::ops::RangeBounds;

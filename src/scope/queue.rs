@@ -2,14 +2,18 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
-use crate::blocking::{RECORD, record_refused};
 use crate::brand::Brand;
 use crate::call::{Answer, answer, name};
-use crate::enqueue::same_context;
-use crate::host_function::Pending;
+use crate::context::Context;
+use crate::error::Result;
+use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::Gate;
-use crate::{Context, Event, PushedGuard, Result, Stream};
+use crate::ops::enqueue::same_context;
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
+use crate::stream::blocking::{RECORD, record_refused};
+use crate::stream::host_function::Pending;
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;

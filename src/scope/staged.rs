@@ -4,9 +4,10 @@
 use super::Mapped;
 use super::order::Order;
 use crate::brand::Brand;
+use crate::error::Result;
+use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
-use crate::{Element, Result};
 use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;

@@ -3,10 +3,15 @@
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
 use crate::args::sealed::Operands;
-use crate::enqueue::{same_context, same_len};
+use crate::error::Result;
+use crate::function::Function;
+use crate::kernel::Launchable;
+use crate::launch;
+use crate::launch::LaunchSpec;
+use crate::memory::Element;
 use crate::memory::access::Access;
+use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Download, Fill, Operation, Upload};
-use crate::{Element, Function, LaunchSpec, Launchable, Result, launch};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one

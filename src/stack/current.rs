@@ -1,10 +1,13 @@
 //! Queries about the current context, without a guard.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::current;
 use crate::brand::NotSend;
 use crate::call::{answer, name};
-use crate::{Context, ContextFlags, Device, Error, Result, init};
+use crate::context::current_raw as current;
+use crate::context::{Context, ContextFlags};
+use crate::device::Device;
+use crate::driver::init;
+use crate::error::{Error, Result};
 use ffi::CUcontext;
 use static_assertions::assert_not_impl_any;
 use std::fmt;

@@ -4,9 +4,11 @@
 use super::level::{Level, Place};
 use crate::brand::{Brand, NotSend};
 use crate::call::{later, name};
-use crate::error::report_drop;
-use crate::wait::wait;
-use crate::{Context, Device, Result};
+use crate::context::Context;
+use crate::context::wait::wait;
+use crate::device::Device;
+use crate::driver::release::report_drop;
+use crate::error::Result;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::mem::ManuallyDrop;

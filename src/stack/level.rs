@@ -13,24 +13,17 @@
 //! entries are popped (invariant `re-entered`).
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::entries::{self, Entry};
 use super::record::{PoppedBy, Record};
 use crate::brand::NotSend;
 use crate::call::{Answer, answer, name};
-use crate::context::raw_of;
-use crate::error::{means_not_taken, report_drop};
-use crate::{Context, Error, Result};
+use crate::context::Context;
+use crate::context::current_raw as current;
+use crate::driver::release::report_drop;
+use crate::error::{Error, Result, means_not_taken};
+use crate::registry::contexts::raw_of;
+use crate::registry::entries::{self, Entry};
 use ffi::{CUcontext, CUresult};
 use std::ptr;
-
-/// Returns the top of the calling thread's stack, or null. Costs 10 ns.
-#[inline]
-pub(crate) fn current() -> Result<CUcontext> {
-    let mut top = ptr::null_mut();
-    // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
-    unsafe { answer!(cuCtxGetCurrent(&raw mut top)) }.check()?;
-    Ok(top)
-}
 
 const PUSH: &str = name!(cuCtxPushCurrent_v2);
 const POP: &str = name!(cuCtxPopCurrent_v2);

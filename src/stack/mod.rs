@@ -4,19 +4,20 @@
 //! a covered guard cannot be used (E0502), guards pop in order (E0505), and a popped guard is gone (E0382).
 //! Lifetimes cannot handle a guard that is *leaked*; the levels in [`level`] do.
 
+mod affinity;
 mod current;
-mod entries;
+mod foreign;
 mod guard;
 mod level;
 mod push;
 mod record;
 mod state;
 mod token;
+mod trace;
 
 pub use current::{CurrentContext, current_context};
-pub(crate) use entries::{Entry, is_pushed, stays};
+pub use foreign::{Ownership, RawContext, ReleaseWith};
 pub use guard::PushedGuard;
-pub(crate) use level::current as current_raw;
 pub use push::PushContext;
 pub use state::StreamPriorityRange;
 pub use token::{ContextStack, NestedStack};

@@ -1,7 +1,8 @@
 //! The trait that a library function takes.
 
 use super::{ContextStack, NestedStack, PushedGuard};
-use crate::{Context, Result};
+use crate::context::Context;
+use crate::error::Result;
 
 /// A place on the context stack on which a library can push its own context:
 /// `fn work(stack: &mut impl PushContext)`.

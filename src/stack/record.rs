@@ -1,9 +1,12 @@
 //! The record of a thread about its own stack.
 
-use super::entries::{self, Entries};
 use super::level::Level;
+use super::trace;
 use crate::call::{Answer, name};
-use crate::{Context, Result, fork, trace};
+use crate::context::Context;
+use crate::driver::fork;
+use crate::error::Result;
+use crate::registry::entries::{self, Entries};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 

@@ -3,7 +3,9 @@
 
 use super::current::get_flags;
 use crate::call::{answer, name};
-use crate::{ContextFlags, PushedGuard, Result};
+use crate::context::ContextFlags;
+use crate::error::Result;
+use crate::stack::PushedGuard;
 use std::ops::RangeInclusive;
 
 /// The priorities that streams of a context can have. A *greater* priority is a smaller number.

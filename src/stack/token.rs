@@ -3,8 +3,10 @@
 use super::guard::PushedGuard;
 use super::level::Level;
 use crate::brand::{Brand, NotSend};
-use crate::capture_mode::Relaxed;
-use crate::{Context, Result, init};
+use crate::context::Context;
+use crate::driver::capture_mode::Relaxed;
+use crate::driver::init;
+use crate::error::Result;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 

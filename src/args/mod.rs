@@ -1,0 +1,193 @@
+//! Kernel arguments.
+
+pub(crate) mod source;
+
+pub use source::Source;
+
+use crate::memory::access::Access;
+use crate::memory::uses::Gate;
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::tuples::tuples;
+use bytemuck::NoUninit;
+use std::ffi::c_void;
+
+/// One kernel argument. Sealed.
+///
+/// - A plain value: a number, an array, or a `#[repr(C)]` struct with bytemuck's `#[derive(Pod)]` or
+///   `NoUninit`.
+/// - `&buffer`, or a slice of it, for memory that the kernel reads.
+/// - `&mut buffer` or `&mut slice` for memory that it writes.
+/// - `&pinned` and `&mut pinned` for host memory that the kernel uses over the bus.
+///
+/// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a
+/// suffix is an `i32` or an `f64`, and so may be the elements of a buffer. Write `2.0_f32`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel argument",
+    label = "neither a plain value nor borrowed device memory",
+    note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write"
+)]
+pub trait KernelArg<'ctx>: sealed::Operand {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit> KernelArg<'_> for T {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceSliceMut<'_, 'ctx, T> {}
+impl<T: Element> KernelArg<'_> for &PinnedBuffer<T> {}
+impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
+
+/// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of kernel arguments",
+    label = "expected a tuple such as `(n, a, &x, &mut y)`",
+    note = "a single argument is written `(x,)`, none is `()`; at most twelve",
+    note = "each is a plain value, `&buffer` or `&mut buffer`"
+)]
+pub trait KernelArgs<'ctx>: sealed::Operands {}
+
+/// Makes types of memory operands. Its parameters: whether the access writes, and whether it
+/// [`COMPARES`](sealed::Operand::COMPARES).
+macro_rules! operands {
+    ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
+        impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
+            type Parameter = ffi::CUdeviceptr;
+            const COMPARES: bool = $compares;
+            #[inline]
+            fn parameter(self) -> ffi::CUdeviceptr {
+                self.used($writes).address
+            }
+            #[inline]
+            fn access(&self) -> $crate::memory::access::Access<'_> {
+                self.used($writes)
+            }
+        }
+    )* };
+}
+pub(crate) use operands;
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// Memory that an operation uses, borrowed for as long as the operation needs it, or a plain value.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelArg`, which is sealed",
+        label = "neither a plain value nor borrowed device memory",
+        note = "a plain `#[repr(C)]` struct becomes one by bytemuck's `#[derive(NoUninit)]`"
+    )]
+    pub trait Operand: Sized {
+        /// The type of the kernel's parameter.
+        type Parameter: Copy;
+        /// Whether [`Access::is_ready`] compares with the gate, and so detects whether it is open.
+        const COMPARES: bool = false;
+        fn parameter(self) -> Self::Parameter;
+        /// Returns the memory and its use; [`Access::NONE`] for a plain value.
+        fn access(&self) -> Access<'_>;
+    }
+    #[diagnostic::do_not_recommend]
+    impl<T: NoUninit> Operand for T {
+        type Parameter = T;
+        #[inline]
+        fn parameter(self) -> T {
+            self
+        }
+        #[inline]
+        fn access(&self) -> Access<'_> {
+            Access::NONE
+        }
+    }
+    operands! {
+        &DeviceBuffer<'_, T>, false, true;
+        &mut DeviceBuffer<'_, T>, true, true;
+        DeviceSlice<'_, '_, T>, false, true;
+        &DeviceSliceMut<'_, '_, T>, false, true;
+        &mut DeviceSliceMut<'_, '_, T>, true, true;
+        &PinnedBuffer<T>, false, false;
+        &mut PinnedBuffer<T>, true, false;
+    }
+
+    /// One of the accesses of an operation to device memory.
+    impl Operand for Access<'_> {
+        type Parameter = ffi::CUdeviceptr;
+        const COMPARES: bool = true;
+        #[inline]
+        fn parameter(self) -> ffi::CUdeviceptr {
+            self.address
+        }
+        #[inline]
+        fn access(&self) -> Access<'_> {
+            *self
+        }
+    }
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelArgs`, which is sealed",
+        label = "only tuples do"
+    )]
+    pub trait Operands: Sized {
+        /// Returns whether the context with this [key](crate::Context::key) can use all memory among the
+        /// arguments.
+        fn all_of(&self, key: usize) -> bool;
+        /// Returns whether host memory is among the arguments.
+        fn any_host(&self) -> bool;
+        /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
+        fn all_ready(&self, gate: &Gate) -> bool;
+        /// Calls `f` with the access of each argument. Nothing is allocated.
+        fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
+        /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
+        fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+    }
+}
+
+macro_rules! args {
+    ($(($($a:ident $second:ident)*))*) => { $(
+        impl<'ctx, $($a: KernelArg<'ctx>),*> KernelArgs<'ctx> for ($($a,)*) {}
+        #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
+        impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
+            #[inline]
+            fn all_of(&self, key: usize) -> bool {
+                let ($($a,)*) = self;
+                true $(&& $a.access().is_of(key))*
+            }
+            #[inline]
+            fn any_host(&self) -> bool {
+                let ($($a,)*) = self;
+                false $(|| $a.access().is_host())*
+            }
+            #[inline]
+            fn all_ready(&self, gate: &Gate) -> bool {
+                let ($($a,)*) = self;
+                let compares = false $(|| $a::COMPARES)*;
+                (compares || gate.is_open()) $(&& $a.access().is_ready(gate))*
+            }
+            #[inline]
+            fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
+                let ($($a,)*) = self;
+                f(&[$($a.access()),*])
+            }
+            #[inline]
+            fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+                let ($($a,)*) = self;
+                $(let mut $a = $a.parameter();)*
+                f(&mut [$((&raw mut $a).cast()),*])
+            }
+        }
+    )* };
+}
+tuples!(args);
+
+#[cfg(test)]
+mod tests {
+    use super::sealed::Operands;
+
+    #[test]
+    fn every_value_has_its_pointer_in_order() {
+        let pointers = (1_u8, 2.0_f64, [3_u32, 4]).with_pointers(|p| {
+            assert_eq!(p.len(), 3);
+            p.iter().all(|p| !p.is_null())
+        });
+        assert!(pointers);
+        assert_eq!(().with_pointers(|p| p.len()), 0);
+    }
+}

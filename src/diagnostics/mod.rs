@@ -1,0 +1,9 @@
+//! What helps to find faults: core dumps, the log of the driver, profiling.
+
+mod core_dumps;
+pub(crate) mod driver_log;
+mod profiling;
+
+pub use core_dumps::{CoreDumpFlags, CoreDumps};
+pub use driver_log::{DriverLog, DriverLogHook, LogLevel, on_driver_log};
+pub use profiling::Profiling;

@@ -1,0 +1,63 @@
+//! Profiling of parts of a program.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::call::{later, name};
+use crate::driver::capture_mode::{relaxed, release_relaxed};
+use crate::driver::release::report_drop;
+use crate::error::Result;
+use crate::stack::PushedGuard;
+use std::mem::ManuallyDrop;
+
+const STOP: &str = name!(cuProfilerStop);
+
+/// A guard for profiler collection, from [`PushedGuard::profiling`]. Dropping it stops the collection.
+///
+/// It controls a profiler that waits for such a start (`nsys profile --capture-range=cudaProfilerApi`). Without
+/// one it has no effect.
+#[derive(Debug)]
+#[must_use = "a profiler records until this is dropped"]
+pub struct Profiling<'g, 'ctx> {
+    gpu: &'g PushedGuard<'ctx>,
+}
+
+/// # Profiling
+impl<'ctx> PushedGuard<'ctx> {
+    /// Starts profiler collection until the returned guard is dropped.
+    ///
+    /// Guards are not reference-counted: if you have two, dropping the first stops the collection.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    #[doc(alias = "cuProfilerStart")]
+    pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
+        self.enter(name!(cuProfilerStart))?;
+        // SAFETY: takes nothing; acts on the current context, which `enter` found to be the guard's. A
+        // capture would refuse it, and be spoiled (F320).
+        relaxed(unsafe { later!(cuProfilerStart()) }).check()?;
+        Ok(Profiling { gpu: self })
+    }
+}
+
+impl Profiling<'_, '_> {
+    /// Stops profiler collection and returns the result.
+    ///
+    /// # Errors
+    /// The errors of [`PushedGuard::profiling`].
+    #[doc(alias = "cuProfilerStop")]
+    pub fn stop(self) -> Result {
+        let this = ManuallyDrop::new(self);
+        this.gpu.enter(STOP)?;
+        // SAFETY: as in `profiling`.
+        relaxed(unsafe { later!(cuProfilerStop()) }).result()
+    }
+}
+
+impl Drop for Profiling<'_, '_> {
+    fn drop(&mut self) {
+        match self.gpu.enter(STOP) {
+            // SAFETY: as in `profiling`.
+            Ok(()) => release_relaxed(unsafe { later!(cuProfilerStop()) }),
+            Err(error) => report_drop(error),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What owns a library.
+#![allow(unsafe_code, reason = "calls the driver, and says that a library may be shared")]
+
+use super::Leases;
+use crate::call::{Answer, later, name};
+use crate::driver::capture_mode::relaxed;
+use crate::driver::release::release;
+use crate::image::PtxEntry;
+use ffi::CUlibrary;
+use std::sync::Arc;
+
+pub(crate) struct LibraryInner {
+    pub(crate) raw: CUlibrary,
+    /// Whether the handle is gone.
+    pub(crate) unloaded: bool,
+    /// The kernels that the PTX text declares, if the module was loaded from PTX.
+    pub(crate) entries: Vec<PtxEntry>,
+    /// Its variables that are lent.
+    pub(crate) leases: Arc<Leases>,
+}
+// SAFETY: a library is tied to no thread and no context (F285). The handle is never changed.
+unsafe impl Send for LibraryInner {}
+// SAFETY: as for `Send`; look-ups are ordered by the driver.
+unsafe impl Sync for LibraryInner {}
+
+impl LibraryInner {
+    /// Unloads the module, unless that has been done.
+    pub(crate) fn unload(&mut self) -> Answer {
+        if std::mem::replace(&mut self.unloaded, true) {
+            return Answer::new(name!(cuLibraryUnload), ffi::CUDA_SUCCESS);
+        }
+        // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and nothing of it
+        // is left, since all that is holds this value. Work that runs its code is waited for by the driver
+        // (F286), no context need be current (F285), and captures do not refuse it (F287).
+        relaxed(unsafe { later!(cuLibraryUnload(self.raw)) })
+    }
+}
+
+impl Drop for LibraryInner {
+    fn drop(&mut self) {
+        if !self.unloaded {
+            release(|| self.unload());
+        }
+    }
+}

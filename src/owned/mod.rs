@@ -1,0 +1,39 @@
+//! What owns handles that several values share: streams, modules and libraries.
+
+mod lease;
+mod library;
+mod module;
+mod stream;
+
+pub(crate) use lease::{Lease, Leases};
+pub(crate) use library::LibraryInner;
+pub(crate) use module::ModuleInner;
+pub(crate) use stream::StreamInner;
+
+use crate::context::Context;
+use std::sync::Arc;
+
+/// The owner that keeps code loaded, in a context that it keeps.
+#[derive(Clone)]
+pub(crate) enum Owner {
+    Module(Arc<ModuleInner>),
+    Library(Arc<LibraryInner>, Context),
+}
+
+impl Owner {
+    pub(crate) fn context(&self) -> &Context {
+        match self {
+            Owner::Module(module) => &module.context,
+            Owner::Library(_, context) => context,
+        }
+    }
+
+    /// Returns a key that identifies it among all loaded modules, and all libraries in each context.
+    pub(crate) fn key(&self) -> (usize, usize) {
+        let code = match self {
+            Owner::Module(module) => Arc::as_ptr(module).addr(),
+            Owner::Library(library, _) => Arc::as_ptr(library).addr(),
+        };
+        (code, self.context().key())
+    }
+}

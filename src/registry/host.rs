@@ -1,0 +1,47 @@
+//! The page-locked memory of the host.
+
+use crate::device::Device;
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The registered memory: first address, and the address after the last.
+static REGISTERED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+/// No code of the program runs while this is held.
+pub(crate) fn registered() -> MutexGuard<'static, Vec<(usize, usize)>> {
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Host memory that an operation or scope lends to the device: its start and its size in bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct LentHost {
+    start: usize,
+    bytes: usize,
+}
+
+impl LentHost {
+    pub(crate) const NONE: LentHost = LentHost { start: 0, bytes: 0 };
+    /// Unknown host memory.
+    pub(crate) const ANY: LentHost = LentHost { start: 0, bytes: usize::MAX };
+
+    #[inline]
+    pub(crate) fn new(start: *const c_void, bytes: usize) -> LentHost {
+        LentHost { start: start.addr(), bytes }
+    }
+
+    /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
+    /// registered that part, or devices use all host memory.
+    pub(crate) fn is_page_locked(self) -> bool {
+        let (start, end) = (self.start, self.start.saturating_add(self.bytes));
+        let part = |&(from, to): &(usize, usize)| from < end && start < to;
+        self.bytes > 0 && (registered().iter().any(part) || devices_use_all())
+    }
+}
+
+/// Returns whether a device uses host memory that nobody registered. If no device does, a copy with such memory
+/// is complete when its call returns (F331).
+fn devices_use_all() -> bool {
+    const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
+    let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);
+    Device::all().map_or(true, |devices| devices.into_iter().any(uses_all))
+}

@@ -1,0 +1,28 @@
+//! The multiprocessors that the work of a guard's context may run on.
+#![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
+
+use super::PushedGuard;
+use crate::call::{answer, name};
+use crate::context::affinity::affinity;
+use crate::error::Result;
+use ffi::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+
+/// # Execution affinity
+impl PushedGuard<'_> {
+    /// Returns the number of multiprocessors that the context's work may run on.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context (F132). For
+    /// that, see [`sm_resource`](crate::Context::sm_resource).
+    #[doc(alias = "cuCtxGetExecAffinity")]
+    pub fn exec_affinity(&self) -> Result<u32> {
+        self.enter(name!(cuCtxGetExecAffinity))?;
+        let mut affinity = affinity(0);
+        // SAFETY: writes one affinity to `affinity`, which is valid for it; acts on the current
+        // context, which `enter` found to be the guard's.
+        unsafe { answer!(cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)) }
+            .check()?;
+        // SAFETY: the union has one field, which holds a plain number.
+        Ok(unsafe { affinity.param.smCount }.val)
+    }
+}

@@ -1,0 +1,181 @@
+//! Attributes of streams.
+#![allow(unsafe_code, reason = "calls the driver, and reads the union of its values")]
+
+use crate::call::{answer, name};
+use crate::error::{Error, Result};
+use crate::memory::{AccessPolicyWindow, MemSyncDomain};
+use crate::stream::Stream;
+use ffi::{CUlaunchMemSyncDomainMap, CUstreamAttrID, CUstreamAttrValue, CUsynchronizationPolicy};
+
+const GET: &str = name!(cuStreamGetAttribute);
+
+/// How a thread waits for a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SyncPolicy {
+    /// The driver chooses.
+    Auto,
+    /// It spins.
+    Spin,
+    /// It spins and yields to other threads.
+    Yield,
+    /// It sleeps.
+    BlockingSync,
+}
+
+impl SyncPolicy {
+    const ALL: [(SyncPolicy, CUsynchronizationPolicy); 4] = [
+        (SyncPolicy::Auto, ffi::CU_SYNC_POLICY_AUTO),
+        (SyncPolicy::Spin, ffi::CU_SYNC_POLICY_SPIN),
+        (SyncPolicy::Yield, ffi::CU_SYNC_POLICY_YIELD),
+        (SyncPolicy::BlockingSync, ffi::CU_SYNC_POLICY_BLOCKING_SYNC),
+    ];
+}
+
+/// The number of the domain that stands for each name, below the device's
+/// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemSyncDomainMap {
+    /// For [`MemSyncDomain::Default`]: 0 at first.
+    pub default: u8,
+    /// For [`MemSyncDomain::Remote`]: 1 at first.
+    pub remote: u8,
+}
+
+impl Stream<'_> {
+    /// One attribute: a value of which the field that belongs to it is initialised.
+    fn attribute(&self, id: CUstreamAttrID) -> Result<CUstreamAttrValue> {
+        let mut value = CUstreamAttrValue { pad: [0; 64] };
+        // SAFETY: the stream is alive; writes one value to `value`, which is valid for it. No context
+        // need be current (F153).
+        unsafe { answer!(cuStreamGetAttribute(self.raw(), id, &raw mut value)) }.check()?;
+        Ok(value)
+    }
+
+    fn set_attribute(&self, id: CUstreamAttrID, value: CUstreamAttrValue) -> Result {
+        // SAFETY: the stream is alive; reads one value of `value`, whose field for this attribute is
+        // initialised. No context need be current (F153).
+        unsafe { answer!(cuStreamSetAttribute(self.raw(), id, &raw const value)) }.result()
+    }
+
+    /// How threads wait for it; `None` if none was set (F153): then as its context's flags say.
+    ///
+    /// # Errors
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn sync_policy(&self) -> Result<Option<SyncPolicy>> {
+        let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
+        // SAFETY: the driver wrote the field of this attribute, a number.
+        let policy = unsafe { value.syncPolicy };
+        if policy.0 == u32::MAX {
+            return Ok(None);
+        }
+        let known = SyncPolicy::ALL.into_iter().find(|&(_, raw)| raw == policy);
+        let (name, _) = known.ok_or(Error::UnknownValue { call: GET, value: policy.0 })?;
+        Ok(Some(name))
+    }
+
+    /// Sets how threads wait for it.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_sync_policy(&self, policy: SyncPolicy) -> Result {
+        let (_, policy) = SyncPolicy::ALL[policy as usize];
+        let value = CUstreamAttrValue { syncPolicy: policy };
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, value)
+    }
+
+    /// How the L2 cache treats its accesses; `None` if there is no range.
+    ///
+    /// # Errors
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn access_policy_window(&self) -> Result<Option<AccessPolicyWindow>> {
+        let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
+        // SAFETY: the driver wrote the field of this attribute, of which any bytes are a value.
+        let window = unsafe { value.accessPolicyWindow };
+        AccessPolicyWindow::from_raw(GET, window)
+    }
+
+    /// Sets how the L2 cache treats its accesses, for what is enqueued from here on; `None` ends that.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have (F155); a sticky error (F60).
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
+        let window = window.map_or(AccessPolicyWindow::NONE, AccessPolicyWindow::raw);
+        let value = CUstreamAttrValue { accessPolicyWindow: window };
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, value)
+    }
+
+    /// Sets the priority, as in [`stream_with_priority`](crate::PushedGuard::stream_with_priority), of
+    /// what is enqueued from here on.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_priority(&self, priority: i32) -> Result {
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_PRIORITY, CUstreamAttrValue { priority })
+    }
+
+    /// The domain of what its kernels write.
+    ///
+    /// # Errors
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
+        let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
+        // SAFETY: the driver wrote the field of this attribute, a number.
+        let domain = unsafe { value.memSyncDomain };
+        MemSyncDomain::from_raw(GET, domain)
+    }
+
+    /// Sets the domain of what its kernels write, from here on.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_mem_sync_domain(&self, domain: MemSyncDomain) -> Result {
+        let value = CUstreamAttrValue { memSyncDomain: domain.raw() };
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, value)
+    }
+
+    /// Which domains stand for the two names.
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamGetAttribute")]
+    pub fn mem_sync_domain_map(&self) -> Result<MemSyncDomainMap> {
+        let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
+        // SAFETY: the driver wrote the field of this attribute, two numbers.
+        let CUlaunchMemSyncDomainMap { default_, remote } = unsafe { value.memSyncDomainMap };
+        Ok(MemSyncDomainMap { default: default_, remote })
+    }
+
+    /// Sets which domains stand for the two names, from here on.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that the device does not have (F154); a sticky error (F60).
+    #[doc(alias = "cuStreamSetAttribute")]
+    pub fn set_mem_sync_domain_map(&self, map: MemSyncDomainMap) -> Result {
+        let map = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
+        let value = CUstreamAttrValue { memSyncDomainMap: map };
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, value)
+    }
+}
+
+impl<'ctx> Stream<'ctx> {
+    /// Takes over all attributes of another stream of the context, its priority too (F156).
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
+    #[doc(alias = "cuStreamCopyAttributes")]
+    pub fn copy_attributes(&self, from: &Stream<'ctx>) -> Result {
+        if self.context() != from.context() {
+            return Err(Error::OtherContext { call: name!(cuStreamCopyAttributes) });
+        }
+        // SAFETY: both streams are alive; no context need be current (F153).
+        unsafe { answer!(cuStreamCopyAttributes(self.raw(), from.raw())) }.result()
+    }
+}

@@ -1,0 +1,251 @@
+//! Operations on a stream that are complete when they return, of whatever kind the stream is.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::args::KernelArgs;
+use crate::args::sealed::Operands;
+use crate::call::{Answer, Later, answer, name};
+use crate::context::Context;
+use crate::context::wait::wait_for_memory;
+use crate::error::{Error, Result, means_not_taken};
+use crate::event::Event;
+use crate::function::Function;
+use crate::launch;
+use crate::launch::LaunchSpec;
+use crate::memory::access::Access;
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::ops::enqueue::{refused, same_context, same_len};
+use crate::ops::{Copy, Download, Fill, Operation, Upload};
+use crate::registry::LentHost;
+use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
+use std::marker::PhantomData;
+use std::time::Duration;
+
+pub(crate) const RECORD: &str = name!(cuEventRecord);
+
+/// A stream that is there for `'a`, and the [key](Context::key) of its context.
+#[derive(Clone, Copy)]
+pub(crate) struct Blocking<'a> {
+    raw: CUstream,
+    key: usize,
+    stream: PhantomData<&'a Context>,
+}
+
+impl<'a> Blocking<'a> {
+    /// # Safety
+    /// 1. The stream is alive for `'a`, and of the context with this key. For a default stream, that is current
+    ///    on this thread until the last operation has returned.
+    #[inline]
+    pub(crate) unsafe fn new(raw: CUstream, key: usize) -> Self {
+        Blocking { raw, key, stream: PhantomData }
+    }
+
+    /// Does an operation, and waits for it.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
+    #[inline]
+    unsafe fn run(&self, operation: impl Operation) -> Result {
+        // SAFETY: the caller's obligation 1, as the wait below is over then.
+        let enqueued = unsafe { self.run_unscoped(&operation) };
+        self.complete(enqueued, operation.host())
+    }
+
+    /// The same, without the wait.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
+    #[inline]
+    unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
+        same_context(operation.call(), operation.uses().all_of(self.key))?;
+        // SAFETY: the stream is there; the rest is the caller's obligation 1.
+        unsafe { operation.enqueue(self.raw) }
+    }
+
+    #[inline]
+    pub(crate) fn upload<'ctx, T: Element>(
+        &self,
+        from: &[T],
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let to = Access::device::<T>(to.view(), true);
+        same_len(Upload::CALL, from.len(), to.len)?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Upload::new(from, to)) }
+    }
+
+    #[inline]
+    pub(crate) fn download<'ctx, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut [T],
+    ) -> Result {
+        let from = Access::device::<T>(from.view(), false);
+        same_len(Download::CALL, from.len, to.len())?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Download::new(from, to)) }
+    }
+
+    #[inline]
+    pub(crate) fn copy<'ctx, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let (from, to) =
+            (Access::device::<T>(from.view(), false), Access::device::<T>(to.view(), true));
+        same_len(Copy::CALL, from.len, to.len)?;
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Copy::new(from, to)) }
+    }
+
+    #[inline]
+    pub(crate) fn fill<'ctx, T: Element>(
+        &self,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        value: T,
+    ) -> Result {
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::value(Access::device::<T>(to.view(), true), value)) }
+    }
+
+    /// # Safety
+    /// 1. Until the stream was synchronized, nothing else uses the memory.
+    #[inline]
+    pub(crate) unsafe fn fill_unscoped<'ctx, T: Element>(
+        &self,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        value: T,
+    ) -> Result {
+        // SAFETY: the memory is alive; the rest is the caller's obligation 1.
+        unsafe { self.run_unscoped(&Fill::value(Access::device::<T>(to.view(), true), value)) }
+    }
+
+    #[inline]
+    pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::zero(Access::device::<T>(to.view(), true))) }
+    }
+
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[inline]
+    pub(crate) unsafe fn launch<'ctx>(
+        &self,
+        function: &Function<'ctx>,
+        config: impl LaunchSpec<'ctx>,
+        args: impl KernelArgs<'ctx>,
+    ) -> Result {
+        let host = if args.any_host() { LentHost::ANY } else { LentHost::NONE };
+        // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
+        // below is over.
+        let enqueued = unsafe { self.launch_unscoped(function, config, args) };
+        self.complete(enqueued, host)
+    }
+
+    /// # Safety
+    /// 1. to 4. of [`OnStream::launch_unscoped`](crate::OnStream::launch_unscoped).
+    #[inline]
+    pub(crate) unsafe fn launch_unscoped<'ctx>(
+        &self,
+        function: &Function<'ctx>,
+        config: impl LaunchSpec<'ctx>,
+        args: impl KernelArgs<'ctx>,
+    ) -> Result {
+        let key = self.key;
+        if config.is_extended() {
+            same_context(config.call(), function.key() == key && config.all_of(key))?;
+        }
+        same_context(config.call(), args.all_of(key))?;
+        let refused = |call, code| launch::refused(call, code, function, &self.key);
+        // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
+        // rest is the caller's obligations 1 to 4.
+        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
+    }
+
+    #[inline]
+    pub(crate) fn record(&self, event: &Event<'_>) -> Result {
+        // SAFETY: event and stream are there; the driver refuses an event of another context (F36).
+        match unsafe { answer!(cuEventRecord(event.raw(), self.raw)) } {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            Answer { call, code } => record_refused(call, code, event, self.key),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn wait(&self, event: &Event<'_>) -> Result {
+        // SAFETY: event and stream are there.
+        unsafe { answer!(cuStreamWaitEvent(self.raw, event.raw(), 0)) }.result()
+    }
+
+    /// Waits until the stream no longer touches the memory of an operation, given what the call answered that
+    /// was to enqueue it. `host` is the memory of the host among that.
+    ///
+    /// # Errors
+    /// That of the call, else of the wait.
+    #[inline]
+    pub(crate) fn complete(&self, enqueued: Result, host: LentHost) -> Result {
+        match enqueued {
+            Ok(()) => self.finish(host),
+            Err(error) => self.not_complete(error, host),
+        }
+    }
+
+    /// Waits all the same if the error does not prove that nothing was enqueued.
+    #[cold]
+    #[inline(never)]
+    fn not_complete(&self, error: Error, host: LentHost) -> Result {
+        if error.code().is_some_and(|code| !means_not_taken(code)) {
+            // A call that enqueues is never the first to report a fault (F108), and behind the report nothing is
+            // taken (F60).
+            let taken = if error.is_sticky() { LentHost::NONE } else { host };
+            // The first error is the one to tell. What cannot be waited for ends the process.
+            let _waited = self.finish(taken);
+        }
+        Err(error)
+    }
+
+    /// Waits until the stream no longer touches any memory.
+    ///
+    /// The legacy stream is refused the wait while a blocking stream of its context is under capture
+    /// (F143). Another thread began that since the work was enqueued, and will end it.
+    #[inline]
+    fn finish(&self, host: LentHost) -> Result {
+        let raw = self.raw;
+        let make = move || {
+            // SAFETY: the stream is there (F37).
+            match unsafe { ffi::cuStreamSynchronize(raw) } {
+                ffi::CUDA_SUCCESS => ffi::CUDA_SUCCESS,
+                // SAFETY: as above.
+                code => unsafe { not_yet(raw, code) },
+            }
+        };
+        wait_for_memory(Later { call: name!(cuStreamSynchronize), make }, self.key, host)
+    }
+}
+
+/// Waits once more while the answer is that of the legacy stream beside a capture.
+///
+/// # Safety
+/// 1. The stream is there.
+#[cold]
+#[inline(never)]
+unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
+    while code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
+        std::thread::sleep(Duration::from_micros(100));
+        // SAFETY: the caller's obligation 1.
+        code = unsafe { ffi::cuStreamSynchronize(raw) };
+    }
+    code
+}
+
+/// The error of a record of an event in a stream of the context with this key.
+#[cold]
+#[inline(never)]
+pub(crate) fn record_refused(
+    call: &'static str,
+    code: CUresult,
+    event: &Event<'_>,
+    key: usize,
+) -> Result {
+    refused(Answer::new(call, code), event.context().key() == key)
+}

@@ -1,0 +1,135 @@
+//! Host functions that a stream calls.
+#![allow(unsafe_code, reason = "hands functions to the driver")]
+
+use super::OnStream;
+use crate::call::{answer, fault, name};
+use crate::driver::fork;
+use crate::driver::release::drop_contained;
+use crate::error::{Result, means_not_taken};
+use ffi::CUstream;
+use std::any::Any;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(crate) const CALL: &str = name!(cuLaunchHostFunc);
+
+/// The panic of a function.
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// A function on its way through the driver, and back.
+struct Call<F> {
+    function: Mutex<Option<F>>,
+    panic: Mutex<Option<Panic>>,
+}
+
+/// A function in a stream.
+pub(crate) trait Pending {
+    /// Ends the call once the stream has passed the function. Drops the function if it was not called, as after
+    /// a fault (F152), and returns the panic of the function or of its destructor.
+    fn end(&self) -> Option<Panic>;
+}
+
+/// Returns the first panic of several functions. All are asked, and the other panics are dropped.
+#[cold]
+pub(crate) fn first(panics: &mut dyn Iterator<Item = Option<Panic>>) -> Option<Panic> {
+    let mut panics = panics.flatten();
+    let first = panics.next();
+    panics.for_each(drop_contained);
+    first
+}
+
+impl<F> Pending for Arc<Call<F>> {
+    fn end(&self) -> Option<Panic> {
+        let not_called = fork::lock(&self.function).and_then(|mut function| function.take());
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(not_called)));
+        let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
+        first(&mut [dropped.err(), panic].into_iter())
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds a function to a stream.
+///
+/// # Safety
+/// 1. The stream is alive.
+pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
+    stream: CUstream,
+    function: F,
+) -> Result<impl Pending + use<F>> {
+    fault::gives_function();
+    let call = Arc::new(Call { function: Mutex::new(Some(function)), panic: Mutex::new(None) });
+    let run = trampoline(&call);
+    let data = Arc::into_raw(call.clone());
+    // SAFETY: the stream is alive (1). `run` is called at most once, with `data`, which is the count of
+    // the `Arc` that it takes over. The function is `Send` and `'static`, and does not unwind.
+    let answer = unsafe { answer!(cuLaunchHostFunc(stream, Some(run), data.cast_mut().cast())) };
+    if let Err(error) = answer.check() {
+        // Another error may come from earlier work, and the driver may have accepted the function all the same.
+        if means_not_taken(answer.code) {
+            // SAFETY: the call took nothing over: `data` is still ours.
+            drop(unsafe { Arc::from_raw(data) });
+        }
+        if let Some(panic) = call.end() {
+            resume_unwind(panic);
+        }
+        return Err(error.into());
+    }
+    Ok(call)
+}
+
+impl OnStream<'_, '_> {
+    /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
+    ///
+    /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly
+    /// every call fails (F23), and device resources dropped there leak until their context is destroyed.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60). The function is then dropped without being called.
+    ///
+    /// # Panics
+    /// If the function panics.
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
+        // SAFETY: 1. The stream is borrowed.
+        unsafe { call(self.raw(), function, || self.complete(Ok(()))) }
+    }
+}
+
+/// Adds a function to a stream and waits for it by `finish`. If the function panics, the panic continues in the
+/// caller.
+///
+/// # Safety
+/// 1. The stream is alive.
+pub(crate) unsafe fn call(
+    stream: CUstream,
+    function: impl FnOnce() + Send + 'static,
+    finish: impl FnOnce() -> Result,
+) -> Result {
+    // SAFETY: the caller's obligation 1.
+    let call = unsafe { enqueue(stream, function) }?;
+    let waited = finish();
+    match call.end() {
+        Some(panic) => resume_unwind(panic),
+        None => waited,
+    }
+}
+
+/// Returns the function that the driver calls for a function of this type.
+fn trampoline<F: FnOnce() + Send>(_: &Arc<Call<F>>) -> unsafe extern "C" fn(*mut c_void) {
+    unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
+        // SAFETY: the one count that `host_function` gave away, of this type.
+        let call = unsafe { Arc::from_raw(data.cast_const().cast::<Call<F>>()) };
+        let function = lock(&call.function).take();
+        let result = catch_unwind(AssertUnwindSafe(|| function.map(|function| function())));
+        if let Err(panic) = result {
+            *lock(&call.panic) = Some(panic);
+        }
+        // If nobody asks for the panic any more, it ends here.
+        drop_contained(call);
+    }
+    run::<F>
+}

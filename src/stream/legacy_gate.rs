@@ -1,0 +1,121 @@
+//! Keeps operations on the legacy stream of a context and captures of its blocking streams apart. A driver that
+//! does both simultaneously, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
+
+use crate::call::Answer;
+use crate::context::Context;
+use crate::diagnostics::driver_log;
+use crate::driver::fork;
+use crate::error::{Error, Result};
+use ffi::{CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT};
+use std::cell::Cell;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+/// The operations and captures that run in one context.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<State>,
+    left: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    operations: usize,
+    captures: usize,
+}
+
+/// The gates, by the handles of their contexts. Clones and retains of one context share a gate.
+static GATES: Mutex<Vec<(usize, Weak<Gate>)>> = Mutex::new(Vec::new());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn gate(context: &Context) -> Arc<Gate> {
+    let key = context.raw().addr();
+    let mut gates = lock(&GATES);
+    if let Some(gate) = gates.iter().find(|(of, _)| *of == key).and_then(|(_, gate)| gate.upgrade())
+    {
+        return gate;
+    }
+    let gate = Arc::new(Gate::default());
+    gates.retain(|(_, gate)| gate.strong_count() > 0);
+    gates.push((key, Arc::downgrade(&gate)));
+    gate
+}
+
+thread_local! {
+    /// The number of operations that this thread runs, in any context.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// An operation on the legacy stream, until dropped.
+pub(crate) struct Operation(Arc<Gate>);
+
+impl Operation {
+    /// # Errors
+    /// While a blocking stream of the context is under capture, the driver's error (F143), but without a call,
+    /// which would invalidate the capture.
+    pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
+        let gate = gate(context);
+        let mut state = lock(&gate.state);
+        if state.captures > 0 {
+            Answer::new(call, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT).check()?;
+        }
+        state.operations += 1;
+        drop(state);
+        OWN.set(OWN.get() + 1);
+        Ok(Operation(gate))
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        if let Some(mut state) = fork::lock(&self.0.state) {
+            state.operations -= 1;
+        }
+        OWN.set(OWN.get() - 1);
+        self.0.left.notify_all();
+    }
+}
+
+/// A capture of a blocking stream, until dropped.
+pub(crate) struct Capturing(Arc<Gate>);
+
+impl Capturing {
+    /// Waits for the operations that run. None begins meanwhile.
+    ///
+    /// Code of the program that an operation runs does not wait, neither for its own operation nor for one of
+    /// another thread, which may wait for this thread's. A hook of the driver's log does not wait either,
+    /// because failing calls on other threads wait for it. So everything that this waits for ends by itself.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if it would have to wait but must not.
+    pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Capturing> {
+        if fork::is_child() {
+            // Operations of the parent's other threads never end there.
+            Answer::new(call, CUDA_ERROR_NOT_INITIALIZED).check()?;
+        }
+        let gate = gate(context);
+        let mut state = lock(&gate.state);
+        if state.operations > 0 && (OWN.get() > 0 || driver_log::is_inside()) {
+            let reason = "an operation on the legacy default stream of the context runs, and this is a function of \
+                          `on_driver_log`, or a destructor, that must not wait for it: capture a stream that is \
+                          `NON_BLOCKING`, or capture later";
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        state.captures += 1;
+        while state.operations > 0 {
+            state = gate.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        Ok(Capturing(gate))
+    }
+}
+
+impl Drop for Capturing {
+    fn drop(&mut self) {
+        if let Some(mut state) = fork::lock(&self.0.state) {
+            state.captures -= 1;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Streams.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+mod attributes;
+pub(crate) mod blocking;
+#[cfg(feature = "async")]
+mod finished;
+pub(crate) mod host_function;
+pub(crate) mod legacy_gate;
+mod on_default_stream;
+mod on_stream;
+mod short;
+mod stream_ordered;
+
+pub use attributes::{MemSyncDomainMap, SyncPolicy};
+#[cfg(feature = "async")]
+pub use finished::Finished;
+pub use on_default_stream::OnDefaultStream;
+pub use on_stream::OnStream;
+
+use crate::brand::Brand;
+use crate::call::{answer, later, name};
+use crate::context::Context;
+use crate::context::wait::wait;
+use crate::device::Device;
+use crate::error::Result;
+use crate::owned::StreamInner;
+use crate::stack::PushedGuard;
+use crate::sync::Arc;
+use bitflags::bitflags;
+use ffi::{CUstream, CUstream_flags};
+use static_assertions::assert_impl_all;
+use std::{fmt, ptr};
+
+bitflags! {
+    /// Flags that control how a stream behaves.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct StreamFlags: u32 {
+        /// The stream does not synchronise implicitly with the legacy default stream, which foreign code may
+        /// use.
+        const NON_BLOCKING = CUstream_flags::CU_STREAM_NON_BLOCKING.bits();
+    }
+}
+
+/// A CUDA stream: device work on it runs in order.
+///
+/// [`PushedGuard::stream`] creates one. Enqueue work through [`PushedGuard::on`], or in a
+/// [scope](PushedGuard::scope). A `Stream` is never the default stream, which is a property of the thread's
+/// current context and not a handle. This crate attaches no managed memory to streams
+/// (`cuStreamAttachMemAsync`).
+///
+/// The stream keeps its context alive (invariant `context-alive`). Dropping it returns at once and needs no
+/// current context (F40, F51). The driver's stream lives on while a buffer lives that was [allocated on
+/// it](crate::OnStream::alloc).
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let mut x = gpu.alloc::<u32>(4)?;
+/// gpu.on(&stream).fill(&mut x, 7)?; // returns when the fill is complete
+/// assert!(stream.query()?);
+/// # Ok(()) }
+/// ```
+pub struct Stream<'ctx> {
+    /// Shared with the buffers that are freed in the order of this stream.
+    pub(crate) inner: Arc<StreamInner>,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(Stream<'static>: Send, Sync);
+
+impl StreamInner {
+    fn new(raw: CUstream, context: Context, flags: StreamFlags) -> StreamInner {
+        let blocking = !flags.contains(StreamFlags::NON_BLOCKING);
+        StreamInner { raw, context, blocking }
+    }
+}
+
+/// # Streams
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates a stream with [`StreamFlags::NON_BLOCKING`].
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
+    #[doc(alias = "cuStreamCreate")]
+    pub fn stream(&self) -> Result<Stream<'ctx>> {
+        self.stream_with(StreamFlags::NON_BLOCKING)
+    }
+
+    /// Creates a stream with the given flags.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits (F68).
+    #[doc(alias = "cuStreamCreate")]
+    pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
+        self.enter(name!(cuStreamCreate))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
+        // `enter` found to be the guard's; the driver checks the flags.
+        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
+        Ok(Stream { inner, _brand: Brand::new() })
+    }
+}
+
+/// # Streams with a priority
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates a stream with the given flags and priority.
+    ///
+    /// The driver prefers work on streams with a greater priority, which is a *smaller* number. It clamps
+    /// numbers outside [`stream_priority_range`](Self::stream_priority_range) to that range (F68).
+    ///
+    /// # Errors
+    /// The errors of [`stream_with`](Self::stream_with).
+    #[doc(alias = "cuStreamCreateWithPriority")]
+    pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
+        self.enter(name!(cuStreamCreateWithPriority))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: as in `stream_with`.
+        unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
+            .check()?;
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
+        Ok(Stream { inner, _brand: Brand::new() })
+    }
+}
+
+impl Stream<'_> {
+    /// Returns the context.
+    #[must_use]
+    #[inline]
+    pub fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.
+    #[must_use]
+    #[inline]
+    pub fn raw(&self) -> CUstream {
+        self.inner.raw
+    }
+
+    /// Returns whether all work in the stream is complete.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamQuery")]
+    #[inline]
+    pub fn query(&self) -> Result<bool> {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
+        if answer.code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        answer.check()?;
+        Ok(true)
+    }
+
+    /// Waits until all work in the stream is complete.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
+    pub fn synchronize(&self) -> Result {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
+    }
+
+    /// Returns the flags.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[doc(alias = "cuStreamGetFlags")]
+    pub fn flags(&self) -> Result<StreamFlags> {
+        let mut flags = 0;
+        // SAFETY: the stream is alive; writes one `c_uint` to `flags`, which is valid for it.
+        unsafe { answer!(cuStreamGetFlags(self.raw(), &raw mut flags)) }.check()?;
+        Ok(StreamFlags::from_bits_retain(flags))
+    }
+}
+
+impl Stream<'_> {
+    /// Returns a number that identifies the stream. No other stream of the process has or had it.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[doc(alias = "cuStreamGetId")]
+    pub fn id(&self) -> Result<u64> {
+        let mut id = 0;
+        // SAFETY: the stream is alive; writes one number to `id`, which is valid for it.
+        unsafe { answer!(cuStreamGetId(self.raw(), &raw mut id)) }.check()?;
+        Ok(id)
+    }
+
+    /// Returns the device.
+    #[must_use]
+    #[doc(alias = "cuStreamGetDevice")]
+    pub fn device(&self) -> Device {
+        self.context().device()
+    }
+
+    /// Returns the priority.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[doc(alias = "cuStreamGetPriority")]
+    pub fn priority(&self) -> Result<i32> {
+        let mut priority = 0;
+        // SAFETY: the stream is alive; writes one `c_int` to `priority`, which is valid for it.
+        unsafe { answer!(cuStreamGetPriority(self.raw(), &raw mut priority)) }.check()?;
+        Ok(priority)
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({:p}, {:?})", self.raw(), self.context())
+    }
+}

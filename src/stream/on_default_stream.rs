@@ -1,0 +1,258 @@
+//! Operations on the default streams of a context.
+#![allow(unsafe_code, reason = "names the default streams")]
+
+use crate::args::KernelArgs;
+use crate::call::{answer, later, name};
+use crate::context::wait::wait;
+use crate::error::Result;
+use crate::event::Event;
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::ops::enqueue::same_context;
+use crate::ops::{Copy, Download, Fill, Upload};
+use crate::registry::LentHost;
+use crate::stack::PushedGuard;
+use crate::stream::blocking::{Blocking, RECORD};
+use crate::stream::host_function;
+use crate::stream::legacy_gate::Operation;
+use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
+use std::fmt;
+
+/// Operations on a default stream that wait until they are complete, from [`PushedGuard::on_legacy_default`]
+/// and [`PushedGuard::on_per_thread_default`].
+///
+/// The driver chooses the stream by the thread's current context at each call. So each operation first compares
+/// the current context (invariant `right-context`) and returns [`NotCurrent`](crate::Error::NotCurrent) if
+/// foreign code changed it. A default stream cannot be used in a scope or a capture, and cannot allocate: these
+/// use their stream later, under whatever context is current then.
+#[derive(Clone, Copy)]
+pub struct OnDefaultStream<'g, 'ctx> {
+    gpu: &'g PushedGuard<'ctx>,
+    which: Which,
+}
+
+/// Not a handle, which means nothing without a thread and its current context.
+#[derive(Clone, Copy)]
+enum Which {
+    Legacy,
+    PerThread,
+}
+
+/// # Operations on the default streams
+impl<'ctx> PushedGuard<'ctx> {
+    /// Returns the operations on the legacy default stream of the context, the null stream of C. It
+    /// synchronises with all streams of the context that are not
+    /// [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
+    ///
+    /// While this crate captures one of these streams, every operation is refused with
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143). Such a capture waits for the operations that run: a driver
+    /// that did both simultaneously crashed (F221). In a [`host_function`](OnDefaultStream::host_function), do
+    /// not wait for a thread that captures.
+    #[must_use]
+    #[doc(alias = "CU_STREAM_LEGACY")]
+    pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
+        OnDefaultStream { gpu: self, which: Which::Legacy }
+    }
+
+    /// Returns the operations on this thread's own default stream of the context, which synchronises with the
+    /// legacy one. A green context has no such stream: `CUDA_ERROR_INVALID_HANDLE` (F133).
+    #[must_use]
+    #[doc(alias = "CU_STREAM_PER_THREAD")]
+    pub fn on_per_thread_default(&self) -> OnDefaultStream<'_, 'ctx> {
+        OnDefaultStream { gpu: self, which: Which::PerThread }
+    }
+}
+
+/// A default stream for one operation.
+struct Now<'g> {
+    stream: Blocking<'g>,
+    /// The legacy stream, kept apart from captures.
+    _apart: Option<Operation>,
+}
+
+impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
+    fn raw(&self) -> CUstream {
+        match self.which {
+            Which::Legacy => CU_STREAM_LEGACY,
+            Which::PerThread => CU_STREAM_PER_THREAD,
+        }
+    }
+
+    /// Returns the stream, for one operation of this thread that runs no code of the program in between.
+    #[inline]
+    fn now(&self, call: &'static str) -> Result<Now<'g>> {
+        self.gpu.enter(call)?;
+        let apart = match self.which {
+            Which::Legacy => Some(Operation::enter(self.gpu.context(), call)?),
+            Which::PerThread => None,
+        };
+        // SAFETY: 1. A context's default streams live as long as it does, and `enter` found the guard's
+        // to be current on this thread.
+        let stream = unsafe { Blocking::new(self.raw(), self.gpu.context().key()) };
+        Ok(Now { stream, _apart: apart })
+    }
+
+    /// Copies a slice to the device and waits.
+    ///
+    /// # Errors
+    /// The errors of [`OnStream::upload`](crate::OnStream::upload), and
+    /// [`NotCurrent`](crate::Error::NotCurrent).
+    #[doc(alias = "cuMemcpyHtoD")]
+    pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.now(Upload::CALL)?.stream.upload(from, to)
+    }
+
+    /// Copies device memory to the host and waits.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoH")]
+    pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
+        self.now(Download::CALL)?.stream.download(from, to)
+    }
+
+    /// Copies device memory to other device memory and waits.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoD")]
+    pub fn copy<T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        self.now(Copy::CALL)?.stream.copy(from, to)
+    }
+
+    /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8")]
+    #[doc(alias = "cuMemsetD16")]
+    #[doc(alias = "cuMemsetD32")]
+    pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
+        self.now(Fill::call_for(size_of::<T>()))?.stream.fill(to, value)
+    }
+
+    /// Sets every byte to zero and waits, for elements of any size.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemsetD8")]
+    pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.now(Fill::call_for(1))?.stream.zero(to)
+    }
+
+    /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
+        let mut to = vec![T::zeroed(); from.view().len];
+        self.download(from, &mut to)?;
+        Ok(to)
+    }
+
+    /// Launches a kernel and waits for it.
+    ///
+    /// # Errors
+    /// The errors of [`OnStream::launch`](crate::OnStream::launch), and
+    /// [`NotCurrent`](crate::Error::NotCurrent).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub unsafe fn launch<A: KernelArgs<'ctx>>(
+        &self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let (function, own) = (kernel.function(), self.gpu.context());
+        let now = self.now(config.call())?;
+        same_context(config.call(), function.key() == own.key())?;
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { now.stream.launch(function, config, args) }
+    }
+
+    /// Calls a function on a thread of the driver, after the work in the stream, and waits for it. See
+    /// [`OnStream::host_function`](crate::OnStream::host_function).
+    ///
+    /// # Errors
+    /// The errors of [`OnStream::host_function`](crate::OnStream::host_function), and
+    /// [`NotCurrent`](crate::Error::NotCurrent).
+    ///
+    /// # Panics
+    /// If the function panics.
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
+        let now = self.now(host_function::CALL)?;
+        // SAFETY: 1. `now` found the stream to be there.
+        unsafe {
+            host_function::call(self.raw(), function, || {
+                now.stream.complete(Ok(()), LentHost::NONE)
+            })
+        }
+    }
+
+    /// Records an event after the work in the stream.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a sticky
+    /// error (F60).
+    #[doc(alias = "cuEventRecord")]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        let now = self.now(RECORD)?;
+        same_context(RECORD, event.context() == self.gpu.context())?;
+        now.stream.record(event)
+    }
+
+    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        self.now(name!(cuStreamWaitEvent))?.stream.wait(event)
+    }
+
+    /// Returns whether all work in the stream is complete.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamQuery")]
+    pub fn query(&self) -> Result<bool> {
+        let _now = self.now(name!(cuStreamQuery))?;
+        // SAFETY: the stream is that of the current context.
+        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
+        if answer.code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        answer.check()?;
+        Ok(true)
+    }
+
+    /// Waits until all work in the stream is complete.
+    ///
+    /// # Errors
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        let _now = self.now(name!(cuStreamSynchronize))?;
+        // SAFETY: the stream is that of the current context.
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
+    }
+}
+
+impl fmt::Debug for OnDefaultStream<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.which {
+            Which::Legacy => "legacy",
+            Which::PerThread => "per-thread",
+        };
+        write!(f, "OnDefaultStream({name}, {:?})", self.gpu.context())
+    }
+}

@@ -1,0 +1,254 @@
+//! Single operations on a stream.
+#![allow(unsafe_code, reason = "launches kernels, and says that a handle may be shared")]
+
+use crate::args::KernelArgs;
+use crate::context::Context;
+use crate::error::Result;
+use crate::event::Event;
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::registry::LentHost;
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
+use crate::stream::blocking::Blocking;
+use ffi::CUstream;
+use static_assertions::assert_impl_all;
+use std::fmt;
+
+/// Operations on one stream that wait until they are complete, from [`PushedGuard::on`].
+///
+/// Each operation is complete when it returns, so nothing is in flight between operations (invariant
+/// `idle-outside`). To run several operations at once, use a [scope](PushedGuard::scope). The methods named
+/// `…_unscoped` return before the work is done. They are `unsafe` for this reason.
+///
+/// No operation needs or checks the current context (F30, F34). The driver calls are those of C.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let (mut x, mut y) = (gpu.alloc(3)?, gpu.alloc(3)?);
+/// gpu.on(&stream).upload(&[1_u32, 2, 3], &mut x)?;
+/// gpu.on(&stream).copy(&x, &mut y)?;
+/// let mut host = [0; 3];
+/// gpu.on(&stream).download(&y, &mut host)?;
+/// assert_eq!(host, [1, 2, 3]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy)]
+pub struct OnStream<'g, 'ctx> {
+    stream: &'g Stream<'ctx>,
+    blocking: Blocking<'g>,
+}
+// SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
+// never changed: it is no default stream's.
+unsafe impl Send for OnStream<'_, '_> {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for OnStream<'_, '_> {}
+assert_impl_all!(OnStream<'static, 'static>: Send, Sync);
+
+/// # Operations on a stream
+impl<'ctx> PushedGuard<'ctx> {
+    /// Returns the operations on a stream of this guard. Each waits until it is complete.
+    #[must_use]
+    #[inline]
+    pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
+        // SAFETY: 1. The stream is borrowed for `'g`, and no default stream.
+        let blocking = unsafe { Blocking::new(stream.raw(), stream.context().key()) };
+        OnStream { stream, blocking }
+    }
+}
+
+impl<'g, 'ctx> OnStream<'g, 'ctx> {
+    #[inline]
+    pub(crate) fn stream(&self) -> &'g Stream<'ctx> {
+        self.stream
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> CUstream {
+        self.stream.raw()
+    }
+
+    #[inline]
+    pub(crate) fn context(&self) -> &'g Context {
+        self.stream.context()
+    }
+
+    /// Waits for an operation that lends no host memory: [`Blocking::complete`].
+    #[inline]
+    pub(crate) fn complete(&self, enqueued: Result) -> Result {
+        self.blocking.complete(enqueued, LentHost::NONE)
+    }
+
+    /// Copies a slice to the device and waits.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext); a sticky
+    /// error (F60).
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[doc(alias = "cuMemcpyHtoD")]
+    #[inline]
+    pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.blocking.upload(from, to)
+    }
+
+    /// Copies device memory to the host and waits.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[doc(alias = "cuMemcpyDtoH")]
+    #[inline]
+    pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
+        self.blocking.download(from, to)
+    }
+
+    /// Copies device memory to other device memory and waits.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[doc(alias = "cuMemcpyDtoD")]
+    #[inline]
+    pub fn copy<T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        self.blocking.copy(from, to)
+    }
+
+    /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD16Async")]
+    #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
+    pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
+        self.blocking.fill(to, value)
+    }
+
+    /// Sets every element to `value` without waiting: one driver call. See [`fill`](Self::fill).
+    ///
+    /// # Errors
+    /// The errors of [`fill`](Self::fill).
+    ///
+    /// # Safety
+    /// 1. Until the stream has been synchronized, also if this call fails, nothing else uses the memory: no
+    ///    other stream and no other operation of this crate. The buffer is not dropped (a leak is fine).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD16Async")]
+    #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
+    pub unsafe fn fill_unscoped<T: Element>(
+        &self,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        value: T,
+    ) -> Result {
+        // SAFETY: the caller's obligation 1.
+        unsafe { self.blocking.fill_unscoped(to, value) }
+    }
+
+    /// Sets every byte to zero and waits, for elements of any size.
+    ///
+    /// # Errors
+    /// The errors of [`fill`](Self::fill).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[inline]
+    pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
+        self.blocking.zero(to)
+    }
+
+    /// Launches a kernel and waits for it.
+    ///
+    /// # Errors
+    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), for more than 48 KiB of
+    ///   dynamic shared memory without
+    ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes) (F310), or
+    ///   for no arguments to a kernel that has parameters (F93).
+    /// - The errors of the launch's attributes.
+    /// - [`OtherContext`](crate::Error::OtherContext).
+    /// - A sticky error if the kernel faults (F60). The process can then no longer use the GPU.
+    ///
+    /// # Safety
+    /// 1. The arguments are those of the kernel: as many, in order, each with the parameter's size and meaning.
+    ///    For a [`Kernel`](crate::Kernel), number and sizes were compared.
+    /// 2. The kernel accesses memory only through its arguments and its module's variables, inside the buffers,
+    ///    and writes only `&mut` ones. Two of its threads that race on an address leave unspecified bytes there
+    ///    and do nothing worse. Memory that the kernel uses without an argument for it, such as a variable by
+    ///    its name, is not used by other work that is in flight simultaneously, in any stream, if one of the
+    ///    two writes it: only the program can order such uses.
+    /// 3. The launch provides everything that the kernel needs: block shape, shared memory. The kernel does
+    ///    everything that the launch's [attributes](crate::ExtendedLaunch) require of it.
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub unsafe fn launch<A: KernelArgs<'ctx>>(
+        &self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { self.blocking.launch(kernel.function(), config, args) }
+    }
+
+    /// Launches a kernel without waiting: one driver call. See [`launch`](Self::launch).
+    ///
+    /// A later call reports a fault of the kernel.
+    ///
+    /// # Errors
+    /// The errors of [`launch`](Self::launch).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`launch`](Self::launch).
+    /// 4. Until the stream has been synchronized, nothing else writes the memory among the arguments, or uses
+    ///    the memory that the kernel writes: no other stream, no other operation of this crate, and not the
+    ///    host. None of it is dropped (a leak is fine).
+    #[doc(alias = "cuLaunchKernel")]
+    #[inline]
+    pub unsafe fn launch_unscoped<A: KernelArgs<'ctx>>(
+        &self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        // SAFETY: the caller's obligations 1 to 4.
+        unsafe { self.blocking.launch_unscoped(kernel.function(), config, args) }
+    }
+
+    /// Records an event after the work in the stream.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
+    #[doc(alias = "cuEventRecord")]
+    #[inline]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        self.blocking.record(event)
+    }
+
+    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
+    ///
+    /// # Errors
+    /// A sticky error (F60).
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        self.blocking.wait(event)
+    }
+}
+
+impl fmt::Debug for OnStream<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnStream").field("stream", self.stream).finish()
+    }
+}

@@ -1,0 +1,41 @@
+//! Allocation and transfer in one method, with the driver calls of both.
+#![allow(unsafe_code, reason = "allocates without the wait of its own")]
+
+use super::OnStream;
+use crate::error::Result;
+use crate::memory::{DeviceBuffer, DeviceMemory, Element};
+
+impl<'ctx> OnStream<'_, 'ctx> {
+    /// Allocates a buffer and copies the elements of a slice to it: [`alloc`](Self::alloc) and
+    /// [`upload`](Self::upload), with one wait.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc) and [`upload`](Self::upload).
+    pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<DeviceBuffer<'ctx, T>> {
+        // SAFETY: the upload is on this stream, and waits.
+        let mut buffer = unsafe { self.alloc_unscoped(from.len()) }?;
+        self.upload(from, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer of zeros: [`alloc`](Self::alloc) and [`zero`](Self::zero), with one wait.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc) and [`zero`](Self::zero).
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
+        // SAFETY: the fill is on this stream, and waits.
+        let mut buffer = unsafe { self.alloc_unscoped(len) }?;
+        self.zero(&mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
+    ///
+    /// # Errors
+    /// The errors of [`download`](Self::download).
+    pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
+        let mut to = vec![T::zeroed(); from.view().len];
+        self.download(from, &mut to)?;
+        Ok(to)
+    }
+}

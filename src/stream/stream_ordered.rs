@@ -1,0 +1,107 @@
+//! Device memory that is allocated and freed in the order of a stream.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::OnStream;
+use crate::brand::Brand;
+use crate::call::{answer, name};
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, size_for};
+use std::marker::PhantomData;
+
+impl<'ctx> OnStream<'_, 'ctx> {
+    /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for the
+    /// allocation.
+    ///
+    /// Its contents are unspecified bytes. Dropping the buffer frees it in the order of this stream. Unlike the
+    /// free of [`PushedGuard::alloc`](crate::PushedGuard::alloc), this does not wait for the work of the
+    /// context (F50, F51, F90).
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools; a sticky
+    /// error (F60).
+    #[doc(alias = "cuMemAllocAsync")]
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
+        // SAFETY: the wait below is before anything else can use the buffer.
+        let buffer = unsafe { self.alloc_unscoped(len) }?;
+        self.stream().synchronize()?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer from the given pool of the device and waits for the allocation. See
+    /// [`alloc`](Self::alloc).
+    ///
+    /// The buffer keeps the pool alive.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc); [`Error::InvalidArgument`] for a pool of another device.
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    pub fn alloc_from<T: Element>(
+        &self,
+        pool: &MemoryPool,
+        len: usize,
+    ) -> Result<DeviceBuffer<'ctx, T>> {
+        // SAFETY: the wait below is before anything else can use the buffer.
+        let buffer = unsafe { self.alloc_from_unscoped(pool, len) }?;
+        self.stream().synchronize()?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer without waiting: one driver call. See [`alloc`](Self::alloc).
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc).
+    ///
+    /// # Safety
+    /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
+    #[doc(alias = "cuMemAllocAsync")]
+    pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
+        let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
+        let mut address = 0;
+        // SAFETY: writes one address to `address`, which is valid for it; the stream is alive, and no
+        // context need be current (F40).
+        unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, self.raw())) }.check()?;
+        Ok(self.own(address, None, len))
+    }
+
+    /// Allocates a buffer from the given pool without waiting: one driver call. See
+    /// [`alloc_from`](Self::alloc_from).
+    ///
+    /// # Errors
+    /// The errors of [`alloc_from`](Self::alloc_from).
+    ///
+    /// # Safety
+    /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    pub unsafe fn alloc_from_unscoped<T: Element>(
+        &self,
+        pool: &MemoryPool,
+        len: usize,
+    ) -> Result<DeviceBuffer<'ctx, T>> {
+        const CALL: &str = name!(cuMemAllocFromPoolAsync);
+        let bytes = size_for::<T>(CALL, len)?;
+        if pool.device() != self.stream().context().device() {
+            let reason = "the pool is of another device than the stream: use one of its device";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        let mut address = 0;
+        // SAFETY: writes one address to `address`, which is valid for it; pool and stream are alive, and
+        // no context need be current (F40).
+        unsafe {
+            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw()))
+        }
+        .check()?;
+        Ok(self.own(address, Some(pool.clone()), len))
+    }
+
+    #[inline]
+    fn own<T: Element>(
+        &self,
+        address: ffi::CUdeviceptr,
+        pool: Option<MemoryPool>,
+        len: usize,
+    ) -> DeviceBuffer<'ctx, T> {
+        let inner = Allocation::in_order(address, self.stream().inner.clone(), pool);
+        DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }
+    }
+}

@@ -1,0 +1,345 @@
+//! The plan of the house: which modules of `src/` import which, and that they do so downwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules that each module imports, with one line that does so.
+type Imports = BTreeMap<String, BTreeMap<String, String>>;
+
+/// A word, a literal (`"`), `::` or another character, with its line.
+#[derive(Clone, Debug)]
+struct Token {
+    line: usize,
+    text: String,
+}
+
+/// The code of a source, without comments and without the text of literals.
+fn tokens(source: &str) -> Vec<Token> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(c) = source[at..].chars().next() {
+        let rest = &source[at..];
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (len, text) = if rest.starts_with("//") {
+            (rest.find('\n').unwrap_or(rest.len()), "")
+        } else if rest.starts_with("/*") {
+            (rest.find("*/").expect("a comment ends") + 2, "")
+        } else if word > 0 && matches!(&rest[..word], "r" | "br" | "cr") && is_raw(&rest[word..]) {
+            let hashes = rest[word..].find('"').expect("a raw literal begins");
+            let end = format!("\"{}", "#".repeat(hashes));
+            let begin = word + hashes + 1;
+            (begin + rest[begin..].find(&end).expect("a raw literal ends") + end.len(), "\"")
+        } else if word > 0 {
+            (word, &rest[..word])
+        } else if c == '"' || c == '\'' && is_char(rest) {
+            (quoted(rest), "\"")
+        } else if rest.starts_with("::") {
+            (2, "::")
+        } else {
+            (c.len_utf8(), if c.is_whitespace() { "" } else { &rest[..c.len_utf8()] })
+        };
+        if !text.is_empty() {
+            let line = source[..at].matches('\n').count() + 1;
+            found.push(Token { line, text: text.to_owned() });
+        }
+        at += len;
+    }
+    found
+}
+
+/// Whether a literal goes on like this behind its `r`.
+fn is_raw(rest: &str) -> bool {
+    rest.trim_start_matches('#').starts_with('"')
+}
+
+/// Whether a quote begins a character, and not the name of a lifetime.
+fn is_char(rest: &str) -> bool {
+    rest[1..].starts_with('\\') || rest[1..].chars().nth(1) == Some('\'')
+}
+
+/// How long a literal is that begins with its quote.
+fn quoted(rest: &str) -> usize {
+    let mut escaped = false;
+    let end = rest[1..].find(|c| {
+        let is_end = !escaped && rest.starts_with(c);
+        escaped = !escaped && c == '\\';
+        is_end
+    });
+    end.expect("a literal ends") + 2
+}
+
+/// Where the bracket that opens at `at` closes.
+fn closed(tokens: &[Token], at: usize) -> usize {
+    let mut depth = 0;
+    for (behind, token) in tokens[at..].iter().enumerate() {
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + behind;
+        }
+    }
+    panic!("line {}: a bracket does not close", tokens[at].line)
+}
+
+/// The code without the items for tests.
+fn without_tests(tokens: &[Token]) -> Vec<Token> {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < tokens.len() {
+        if text(at) == "#" && text(at + 1) == "[" {
+            let mut end = closed(tokens, at + 1) + 1;
+            let condition: Vec<_> = (at + 2..end - 1).map(text).collect();
+            let is_test = condition[0] == "cfg"
+                && condition.contains(&"test")
+                && !condition.windows(3).any(|words| words == ["not", "(", "test"]);
+            if is_test {
+                // The item ends with its block, or where there is none, with its semicolon.
+                while !matches!(text(end), ";" | "{") {
+                    end = if matches!(text(end), "(" | "[") {
+                        closed(tokens, end) + 1
+                    } else {
+                        end + 1
+                    };
+                }
+                at = if text(end) == "{" { closed(tokens, end) + 1 } else { end + 1 };
+                continue;
+            }
+        }
+        kept.push(tokens[at].clone());
+        at += 1;
+    }
+    kept
+}
+
+/// The paths of the tree of paths at `at`, as `a::{b, c::d}`, and where it ends.
+fn tree(tokens: &[Token], mut at: usize) -> (Vec<Vec<String>>, usize) {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let mut path = Vec::new();
+    loop {
+        if text(at) == "{" {
+            let end = closed(tokens, at);
+            let mut paths = Vec::new();
+            at += 1;
+            while at < end {
+                let (inner, behind) = tree(tokens, at);
+                paths.extend(inner.into_iter().map(|inner| [path.clone(), inner].concat()));
+                at = behind + usize::from(text(behind) == ",");
+            }
+            return (paths, end + 1);
+        }
+        path.push(text(at).to_owned());
+        if text(at + 1) != "::" || text(at + 2) == "<" {
+            break;
+        }
+        at += 2;
+    }
+    if text(at + 1) == "as" {
+        at += 2;
+    }
+    (vec![path], at + 1)
+}
+
+/// A source, and the module that it is.
+struct Source {
+    path: PathBuf,
+    module: Vec<String>,
+    tokens: Vec<Token>,
+}
+
+/// A path in code, from the root of the crate, with the module it is in and its line.
+struct Named {
+    path: Vec<String>,
+    module: Vec<String>,
+    line: usize,
+}
+
+impl Source {
+    fn read(path: &Path) -> Self {
+        let inside = path.strip_prefix("src").unwrap().with_extension("");
+        let mut module: Vec<_> =
+            inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+        if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
+            module.pop();
+        }
+        let tokens = without_tests(&tokens(&fs::read_to_string(path).unwrap()));
+        Source { path: path.to_owned(), module, tokens }
+    }
+
+    /// The paths that begin with `crate`, `super` or `self`, and in `lib.rs` all that are imported.
+    fn paths(&self) -> Vec<Named> {
+        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text.as_str());
+        let (mut found, mut at) = (Vec::new(), 0);
+        // The modules inside of the file that the code is in, each with where it ends.
+        let mut inside: Vec<(String, usize)> = Vec::new();
+        while at < self.tokens.len() {
+            inside.retain(|(_, end)| at < *end);
+            if text(at) == "mod" && text(at + 2) == "{" {
+                inside.push((text(at + 1).to_owned(), closed(&self.tokens, at + 2)));
+            }
+            let names = inside.iter().map(|(name, _)| name.clone());
+            let module: Vec<_> = self.module.iter().cloned().chain(names).collect();
+            let is_first = at == 0 || text(at - 1) != "::";
+            let is_rooted = matches!(text(at), "crate" | "super" | "self") && text(at + 1) == "::";
+            let is_import = module.is_empty() && at > 0 && text(at - 1) == "use";
+            if !is_first || !(is_rooted || is_import) {
+                at += 1;
+                continue;
+            }
+            let (paths, end) = tree(&self.tokens, at);
+            for path in paths {
+                let mut base = module.clone();
+                let mut rest = path.as_slice();
+                while let Some((first, behind)) = rest.split_first() {
+                    match first.as_str() {
+                        "crate" => base.clear(),
+                        "super" => drop(base.pop()),
+                        "self" => {}
+                        _ => break,
+                    }
+                    rest = behind;
+                }
+                let path = [base.as_slice(), rest].concat();
+                found.push(Named { path, module: module.clone(), line: self.tokens[at].line });
+            }
+            at = end;
+        }
+        found
+    }
+
+    /// The macros that every crate can name from the root of this one.
+    fn exported_macros(&self) -> Vec<String> {
+        let words: Vec<_> = self.tokens.iter().map(|token| token.text.as_str()).collect();
+        let exported = ["#", "[", "macro_export", "]", "macro_rules", "!"];
+        let found = words.windows(exported.len() + 1).filter(|words| words.starts_with(&exported));
+        found.map(|words| words[exported.len()].to_owned()).collect()
+    }
+}
+
+/// The Rust files in a folder, and in the folders in it.
+fn sources(folder: &Path, found: &mut Vec<Source>) {
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(Source::read(&path));
+        }
+    }
+}
+
+/// Which top module imports which.
+fn imports(sources: &[Source]) -> Imports {
+    let tops: BTreeSet<_> = sources.iter().filter_map(|source| source.module.first()).collect();
+    // The module that each name at the root of the crate comes from.
+    let mut origins: BTreeMap<Vec<String>, String> = BTreeMap::new();
+    for source in sources {
+        for name in source.exported_macros() {
+            origins.insert(vec![name], source.module[0].clone());
+        }
+        if source.module.is_empty() {
+            for Named { path, module, .. } in source.paths() {
+                let name = [module, vec![path.last().unwrap().clone()]].concat();
+                origins.insert(name, path[0].clone());
+            }
+        }
+    }
+    let mut imports: Imports = tops.iter().map(|&top| (top.clone(), BTreeMap::new())).collect();
+    for source in sources {
+        let Some(from) = source.module.first() else { continue };
+        for Named { path, line, .. } in source.paths() {
+            let at = format!("{}:{line}", source.path.display());
+            let Some(first) = path.first() else { continue };
+            let found = tops
+                .get(first)
+                .copied()
+                .or_else(|| (1..=path.len().min(2)).find_map(|len| origins.get(&path[..len])));
+            let to = found.unwrap_or_else(|| panic!("{at}: {}: from where?", path.join("::")));
+            // The root also has names of other crates.
+            if to != from && tops.contains(to) {
+                let example = format!("{at}: {}", path.join("::"));
+                imports.get_mut(from).unwrap().entry(to.clone()).or_insert(example);
+            }
+        }
+    }
+    imports
+}
+
+/// The modules that a module imports, also through others.
+fn reached(imports: &Imports, from: &str) -> BTreeSet<String> {
+    let (mut found, mut left) = (BTreeSet::new(), vec![from.to_owned()]);
+    while let Some(module) = left.pop() {
+        for to in imports[&module].keys() {
+            if found.insert(to.clone()) {
+                left.push(to.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The modules that import a module that imports them, also through others: the circle that it is in.
+fn circle(imports: &Imports, module: &str) -> BTreeSet<String> {
+    let reached_from = |from: &str| reached(imports, from).contains(module);
+    reached(imports, module).into_iter().filter(|other| reached_from(other)).collect()
+}
+
+/// A circle, with one line for each import in it.
+fn shown(imports: &Imports, circle: &BTreeSet<String>) -> String {
+    let mut text = format!("a circle of {}:\n", circle.len());
+    for from in circle {
+        for (to, example) in imports[from].iter().filter(|(to, _)| circle.contains(*to)) {
+            text += &format!("  {from} imports {to}: {example}\n");
+        }
+    }
+    text
+}
+
+fn house() -> Imports {
+    let mut found = Vec::new();
+    sources(Path::new("src"), &mut found);
+    let imports = imports(&found);
+    assert!(imports.len() > 10 && imports.values().any(|to| to.len() > 5), "few modules are read");
+    imports
+}
+
+#[test]
+fn no_modules_import_each_other_in_a_circle() {
+    let imports = house();
+    let circles: BTreeSet<_> = imports.keys().map(|module| circle(&imports, module)).collect();
+    let circles = circles.iter().filter(|circle| !circle.is_empty());
+    let shown: String = circles.map(|circle| shown(&imports, circle)).collect();
+    assert!(shown.is_empty(), "{shown}");
+}
+
+#[test]
+fn errors_are_data_and_messages() {
+    let imports = house();
+    assert!(imports["error"].is_empty(), "`error` imports: {:#?}", imports["error"]);
+}
+
+#[test]
+fn imports_are_read_from_code() {
+    let source = r##"
+        //! use crate::comment::A;
+        use super::a::{b::C, self as d, e::*};
+        use crate::{f::G as H, i};
+        /* crate::comment */
+        fn j<'k>(k: &'k str) -> char { let _ = ("crate::literal", r#" " crate::raw "#, '\''); 'k' }
+        #[cfg(all(test, unix))]
+        #[allow(unused)]
+        mod tests { use crate::test::A; }
+        #[cfg(not(test))]
+        mod m { fn n(_: super::super::o::P) { $crate::q!(crate::r::s::<crate::t::U>()) } }
+        "##;
+    let tokens = without_tests(&tokens(source));
+    let source = Source { path: PathBuf::new(), module: vec!["top".to_owned()], tokens };
+    let paths: Vec<_> = source.paths().iter().map(|named| named.path.join("::")).collect();
+    let expected = ["a::b::C", "a::self", "a::e::*", "f::G", "i", "o::P", "q", "r::s", "t::U"];
+    assert_eq!(paths, expected);
+}
