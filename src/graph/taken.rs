@@ -62,8 +62,9 @@ mod tests {
     use crate::context::{Context, ContextFlags};
     use crate::device::Device;
     use crate::graph::capture::BEGIN;
+    use crate::memory::{AccessPolicyWindow, MemSyncDomain};
     use crate::stack::ContextStack;
-    use crate::stream::{AccessPolicyWindow, MemSyncDomain, StreamFlags};
+    use crate::stream::StreamFlags;
 
     #[test]
     fn a_stream_with_buffers_is_not_captured_itself_but_one_alike() {
