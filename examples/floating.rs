@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function,
-    LaunchConfig, PushContext, Result, Stream, driver_kind, driver_version,
+    Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig,
+    PushContext, Result, Stream, detached::Branded, driver_kind, driver_version,
 };
 use std::sync::mpsc;
 use std::thread;

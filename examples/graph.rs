@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, DeviceQueue, Function, Held,
-    LaunchConfig, Result, driver_kind, driver_version,
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, Held, LaunchConfig,
+    Result, driver_kind, driver_version, graph::DeviceQueue,
 };
 use std::time::{Duration, Instant};
 

@@ -8,8 +8,8 @@ use cuscope::{Context, ContextFlags, ContextStack, Device, Result, driver_kind, 
 /// borrows a place on it, pushes there, and is off again when it returns, with `Ok` or with `Err`.
 mod scaler {
     use cuscope::{
-        Branded, Context, ContextFlags, Detached, Device, DeviceBuffer, Function, LaunchConfig,
-        PushContext, Result, Stream,
+        Context, ContextFlags, Detached, Device, DeviceBuffer, Function, LaunchConfig, PushContext,
+        Result, Stream, detached::Branded,
     };
 
     cuscope::handles! {

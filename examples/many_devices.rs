@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Branded, Context, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig, Result,
-    Stream, driver_kind, driver_version,
+    Context, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig, Result, Stream,
+    detached::Branded, driver_kind, driver_version,
 };
 
 cuscope::handles! {

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "is called by C, and launches a kernel")]
 
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig,
-    Ownership, Result, Stream, driver_kind, driver_version, ffi,
+    Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result, Stream,
+    detached::Branded, driver_kind, driver_version, ffi, stack::Ownership,
 };
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result,
-    driver_kind, driver_version,
+    Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result,
+    detached::Branded, driver_kind, driver_version,
 };
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Devices.
+//! Devices and their attributes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{Answer, answer, name};

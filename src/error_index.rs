@@ -137,7 +137,7 @@
 //! *error\[E0505\]: cannot move out of `outer` because it is borrowed.* Something that depends on it is still
 //! alive: a guard that was pushed on this one (pop that first), operations from its `on` (call `on` again,
 //! which is free), or a handle that is used after its stack is dropped (use it before, or
-//! [detach](crate::Branded::detach) it).
+//! [detach](crate::detached::Branded::detach) it).
 //!
 //! ```compile_fail,E0505
 //! # use cuscope::{Context, ContextStack, Result};
@@ -183,7 +183,7 @@
 //! ```
 //! To keep a handle after a pop, detach it. Binding compares the contexts:
 //! ```
-//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result, detached::Branded};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 //! # let mut stack = ContextStack::current_thread()?;
@@ -282,7 +282,7 @@
 //! }
 //! ```
 //! ```
-//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Detached, Device, Result, Stream};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Result, Stream, detached::Branded};
 //! fn open(context: &Context) -> Result<Detached<Stream<'static>>> {
 //!     let mut stack = ContextStack::current_thread()?;
 //!     Ok(stack.push(context)?.stream()?.detach())
@@ -321,7 +321,7 @@
 //! A future that keeps a guard across an `.await` cannot be sent either. Drop the guard before, or run the
 //! future on one thread. `ui-tests/send_guard.rs`, `ui-tests/share_guard.rs`, `ui-tests/send_token.rs`,
 //! `ui-tests/share_token.rs`, `ui-tests/static_token.rs`, `ui-tests/send_nested_stack.rs`,
-//! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::CurrentContext) stays on its thread too:
+//! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::stack::CurrentContext) stays on its thread too:
 //! `ui-tests/send_current_context.rs`.
 //!
 //! A host function runs on a thread of the driver, so it cannot capture a guard, and borrows nothing (E0373):
@@ -347,7 +347,7 @@
 //! # Ok(()) }
 //! ```
 //! ```
-//! # use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, Result};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result, detached::Branded};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 //! let stream = ContextStack::reentrant(|stack| Ok(stack.push(&context)?.stream()?.detach()))?;
@@ -384,7 +384,7 @@
 //! of them, and plain values.
 //!
 //! *error\[E0277\]: `&str` is not a handle that can be detached from its guard.* A field borrows, and would
-//! outlive its target. Own the value, or wrap it in [`Plain`](crate::Plain) if it has no lifetime.
+//! outlive its target. Own the value, or wrap it in [`Plain`](crate::detached::Plain) if it has no lifetime.
 //! `ui-tests/handles_with_a_borrow.rs`.
 //!
 //! *error: lifetime may not live long enough … `'to` must outlive `'static`.* A field is a handle of another
@@ -537,11 +537,11 @@
 //! | E0599: no method named `upload` found for struct `CaptureQueue` | no host memory in a graph: upload before a replay, download after it | `ui-tests/host_memory_in_capture.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you capture it, not where you replay it | `ui-tests/capture_launch_without_unsafe.rs` |
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
-//! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
+//! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::detached::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
 //! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
 //! | E0277: `&mut Held<…>` does not name the buffers of a graph | replay it on a queue of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
-//! | E0308: expected `Node<Memset>`, found `Node<Kernel>` | pass a node of the right kind: `try_into` converts a [`NodeId`](crate::NodeId) | `ui-tests/node_of_other_kind.rs` |
+//! | E0308: expected `Node<Memset>`, found `Node<Kernel>` | pass a node of the right kind: `try_into` converts a [`NodeId`](crate::graph::NodeId) | `ui-tests/node_of_other_kind.rs` |
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | create the buffers of a graph outside the closure, and drop them after it | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |

@@ -6,30 +6,30 @@ extern crate cuscope_softdriver as _;
 mod args;
 mod brand;
 mod call;
-mod context;
-mod detached;
-mod device;
-mod diagnostics;
+pub mod context;
+pub mod detached;
+pub mod device;
+pub mod diagnostics;
 mod driver;
-mod error;
+pub mod error;
 mod event;
-mod function;
-mod graph;
-mod image;
-mod jit;
-mod kernel;
-mod launch;
-mod library;
-mod memory;
-mod module;
+pub mod function;
+pub mod graph;
+pub mod image;
+pub mod jit;
+pub mod kernel;
+pub mod launch;
+pub mod library;
+pub mod memory;
+pub mod module;
 mod name;
 mod ops;
 mod owned;
 mod registry;
-mod scope;
-mod settings;
-mod stack;
-mod stream;
+pub mod scope;
+pub mod settings;
+pub mod stack;
+pub mod stream;
 mod sync;
 mod tuples;
 
@@ -39,53 +39,35 @@ pub mod nvrtc;
 
 pub use ffi;
 
-pub use args::{KernelArg, KernelArgs};
-pub use context::{
-    Context, ContextFlags, ContextKind, PrimaryContextState, SmResource, SmSplit, SmSplitFlags,
-};
-pub use detached::{Branded, Detached, NotAttached, Plain};
-pub use device::{Device, DeviceAttribute, DeviceUuid};
-pub use diagnostics::{
-    CoreDumpFlags, CoreDumps, DriverLog, DriverLogHook, LogLevel, Profiling, on_driver_log,
-};
-pub use driver::release::on_release_error;
-pub use driver::{DriverVersion, driver_kind, driver_version, init};
-pub use error::{DriverError, Error, LoadError, Result};
-pub use event::{Event, EventFlags};
-pub use function::{Carveout, Function, FunctionAttribute, ParameterInfo};
-pub use graph::{
-    AllocNode, Capture, CaptureQueue, ChildGraphNode, DeviceQueue, DotFlags, EmptyNode,
-    EventRecordNode, EventWaitNode, FreeNode, Graph, GraphBuffers, GraphBuilder, HostNode,
-    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, ScopeGraphBuffers, kind,
-};
-pub use image::{Cubin, Fatbin, Image, ImageError, ImageKind, ImageProblem, Ptx, PtxText};
-pub use jit::{JitCache, JitFallback, JitLog, JitOptions, JitTarget, Linked, Linker};
-pub use kernel::{
-    Checked, Kernel, Launchable, Parameter, Signature, SignatureError, SignatureProblem, Value,
-};
-pub use launch::{
-    BlockSize, ClusterScheduling, Dim3, ExtendedLaunch, LaunchConfig, LaunchSpec, Occupancy,
-    OccupancyFlags,
-};
-pub use library::{Library, LibraryKernel, ManagedVariable};
-pub use memory::{
-    AccessPolicyWindow, AccessProperty, BufferKind, DeviceBuffer, DeviceMemory, DeviceMemoryMut,
-    DeviceSlice, DeviceSliceMut, Element, MemSyncDomain, MemoryInfo, MemoryPool, PinnedBuffer,
-    PoolReuse, PoolUsage, Registered, WindowMemory,
-};
-pub use module::{Loaded, LoadingMode, Module};
-pub use name::Name;
-pub use scope::{
-    Held, HeldSlice, Mapped, Queue, Scope, ScopeArg, ScopeArgs, Source, Staged, StagedMemory,
-};
-pub use settings::{CacheConfig, Limit, SharedMemoryConfig};
-pub use stack::{
-    ContextStack, CurrentContext, NestedStack, Ownership, PushContext, PushedGuard, RawContext,
-    ReleaseWith, StreamPriorityRange, current_context,
+#[doc(inline)]
+pub use self::{
+    args::{KernelArg, KernelArgs},
+    context::{Context, ContextFlags},
+    detached::Detached,
+    device::Device,
+    driver::release::on_release_error,
+    driver::{DriverVersion, driver_kind, driver_version, init},
+    error::{DriverError, Error, Result},
+    event::{Event, EventFlags},
+    function::Function,
+    graph::{Capture, Graph, GraphBuilder},
+    image::{Cubin, Fatbin, Image, Ptx},
+    jit::Linker,
+    kernel::{Kernel, Launchable, Value},
+    launch::{Dim3, LaunchConfig},
+    library::Library,
+    memory::{
+        DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, DeviceSliceMut, Element,
+        MemoryPool, PinnedBuffer,
+    },
+    module::Module,
+    scope::{Held, HeldSlice, Mapped, Queue, Scope, Staged},
+    stack::{ContextStack, PushContext, PushedGuard, current_context},
+    stream::{OnDefaultStream, OnStream, Stream, StreamFlags},
 };
 #[cfg(feature = "async")]
+#[doc(inline)]
 pub use stream::Finished;
-pub use stream::{MemSyncDomainMap, OnDefaultStream, OnStream, Stream, StreamFlags, SyncPolicy};
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/coming-from.md")]

@@ -9,8 +9,8 @@ use common::gpu::{kernel, new_context};
 use common::kernels::{SAXPY, SPIN};
 
 use cuscope::{
-    Branded, Context, ContextStack, Detached, Error, Function, LaunchConfig, NestedStack,
-    PushedGuard, Result, Stream,
+    Context, ContextStack, Detached, Error, Function, LaunchConfig, PushedGuard, Result, Stream,
+    detached::Branded, stack::NestedStack,
 };
 use std::future::Future;
 use std::pin::pin;

@@ -21,8 +21,8 @@ use calls::{code, graphs, launches, libraries, memory, nodes, rows, streams, tab
 use common::gpu::{kernel, new_context};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Device, JitOptions, LaunchConfig, Library,
-    MemoryPool, Ptx,
+    Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, MemoryPool, Ptx,
+    detached::Branded, jit::JitOptions,
 };
 use cuscope_softdriver::control::record;
 

@@ -6,9 +6,11 @@ mod common;
 use common::foreign;
 use common::gpu::{kernel, new_context};
 use cuscope::{
-    CacheConfig, Context, ContextFlags, ContextKind, ContextStack, Device, Error, Limit, Ownership,
-    ReleaseWith, Result, SharedMemoryConfig, SmSplitFlags, StreamFlags, current_context,
-    driver_version, ffi,
+    Context, ContextFlags, ContextStack, Device, Error, Result, StreamFlags,
+    context::{ContextKind, SmSplitFlags},
+    current_context, driver_version, ffi,
+    settings::{CacheConfig, Limit, SharedMemoryConfig},
+    stack::{Ownership, ReleaseWith},
 };
 use std::collections::HashSet;
 

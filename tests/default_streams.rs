@@ -9,7 +9,7 @@ use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard, Result,
-    SmSplitFlags, StreamFlags, ffi,
+    StreamFlags, context::SmSplitFlags, ffi,
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
@@ -253,7 +253,7 @@ fn fail_on_legacy(gpu: &PushedGuard<'_>) {
 /// Leaves the test where the driver is too old for hooks.
 macro_rules! hook_or_skip {
     ($function:expr) => {
-        match cuscope::on_driver_log($function) {
+        match cuscope::diagnostics::on_driver_log($function) {
             Err(error @ Error::NeedsDriver { .. }) => skip!("{error}"),
             hook => hook.unwrap(),
         }

@@ -4,8 +4,10 @@ mod common;
 
 use common::gpu::try_with_gpu;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, CoreDumpFlags, CoreDumps, Device, DriverLog,
-    Error, LogLevel, PushedGuard, Result, on_driver_log, on_release_error,
+    Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result,
+    detached::Branded,
+    diagnostics::{CoreDumpFlags, CoreDumps, DriverLog, LogLevel, on_driver_log},
+    on_release_error,
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicUsize, Ordering};

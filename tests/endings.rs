@@ -5,7 +5,8 @@ mod common;
 
 use common::gpu::new_context;
 use cuscope::{
-    Branded, Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
+    Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
+    detached::Branded,
 };
 use std::cell::RefCell;
 use std::sync::Mutex;

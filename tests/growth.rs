@@ -6,7 +6,7 @@ mod common;
 
 use common::gpu::{kernel, with_gpu};
 use common::kernels::STORE;
-use cuscope::{DeviceBuffer, Graph, GraphBuffers, LaunchConfig, PushedGuard};
+use cuscope::{DeviceBuffer, Graph, LaunchConfig, PushedGuard, graph::GraphBuffers};
 use std::time::Duration;
 
 /// How long each step took.

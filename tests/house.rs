@@ -323,6 +323,16 @@ fn errors_are_data_and_messages() {
     assert!(imports["error"].is_empty(), "`error` imports: {:#?}", imports["error"]);
 }
 
+/// What fewer programs need has its place in the module of its noun.
+#[test]
+fn the_root_of_the_crate_has_few_names() {
+    let tokens = tokens(&fs::read_to_string("src/lib.rs").unwrap());
+    let words: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
+    let uses = words.windows(2).enumerate().filter(|(_, words)| *words == ["pub", "use"]);
+    let names: Vec<_> = uses.flat_map(|(at, _)| tree(&tokens, at + 2).0).collect();
+    assert!((40..=60).contains(&names.len()), "{} names: {names:#?}", names.len());
+}
+
 #[test]
 fn imports_are_read_from_code() {
     let source = r##"

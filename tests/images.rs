@@ -6,7 +6,10 @@ mod common;
 use common::fatbin::{entry, fatbin};
 use common::fewer;
 use common::gpu::new_context;
-use cuscope::{ContextStack, Cubin, Error, Fatbin, ImageKind, ImageProblem, Ptx, Result};
+use cuscope::{
+    ContextStack, Cubin, Error, Fatbin, Ptx, Result,
+    image::{ImageKind, ImageProblem},
+};
 
 const PTX: &str = include_str!("code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("code/signatures.cubin");

@@ -6,8 +6,11 @@ mod common;
 use common::gpu::try_with_gpu;
 use common::kernels::STORE;
 use cuscope::{
-    AccessPolicyWindow, AccessProperty, Carveout, ClusterScheduling, DeviceQueue, Error,
-    EventFlags, ExtendedLaunch, LaunchConfig, MemSyncDomain, Result, ffi,
+    Error, EventFlags, LaunchConfig, Result, ffi,
+    function::Carveout,
+    graph::DeviceQueue,
+    launch::{ClusterScheduling, ExtendedLaunch},
+    memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
 
 const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");

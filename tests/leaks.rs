@@ -6,7 +6,8 @@ mod common;
 use common::gpu::{kernel, new_context, try_new_context};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result,
+    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result,
+    detached::Branded,
 };
 use cuscope_softdriver::control::{Live, live, stack_depth};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,7 +6,9 @@
 #![cfg(loom)]
 #![allow(unsafe_code, reason = "foreign code destroys a context")]
 
-use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, ffi, init, on_release_error};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, detached::Branded, ffi, init, on_release_error,
+};
 use cuscope_softdriver::control::{live, record};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};

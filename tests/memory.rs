@@ -10,8 +10,8 @@ use common::fewer;
 use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::STORE;
 use cuscope::{
-    BufferKind, Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer,
-    PoolReuse, Result, ffi,
+    Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
+    memory::{BufferKind, PoolReuse},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -213,7 +213,7 @@ fn a_buffer_outlives_the_stream_that_it_was_allocated_on() {
         drop(stream);
         let other = gpu.stream().unwrap();
         assert_eq!(gpu.on(&other).to_vec(&buffer).unwrap(), [1, 2, 3]);
-        cuscope::Branded::detach(buffer)
+        cuscope::detached::Branded::detach(buffer)
     };
     drop(context);
     std::thread::spawn(move || drop(detached)).join().unwrap();

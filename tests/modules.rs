@@ -6,8 +6,12 @@ mod common;
 use common::gpu::{kernel, with_stream};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    BufferKind, CacheConfig, Carveout, Cubin, Device, Error, Fatbin, JitCache, JitFallback,
-    JitOptions, LaunchConfig, Library, LoadingMode, Ptx, SharedMemoryConfig, ffi,
+    Cubin, Device, Error, Fatbin, LaunchConfig, Library, Ptx, ffi,
+    function::Carveout,
+    jit::{JitCache, JitFallback, JitOptions},
+    memory::BufferKind,
+    module::LoadingMode,
+    settings::{CacheConfig, SharedMemoryConfig},
 };
 
 const PTX: &str = include_str!("code/signatures.ptx");

@@ -5,7 +5,10 @@ mod common;
 
 use common::gpu::try_with_gpu;
 use common::kernels::{SAXPY, STORE};
-use cuscope::{BlockSize, Error, LaunchConfig, OccupancyFlags};
+use cuscope::{
+    Error, LaunchConfig,
+    launch::{BlockSize, OccupancyFlags},
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]

@@ -8,7 +8,7 @@ use common::gpu::{kernel, new_context};
 use common::kernels::SAXPY;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held, LaunchConfig,
-    PinnedBuffer, PushedGuard, Queue, Result, SmSplitFlags, Staged, Stream, ffi,
+    PinnedBuffer, PushedGuard, Queue, Result, Staged, Stream, context::SmSplitFlags, ffi,
 };
 
 const LEN: usize = 4;

@@ -8,8 +8,8 @@ use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::{SAXPY, SPIN, STORE};
 use common::{fewer, longer};
 use cuscope::{
-    Context, ContextStack, Error, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Source,
-    Stream, ffi,
+    Context, ContextStack, Error, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Stream,
+    ffi, scope::Source,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -7,7 +7,7 @@ use common::fewer;
 use common::foreign::{self, current};
 use common::gpu::new_context;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, ffi,
+    Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, detached::Branded, ffi,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -4,7 +4,9 @@ mod common;
 
 use common::gpu::with_gpu;
 use cuscope::{
-    AccessPolicyWindow, AccessProperty, Error, MemSyncDomain, MemSyncDomainMap, SyncPolicy, ffi,
+    Error, ffi,
+    memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
+    stream::{MemSyncDomainMap, SyncPolicy},
 };
 
 #[test]

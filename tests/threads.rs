@@ -8,7 +8,8 @@ use common::foreign::current;
 use common::gpu::{kernel, new_context, new_context_on};
 use common::kernels::STORE;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
+    Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
+    detached::Branded,
 };
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;

@@ -4,8 +4,9 @@
 
 mod without_unsafe {
     use cuscope::{
-        Branded, Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Dim3,
-        Element, Error, Event, NotAttached, Plain, PushContext, PushedGuard, Result, Stream,
+        Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Dim3, Element, Error,
+        Event, PushContext, PushedGuard, Result, Stream,
+        detached::{Branded, NotAttached, Plain},
         handles,
     };
     use std::thread;

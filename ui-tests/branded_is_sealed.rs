@@ -1,7 +1,7 @@
 //! Only this crate says which types can change their guard: another one could smuggle a handle into
 //! another context (F34). Declare a struct of handles with `cuscope::handles!`, which checks its fields.
 
-use cuscope::{Branded, Stream};
+use cuscope::{Stream, detached::Branded};
 
 struct Mine<'ctx>(Stream<'ctx>);
 

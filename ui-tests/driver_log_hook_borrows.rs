@@ -1,7 +1,7 @@
 //! The driver calls the function of a hook on any thread, for as long as the hook is there, which may be leaked: it borrows
 //! nothing. Move what it needs into it, or share it by an `Arc`.
 
-use cuscope::{DriverLogHook, Result, on_driver_log};
+use cuscope::{Result, diagnostics::{DriverLogHook, on_driver_log}};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn misuse() -> Result<DriverLogHook> {

@@ -1,6 +1,6 @@
 //! Which memory a replay names is a part of the proof: wrap no buffers, pass them.
 
-use cuscope::{DeviceQueue, GraphBuffers};
+use cuscope::graph::{DeviceQueue, GraphBuffers};
 
 #[derive(Clone, Copy)]
 struct Mine;

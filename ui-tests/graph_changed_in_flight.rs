@@ -1,6 +1,6 @@
 //! A graph that a scope replays is not changed before the scope has ended.
 
-use cuscope::{Graph, MemsetNode, PushedGuard, Result, Stream};
+use cuscope::{Graph, PushedGuard, Result, Stream, graph::MemsetNode};
 
 fn misuse<'ctx>(
     gpu: &PushedGuard<'ctx>,

@@ -1,7 +1,7 @@
 //! Only this crate says what is PTX text: it sees to the NUL that the driver reads up to. Turn your
 //! own type into a `String`.
 
-use cuscope::{PtxText, Result};
+use cuscope::{Result, image::PtxText};
 use std::borrow::Cow;
 use std::ffi::CStr;
 

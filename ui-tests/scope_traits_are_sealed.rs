@@ -1,6 +1,6 @@
 //! What a scope takes, only this crate says: that its uses are noted is what orders the queues.
 
-use cuscope::{ScopeArg, ScopeArgs, Source};
+use cuscope::scope::{ScopeArg, ScopeArgs, Source};
 
 #[derive(Clone, Copy)]
 struct Mine;

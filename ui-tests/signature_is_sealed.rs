@@ -1,6 +1,6 @@
 //! Signatures, parameters, images and names are those of this crate.
 
-use cuscope::{Image, Launchable, Name, Parameter, Signature};
+use cuscope::{Image, Launchable, module::Name, kernel::{Parameter, Signature}};
 
 struct Mine;
 impl Signature for Mine {}

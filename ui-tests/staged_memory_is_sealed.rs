@@ -1,6 +1,6 @@
 //! Only this crate says what staged memory is: the device writes there. Use `s.stage` or `s.map`.
 
-use cuscope::StagedMemory;
+use cuscope::scope::StagedMemory;
 
 struct Mine;
 

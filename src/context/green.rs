@@ -20,7 +20,7 @@ use std::ptr;
 ///
 /// # Examples
 /// ```
-/// use cuscope::{Context, ContextStack, Device, SmSplitFlags};
+/// use cuscope::{Context, ContextStack, Device, context::SmSplitFlags};
 ///
 /// # fn main() -> cuscope::Result {
 /// # cuscope::init()?;

@@ -1,4 +1,4 @@
-//! Contexts and their owners.
+//! Contexts: created, primary and green ones, and the types that describe them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
 
 pub(crate) mod affinity;

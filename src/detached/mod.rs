@@ -30,7 +30,7 @@ pub use plain::Plain;
 ///
 /// # Examples
 /// ```
-/// use cuscope::{Branded, Context, ContextFlags, ContextStack, Detached, Device, Stream};
+/// use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Stream, detached::Branded};
 ///
 /// struct Worker {
 ///     context: Context,

@@ -5,12 +5,13 @@
 ///
 /// The struct has one lifetime, the guard's, and may have type parameters, with one bound each. Its fields are
 /// handles of the crate, collections of them, other structs declared this way, and plain values
-/// ([`Plain`](crate::Plain)). It cannot have its own `Drop`.
+/// ([`Plain`](crate::detached::Plain)). It cannot have its own `Drop`.
 ///
 /// # Examples
 /// ```
+/// use cuscope::detached::Branded;
 /// use cuscope::{
-///     Branded, Context, ContextStack, Detached, Device, DeviceBuffer, Function, PushedGuard, Result, Stream,
+///     Context, ContextStack, Detached, Device, DeviceBuffer, Function, PushedGuard, Result, Stream,
 /// };
 ///
 /// cuscope::handles! {
@@ -71,18 +72,18 @@ macro_rules! handles {
         // SAFETY: 1. One struct at two lifetimes. Each field is `Branded`, so it uses the lifetime as a
         // brand only; that its type at the other lifetime is the field's, the compiler checks in
         // `rebrand`, as it checks that no field is left out. 2. Field by field.
-        unsafe impl<$ctx $(, $param $(: $bound)?)*> $crate::Branded for $name<$ctx $(, $param)*> {
+        unsafe impl<$ctx $(, $param $(: $bound)?)*> $crate::detached::Branded for $name<$ctx $(, $param)*> {
             type With<'to> = $name<'to $(, $param)*>;
 
             #[inline]
             fn contexts(&self, see: &mut impl FnMut(&$crate::Context)) {
                 let Self { $($field),* } = self;
-                $($crate::Branded::contexts($field, see);)*
+                $($crate::detached::Branded::contexts($field, see);)*
             }
 
             fn rebrand<'to>(self, key: $crate::__private::BrandKey) -> $name<'to $(, $param)*> {
                 let Self { $($field),* } = self;
-                $(let $field: <$ty as $crate::Branded>::With<'to> = $crate::Branded::rebrand($field, key);)*
+                $(let $field: <$ty as $crate::detached::Branded>::With<'to> = $crate::detached::Branded::rebrand($field, key);)*
                 $name { $($field),* }
             }
         }

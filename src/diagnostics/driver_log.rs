@@ -79,7 +79,7 @@ unsafe impl Sync for DriverLogHook {}
 /// # fn main() -> cuscope::Result {
 /// # let version = cuscope::driver_version()?;
 /// # if (version.major, version.minor) < (12, 9) { return Ok(()) }
-/// let hook = cuscope::on_driver_log(|level, message| eprintln!("{level:?}: {message}"))?;
+/// let hook = cuscope::diagnostics::on_driver_log(|level, message| eprintln!("{level:?}: {message}"))?;
 /// # drop(hook);
 /// # Ok(()) }
 /// ```

@@ -1,4 +1,4 @@
-//! What helps to find faults: core dumps, the log of the driver, profiling.
+//! Tools to find faults: core dumps, the driver's log, and profiling.
 
 mod core_dumps;
 pub(crate) mod driver_log;

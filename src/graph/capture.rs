@@ -128,7 +128,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// The error of the closure, or of the first operation of the capture that failed;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
     /// [`InvalidArgument`](Error::InvalidArgument) for a blocking stream in a function of
-    /// [`on_driver_log`](crate::on_driver_log) while an operation on the legacy default stream runs;
+    /// [`on_driver_log`](crate::diagnostics::on_driver_log) while an operation on the legacy default stream runs;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture was invalidated.
     ///
     /// # Examples

@@ -23,7 +23,7 @@ const ADD: &str = name!(cuLinkAddData_v2);
 ///
 /// # Examples
 /// ```
-/// # use cuscope::{Context, ContextFlags, ContextStack, Device, JitOptions, Ptx};
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device, Ptx, jit::JitOptions};
 /// # fn main() -> cuscope::Result {
 /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 /// # let mut stack = ContextStack::current_thread()?;

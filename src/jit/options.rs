@@ -37,7 +37,7 @@ pub enum JitCache {
 ///
 /// # Examples
 /// ```
-/// # use cuscope::JitOptions;
+/// # use cuscope::jit::JitOptions;
 /// let options = JitOptions::new().optimization_level(3).max_registers(64).line_info(true).verbose();
 /// ```
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The type of one parameter in a [`Signature`](crate::Signature). Sealed.
+/// The type of one parameter in a [`Signature`](crate::kernel::Signature). Sealed.
 ///
 /// A number, an array of numbers, [`Value<T>`](Value) for a struct by value, `&[T]` for memory that the kernel
 /// reads, or `&mut [T]` for memory that it writes. A slice stands for a pointer to elements, which is all that
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 )]
 pub trait Parameter: sealed::Sealed {}
 
-/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::Signature). The argument is a `T`. It
+/// A plain value of type `T`, such as a struct, in a [`Signature`](crate::kernel::Signature). The argument is a `T`. It
 /// does not match a parameter that the PTX text declares as a pointer.
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 

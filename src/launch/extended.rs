@@ -82,7 +82,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// other.
     ///
     /// A grid that does not fit is `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` (F317).
-    /// [`Occupancy::cooperative_blocks`](crate::Occupancy::cooperative_blocks) returns how many blocks fit. The
+    /// [`Occupancy::cooperative_blocks`](crate::launch::Occupancy::cooperative_blocks) returns how many blocks fit. The
     /// launch runs on one device. The driver deprecates the launch on several, and this crate does not have it.
     #[doc(alias = "cuLaunchCooperativeKernel")]
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_COOPERATIVE")]

@@ -1,4 +1,4 @@
-//! Launch configurations.
+//! Launch configurations: extents, attributes, and how many blocks fit on a device.
 
 mod extended;
 mod occupancy;

@@ -39,7 +39,7 @@ impl Library {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
     #[doc(alias = "cuLibraryGetKernel")]
     pub fn kernel(&self, name: impl Name) -> Result<LibraryKernel> {
         let name = name.with_nul(name!(cuLibraryGetKernel))?;

@@ -18,7 +18,7 @@ pub enum AccessProperty {
     /// As data that is used once: it leaves the cache first.
     Streaming,
     /// As data that is used again: it stays in the part of the cache that
-    /// [`Limit::PersistingL2CacheSize`](crate::Limit::PersistingL2CacheSize) sets aside.
+    /// [`Limit::PersistingL2CacheSize`](crate::settings::Limit::PersistingL2CacheSize) sets aside.
     Persisting,
 }
 
@@ -69,7 +69,7 @@ macro_rules! window_memory {
                 self.address()..self.address() + self.size_bytes() as ffi::CUdeviceptr
             }
         }
-        impl<T: $crate::Element> $crate::WindowMemory for $memory {}
+        impl<T: $crate::Element> $crate::memory::WindowMemory for $memory {}
     )* };
 }
 pub(crate) use window_memory;
@@ -85,7 +85,7 @@ impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
 ///
-/// A window belongs to one launch ([`ExtendedLaunch::access_policy`](crate::ExtendedLaunch::access_policy)) or to
+/// A window belongs to one launch ([`ExtendedLaunch::access_policy`](crate::launch::ExtendedLaunch::access_policy)) or to
 /// what is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
@@ -94,7 +94,7 @@ impl WindowMemory for Range<CUdeviceptr> {}
 ///
 /// # Examples
 /// ```
-/// # use cuscope::{AccessPolicyWindow, Context, ContextFlags, ContextStack, Device, Result};
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device, Result, memory::AccessPolicyWindow};
 /// # fn main() -> Result {
 /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 /// # let mut stack = ContextStack::current_thread()?;

@@ -4,6 +4,7 @@ mod functions;
 mod load;
 mod variables;
 
+pub use crate::name::Name;
 pub use load::{Loaded, LoadingMode};
 pub(crate) use variables::lend;
 

@@ -1,4 +1,4 @@
-//! Settings of a whole context: its limits, and how it uses the caches of its device.
+//! Settings of a whole context: its limits, and its use of caches and shared memory.
 
 mod cache;
 mod limits;

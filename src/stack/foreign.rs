@@ -67,7 +67,7 @@ impl Context {
     ///
     /// # Examples
     /// ```
-    /// use cuscope::{Context, ContextStack, Ownership, Result, ffi};
+    /// use cuscope::{Context, ContextStack, Result, ffi, stack::Ownership};
     ///
     /// /// Called with the context that the host application works in.
     /// ///

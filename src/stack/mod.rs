@@ -2,7 +2,7 @@
 //!
 //! A guard's lifetime is the exclusive borrow of the guard or stack below it, and a guard has a destructor. So
 //! a covered guard cannot be used (E0502), guards pop in order (E0505), and a popped guard is gone (E0382).
-//! Lifetimes cannot handle a guard that is *leaked*; the levels in [`level`] do.
+//! Lifetimes cannot handle a guard that is *leaked*; the record of the thread's entries does.
 
 mod affinity;
 mod current;

@@ -1,4 +1,4 @@
-//! Streams.
+//! Streams: their operations, and their attributes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 mod attributes;

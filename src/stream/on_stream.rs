@@ -188,7 +188,7 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     ///    its name, is not used by other work that is in flight simultaneously, in any stream, if one of the
     ///    two writes it: only the program can order such uses.
     /// 3. The launch provides everything that the kernel needs: block shape, shared memory. The kernel does
-    ///    everything that the launch's [attributes](crate::ExtendedLaunch) require of it.
+    ///    everything that the launch's [attributes](crate::launch::ExtendedLaunch) require of it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]

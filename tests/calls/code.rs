@@ -2,8 +2,11 @@
 
 use super::table::Table;
 use cuscope::{
-    CacheConfig, Carveout, Cubin, Fatbin, Function, JitOptions, LoadingMode, Ptx, PushedGuard,
-    SharedMemoryConfig, ffi,
+    Cubin, Fatbin, Function, Ptx, PushedGuard, ffi,
+    function::Carveout,
+    jit::JitOptions,
+    module::LoadingMode,
+    settings::{CacheConfig, SharedMemoryConfig},
 };
 use std::fs;
 

@@ -4,7 +4,10 @@ use super::rows::LAUNCH_EX;
 use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
-use cuscope::{CoreDumps, DriverLog, Function, LaunchConfig, PushedGuard, on_driver_log};
+use cuscope::{
+    Function, LaunchConfig, PushedGuard,
+    diagnostics::{CoreDumps, DriverLog, on_driver_log},
+};
 
 pub(crate) fn launches(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Launches with attributes, and occupancy");

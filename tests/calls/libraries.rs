@@ -2,7 +2,10 @@
 
 use super::code::{COMPARED, PARAMETERS};
 use super::table::Table;
-use cuscope::{CacheConfig, Carveout, JitOptions, Library, LibraryKernel, Ptx, PushedGuard, ffi};
+use cuscope::{
+    Library, Ptx, PushedGuard, ffi, function::Carveout, jit::JitOptions, library::LibraryKernel,
+    settings::CacheConfig,
+};
 
 pub(crate) fn libraries(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Libraries");

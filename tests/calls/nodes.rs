@@ -3,7 +3,7 @@
 use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
-use cuscope::{DotFlags, LaunchConfig, PushedGuard};
+use cuscope::{LaunchConfig, PushedGuard, graph::DotFlags};
 
 pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Graphs, node by node");

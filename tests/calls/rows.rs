@@ -3,8 +3,11 @@
 
 use super::table::Table;
 use cuscope::{
-    CacheConfig, Context, ContextFlags, ContextStack, Device, Limit, Ownership, PushedGuard,
-    ReleaseWith, SharedMemoryConfig, SmSplitFlags, current_context, ffi,
+    Context, ContextFlags, ContextStack, Device, PushedGuard,
+    context::SmSplitFlags,
+    current_context, ffi,
+    settings::{CacheConfig, Limit, SharedMemoryConfig},
+    stack::{Ownership, ReleaseWith},
 };
 
 pub(super) const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";

@@ -2,7 +2,7 @@
 
 use super::rows::WAIT;
 use super::table::Table;
-use cuscope::{EventFlags, PushedGuard, StreamFlags, SyncPolicy};
+use cuscope::{EventFlags, PushedGuard, StreamFlags, stream::SyncPolicy};
 
 pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Streams and events");

@@ -2,7 +2,7 @@
 
 use crate::common::gpu::try_new_context;
 use crate::common::kernels::STORE;
-use cuscope::{Context, ContextStack, Device, PushedGuard, Result, SmSplitFlags, ffi};
+use cuscope::{Context, ContextStack, Device, PushedGuard, Result, context::SmSplitFlags, ffi};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// An operation, alone in the process.

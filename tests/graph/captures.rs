@@ -3,7 +3,7 @@
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
 use crate::{common, fresh};
-use cuscope::{DeviceBuffer, DeviceQueue, Error, Function, Held, LaunchConfig, Result, ffi};
+use cuscope::{DeviceBuffer, Error, Function, Held, LaunchConfig, Result, ffi, graph::DeviceQueue};
 use cuscope_softdriver::control::{live, record};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -3,7 +3,7 @@
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, copy, fresh, skip};
-use cuscope::{DeviceQueue, Error, LaunchConfig, ffi};
+use cuscope::{Error, LaunchConfig, ffi, graph::DeviceQueue};
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 

@@ -8,7 +8,7 @@ mod captures;
 mod kept;
 mod replays;
 
-use cuscope::{DeviceBuffer, DeviceQueue, Graph, PushedGuard};
+use cuscope::{DeviceBuffer, Graph, PushedGuard, graph::DeviceQueue};
 
 /// A graph that copies `x` to `y`.
 fn copy<'ctx>(

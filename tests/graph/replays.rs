@@ -3,7 +3,10 @@
 use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, new_context, read, with_gpu};
 use crate::{common, copy, skip};
-use cuscope::{Branded, ContextStack, Detached, DeviceBuffer, DeviceQueue, Error, Graph, Result};
+use cuscope::{
+    ContextStack, Detached, DeviceBuffer, Error, Graph, Result, detached::Branded,
+    graph::DeviceQueue,
+};
 use cuscope_softdriver::control::record;
 use std::thread;
 

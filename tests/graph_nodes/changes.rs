@@ -3,7 +3,10 @@
 use crate::common::gpu::{LARGE, filled, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{ONE, common, refused};
-use cuscope::{Error, KernelNode, LaunchConfig, MemsetNode, ffi};
+use cuscope::{
+    Error, LaunchConfig, ffi,
+    graph::{KernelNode, MemsetNode},
+};
 
 #[test]
 fn single_nodes_change_from_the_next_replay_on() {

@@ -10,7 +10,8 @@ mod nodes;
 
 use common::gpu::{filled, new_context, read, with_gpu};
 use cuscope::{
-    Branded, ContextStack, DeviceBuffer, Error, Graph, LaunchConfig, MemsetNode, PushedGuard,
+    ContextStack, DeviceBuffer, Error, Graph, LaunchConfig, PushedGuard, detached::Branded,
+    graph::MemsetNode,
 };
 use cuscope_softdriver::control::record;
 

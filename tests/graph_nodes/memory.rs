@@ -2,7 +2,7 @@
 
 use crate::common::gpu::{filled, read, with_gpu};
 use crate::refused;
-use cuscope::NodeKind;
+use cuscope::graph::NodeKind;
 
 /// The driver may have the second be where the first was.
 #[test]

@@ -4,7 +4,10 @@ use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{ONE, common, fill, fresh, refused, skip};
-use cuscope::{DotFlags, Error, EventFlags, Graph, LaunchConfig, NodeId, NodeKind, ffi};
+use cuscope::{
+    Error, EventFlags, Graph, LaunchConfig, ffi,
+    graph::{DotFlags, NodeId, NodeKind},
+};
 use cuscope_softdriver::control::{live, take_races};
 use cuscope_softdriver::schedule;
 use std::panic::{AssertUnwindSafe, catch_unwind};

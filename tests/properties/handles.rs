@@ -4,7 +4,7 @@ use crate::model::{Level, SHARED};
 use crate::program::{HandleOp, Which};
 use crate::seen::{Seen, seen};
 use crate::thread::{Handle, Left, Loose, Place, Thread};
-use cuscope::{Branded, Error, PushedGuard, Result};
+use cuscope::{Error, PushedGuard, Result, detached::Branded};
 
 /// Puts a handle that a guard made into the pocket.
 fn keep(thread: &Thread, level: Level, made: Result<Loose>, call: &'static str) {

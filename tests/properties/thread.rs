@@ -166,7 +166,7 @@ impl Place for ContextStack {
         None
     }
 }
-impl Place for cuscope::NestedStack<'_> {
+impl Place for cuscope::stack::NestedStack<'_> {
     fn guard<R>(&self, _: impl FnOnce(&PushedGuard<'_>) -> R) -> Option<R> {
         None
     }

@@ -4,7 +4,7 @@ use crate::common::gpu::{new_context, try_new_context};
 use crate::machine::Machine;
 use crate::tower::Tower;
 use crate::{common, fresh, skip};
-use cuscope::{Context, ContextStack, Device, DriverLogHook, Error, Result, ffi};
+use cuscope::{Context, ContextStack, Device, Error, Result, diagnostics::DriverLogHook, ffi};
 use cuscope_softdriver::control;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ fn taken() -> Result<Tower> {
 }
 
 fn log_hook() -> DriverLogHook {
-    cuscope::on_driver_log(|_, _| act()).unwrap()
+    cuscope::diagnostics::on_driver_log(|_, _| act()).unwrap()
 }
 
 fn assert_no_destroyed() {
@@ -291,7 +291,7 @@ fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
         let context = new_context();
         let free = |last: bool| {
             let buffer = ContextStack::reentrant(|stack| {
-                Ok(cuscope::Branded::detach(stack.push(&context)?.alloc::<u32>(4)?))
+                Ok(cuscope::detached::Branded::detach(stack.push(&context)?.alloc::<u32>(4)?))
             })
             .unwrap();
             let stack = ContextStack::current_thread().unwrap();
@@ -317,12 +317,12 @@ fn a_function_that_was_registered_though_the_call_failed_stays() {
     attack!(a_function_that_was_registered_though_the_call_failed_stays, {
         let calls = Arc::new(AtomicUsize::new(0));
         let own = calls.clone();
-        let function = move |_: cuscope::LogLevel, _: &str| {
+        let function = move |_: cuscope::diagnostics::LogLevel, _: &str| {
             own.fetch_add(1, Ordering::Relaxed);
         };
         let register = fault(Which::Named("cuLogsRegisterCallback"));
         let register = Fault { performed: true, ..register };
-        let (hook, _) = with_fault(register, || cuscope::on_driver_log(function));
+        let (hook, _) = with_fault(register, || cuscope::diagnostics::on_driver_log(function));
         assert!(hook.is_err());
         assert!(Device::get(99).is_err());
         assert!(calls.load(Ordering::Relaxed) > 0 && Arc::strong_count(&calls) == 2);

@@ -3,7 +3,10 @@
 use crate::machine::{Machine, Runs, apart, called_and_may_panic, wrong};
 use crate::program::HookOp;
 use crate::seen::Seen;
-use cuscope::{DriverLogHook, LogLevel, on_driver_log, on_release_error};
+use cuscope::{
+    diagnostics::{DriverLogHook, LogLevel, on_driver_log},
+    on_release_error,
+};
 
 /// Codes that tell of a call with a handle that is none, or without a context.
 const NEVER: [&str; 3] =

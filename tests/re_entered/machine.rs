@@ -4,7 +4,7 @@ use crate::program::{Op, Program};
 use crate::run::{Nowhere, steps};
 use crate::seen::{Seen, seen};
 use crate::tower::Tower;
-use cuscope::{Context, Detached, DeviceBuffer, DriverLogHook, Stream, ffi};
+use cuscope::{Context, Detached, DeviceBuffer, Stream, diagnostics::DriverLogHook, ffi};
 use cuscope_softdriver::control;
 use std::any::Any;
 use std::cell::{Cell, RefCell};

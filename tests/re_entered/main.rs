@@ -129,7 +129,7 @@ fn whatever_is_called_may_call_everything() {
         eprintln!("{info}");
         machine::wrong(|| info.to_string());
     }));
-    static LOG_HOOK: OnceLock<Option<cuscope::DriverLogHook>> = OnceLock::new();
+    static LOG_HOOK: OnceLock<Option<cuscope::diagnostics::DriverLogHook>> = OnceLock::new();
     LOG_HOOK.get_or_init(hooks::log_hook);
     hooks::restore();
     #[cfg(feature = "tracing")]

@@ -7,7 +7,7 @@ use crate::seen::{Seen, seen};
 use crate::tower::Tower;
 use crate::uses;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, NestedStack, PushedGuard, Result,
+    Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result, stack::NestedStack,
 };
 use cuscope_softdriver::faults::{Fault, Which as Calls, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};

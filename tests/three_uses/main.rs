@@ -16,8 +16,8 @@ use common::foreign::current;
 use common::gpu::new_context;
 use common::kernels::STORE;
 use cuscope::{
-    Branded, Context, ContextStack, Detached, DeviceBuffer, Function, LaunchConfig, PushContext,
-    Result, Stream,
+    Context, ContextStack, Detached, DeviceBuffer, Function, LaunchConfig, PushContext, Result,
+    Stream, detached::Branded,
 };
 
 cuscope::handles! {

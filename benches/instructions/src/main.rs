@@ -10,7 +10,9 @@ mod allocations;
 mod operations;
 mod page;
 
-use cuscope::{Branded, Context, ContextFlags, ContextStack, Device, PinnedBuffer, Result};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, PinnedBuffer, Result, detached::Branded,
+};
 use operations::{Driven, LEN, ON_THE_STACK, OPERATIONS, Ours, Raw, on_the_stack, run};
 use std::ffi::c_void;
 use std::ptr;

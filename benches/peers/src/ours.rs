@@ -4,8 +4,8 @@ use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{Turns, bytes, run};
 use crate::threads::Work;
 use cuscope::{
-    Branded, Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags,
-    Function, LaunchConfig, PushedGuard, Result, Stream,
+    Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags, Function,
+    LaunchConfig, PushedGuard, Result, Stream, detached::Branded,
 };
 use std::time::Instant;
 

@@ -2,7 +2,12 @@
 
 use super::{Operation, device, pushed};
 use crate::common::kernels::STORE;
-use cuscope::{CacheConfig, Error, JitOptions, Library, LoadingMode, Ptx, SharedMemoryConfig, ffi};
+use cuscope::{
+    Error, Library, Ptx, ffi,
+    jit::JitOptions,
+    module::LoadingMode,
+    settings::{CacheConfig, SharedMemoryConfig},
+};
 
 operations! {
     "options of the compiler" => pushed(|gpu| {

@@ -3,8 +3,9 @@
 use super::{Operation, create_green, device, pushed, shared, store};
 use crate::common::gpu::try_new_context;
 use cuscope::{
-    CacheConfig, Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, Limit,
-    Ownership, ReleaseWith, SharedMemoryConfig, current_context, ffi,
+    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, current_context, ffi,
+    settings::{CacheConfig, Limit, SharedMemoryConfig},
+    stack::{Ownership, ReleaseWith},
 };
 
 operations! {

@@ -2,7 +2,7 @@
 
 use super::{Operation, pushed, store};
 use crate::common::gpu::try_new_context;
-use cuscope::{Branded, ContextStack, Detached, Stream};
+use cuscope::{ContextStack, Detached, Stream, detached::Branded};
 
 operations! {
     "host functions in a scope" => pushed(|gpu| {

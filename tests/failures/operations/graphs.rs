@@ -1,7 +1,7 @@
 //! Graphs.
 
 use super::{Operation, pushed, store};
-use cuscope::{DotFlags, LaunchConfig};
+use cuscope::{LaunchConfig, graph::DotFlags};
 
 operations! {
     "a graph" => pushed(|gpu| {

@@ -2,8 +2,10 @@
 
 use super::{Operation, pushed, store};
 use cuscope::{
-    CoreDumps, DriverLog, EventFlags, LaunchConfig, MemoryPool, Result, StreamFlags, SyncPolicy,
-    ffi, on_driver_log,
+    EventFlags, LaunchConfig, MemoryPool, Result, StreamFlags,
+    diagnostics::{CoreDumps, DriverLog, on_driver_log},
+    ffi,
+    stream::SyncPolicy,
 };
 
 fn core_dumps(dumps: CoreDumps<'_, '_>) -> Result {
