@@ -1,4 +1,4 @@
-//! The nodes that a graph is built of.
+//! Adding nodes to a graph that is being built.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::host;
@@ -34,7 +34,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         same_context(call, is_of(self.gpu.context()))
     }
 
-    /// Adds an operation on memory, behind what uses that before.
+    /// Adds an operation on memory, after the nodes that use the memory before it.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until the graph is built.
@@ -54,17 +54,17 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
 
-    /// Adds the launch of a kernel. Plain values among the arguments stay what they are now, until
+    /// Adds the launch of a kernel. Plain values among the arguments keep their value until
     /// [`set_kernel`](crate::PushedGuard::set_kernel). The graph keeps the kernel's module loaded.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for page-locked memory;
-    /// `CUDA_ERROR_INVALID_VALUE` for extents that are none.
+    /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
-    ///    are in flight at the same time, unless memory that both name, or the program, orders them.
+    ///    are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
         &self,
@@ -113,7 +113,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds a copy of a buffer to another.
+    /// Adds a copy from one buffer to another.
     ///
     /// # Errors
     /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
@@ -134,11 +134,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds setting every element to `value`, until [`set_fill`](Graph::set_fill). Elements have 1, 2 or 4
-    /// bytes: others do not compile.
+    /// Adds a fill that sets every element to `value`, until [`set_fill`](Graph::set_fill) changes it. Elements
+    /// have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn fill<T: Element>(
         &self,
@@ -150,20 +150,20 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(unsafe { self.node(after, Fill::value(to.used(true), value)) })
     }
 
-    /// Adds setting every byte to zero, for elements of any size.
+    /// Adds a fill that sets every byte to zero, for elements of any size.
     ///
     /// # Errors
-    /// As [`copy`](Self::copy).
+    /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
         self.record.note(unsafe { self.node(after, Fill::zero(to.used(true))) })
     }
 
-    /// Adds a function of the host, which each replay calls on a thread of the driver. The graph keeps it,
-    /// and its copies do: they call it one at a time. A panic of it goes on where the replay is waited for.
+    /// Adds a host function, which each replay calls on a thread of the driver.
     ///
-    /// The function must make no calls of the driver: it is refused there nearly everything (F23).
+    /// The graph and its copies keep the function, and do not call it concurrently. If it panics, the panic continues
+    /// where the program waits for the replay. Do not call CUDA from the function: most calls fail (F23).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -188,7 +188,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds a node that does nothing, behind others: a point for more to be behind.
+    /// Adds a node that does nothing: a point that later nodes can follow.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -204,15 +204,15 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds all nodes of another graph, as it was captured or built: without what was
-    /// [set](Graph::set_fill) in it since. All buffers that it names are named again, as for a replay, and
-    /// the graph that is built names them too.
+    /// Adds all nodes of another graph, as it was captured or built, without later [changes](Graph::set_fill).
+    ///
+    /// Pass every buffer that the other graph uses, as for a replay. The graph that is built then uses them too.
     ///
     /// # Errors
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
-    /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which it has to itself, or
-    /// with nodes that allocate (F215).
+    /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which cannot be shared, or with nodes
+    /// that allocate (F215).
     #[doc(alias = "cuGraphAddChildGraphNode")]
     pub fn child(
         &self,
@@ -239,7 +239,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds a record of an event, at each replay.
+    /// Adds a node that records an event at each replay.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
@@ -261,7 +261,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.record.note(add())
     }
 
-    /// Adds a wait for what an event, which may be of another context, recorded last before the replay.
+    /// Adds a node that waits for the event's latest record before the replay. The event may belong to another
+    /// context.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -279,7 +280,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 }
 
-/// A launch as a node has it.
+/// Returns the parameters of a kernel node.
 pub(super) fn kernel_params(
     function: &Function<'_>,
     config: LaunchConfig,
@@ -303,7 +304,7 @@ pub(super) fn kernel_params(
     }
 }
 
-/// Parameters of which the driver wants zeros where nothing is said.
+/// Returns parameters that are all zeros, which the driver expects in unused fields.
 pub(super) fn zeros<T: Params>() -> T {
     // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
     // which zeros are a value.

@@ -1,17 +1,17 @@
-//! What attributes of a launch say.
+//! Attributes of launches.
 
 use ffi::CUclusterSchedulingPolicy;
 
-/// How the blocks of a cluster are placed.
+/// How the driver places the blocks of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ClusterScheduling {
     /// The driver chooses.
     #[default]
     Default,
-    /// On multiprocessors apart.
+    /// The blocks spread over multiprocessors.
     Spread,
-    /// Where the load is least.
+    /// Each block runs where the load is lowest.
     LoadBalancing,
 }
 

@@ -1,4 +1,4 @@
-//! What an operation uses: which memory, which part of it, and how.
+//! Accesses: the memory that an operation uses, the part of it, and how it is used.
 
 use super::Allocation;
 use super::uses::{Gate, Tracked};
@@ -7,36 +7,36 @@ use crate::context::Context;
 use ffi::CUdeviceptr;
 use std::ops::Range;
 
-/// A use of memory by an operation: the one description that all surfaces compare, order and note. A plain value
-/// among the arguments of a kernel has one too, which uses nothing.
+/// One use of memory by an operation. All surfaces compare, order and note this one description. A plain value among
+/// the arguments of a kernel has an access too, to no memory.
 #[derive(Clone, Copy)]
 pub struct Access<'a> {
     memory: Memory<'a>,
-    /// Where the device finds the first element.
+    /// The address of the first element, as the device sees it.
     pub(crate) address: CUdeviceptr,
-    /// In elements.
+    /// The length in elements.
     pub(crate) len: usize,
-    /// In bytes.
+    /// The size of an element in bytes.
     element: usize,
     pub(crate) writes: bool,
-    /// Whether it is all of the memory.
+    /// Whether the access covers all of the memory.
     whole: bool,
-    /// The uses before, where they are noted.
+    /// The earlier uses, if they are noted.
     tracked: Option<&'a Tracked>,
 }
 
-/// Where memory lies.
+/// The place of the memory.
 #[derive(Clone, Copy)]
 enum Memory<'a> {
     /// Nowhere: a plain value.
     None,
     Device(&'a Allocation),
-    /// On the host. Every context can use it, or this one.
+    /// On the host. Every context can use it, or only this one.
     Host(Option<&'a Context>),
 }
 
 impl<'a> Access<'a> {
-    /// Of a plain value.
+    /// The access of a plain value.
     pub(crate) const NONE: Access<'static> = Access {
         memory: Memory::None,
         address: 0,
@@ -47,7 +47,7 @@ impl<'a> Access<'a> {
         tracked: None,
     };
 
-    /// Of elements of type `T` in memory of the device.
+    /// Creates an access to elements of type `T` in device memory.
     #[inline]
     pub(crate) fn device<T>(view: View<'a>, writes: bool) -> Self {
         let View { memory, address, len, whole } = view;
@@ -55,7 +55,7 @@ impl<'a> Access<'a> {
         Access { memory, address, len, element, writes, whole, tracked: None }
     }
 
-    /// Of elements of type `T` in memory of the host, which every context can use, or the `only` one.
+    /// Creates an access to elements of type `T` in host memory, which every context can use, or only one.
     #[inline]
     pub(crate) fn host<T>(
         only: Option<&'a Context>,
@@ -67,24 +67,24 @@ impl<'a> Access<'a> {
         Access { memory, address, len, element, writes, whole: false, tracked: None }
     }
 
-    /// The same, where the uses are noted.
+    /// Adds the place where the uses of the memory are noted.
     #[inline]
     pub(crate) fn noted_in(self, tracked: &'a Tracked) -> Self {
         Access { tracked: Some(tracked), ..self }
     }
 
-    /// In bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.len * self.element
     }
 
-    /// The addresses of its bytes.
+    /// Returns the addresses of its bytes.
     pub(crate) fn range(&self) -> Range<CUdeviceptr> {
         self.address..self.address + self.bytes() as CUdeviceptr
     }
 
-    /// The memory, if it is some of the device.
+    /// Returns the memory, if it is device memory.
     #[inline]
     pub(crate) fn memory(&self) -> Option<&'a Allocation> {
         match self.memory {
@@ -93,19 +93,19 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Whether it is memory of the host, which no graph keeps.
+    /// Returns whether it is host memory, which no graph keeps.
     #[inline]
     pub(crate) fn is_host(&self) -> bool {
         matches!(self.memory, Memory::Host(_))
     }
 
-    /// The address of the memory, if it is all of that.
+    /// Returns the address of the memory, if the access covers all of it.
     #[inline]
     pub(crate) fn whole(&self) -> Option<CUdeviceptr> {
         self.whole.then_some(self.address)
     }
 
-    /// Whether the context with this [key](Context::key) can use it.
+    /// Returns whether the context with this [key](Context::key) can use the memory.
     #[inline]
     pub(crate) fn is_of(&self, key: usize) -> bool {
         match self.memory {
@@ -115,8 +115,8 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// Whether an operation may use it as it is: its context was compared, and nothing has to be ordered or noted.
-    /// See [`Gate`].
+    /// Returns whether an operation may use the memory as it is: its context is the right one, and nothing has to be
+    /// ordered or noted. See [`Gate`].
     #[inline]
     pub(crate) fn is_ready(&self, gate: &Gate) -> bool {
         match (self.tracked, self.memory) {
@@ -128,7 +128,7 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// The memory among some of which uses are noted, and whether it is written.
+    /// Returns the notes of the memory whose uses are noted, and whether each access writes.
     pub(crate) fn tracked(all: &[Access<'a>]) -> impl Iterator<Item = (&'a Tracked, bool)> {
         all.iter().filter_map(|access| Some((access.tracked?, access.writes)))
     }

@@ -15,9 +15,9 @@ pub enum AccessProperty {
     /// Like any other access.
     #[default]
     Normal,
-    /// As data that is used once: it leaves the cache first.
+    /// As data that is used once: such data leaves the cache first.
     Streaming,
-    /// As data that is used again: it stays in the part of the cache that
+    /// As data that is used again: such data stays in the part of the cache that
     /// [`Limit::PersistingL2CacheSize`](crate::settings::Limit::PersistingL2CacheSize) sets aside.
     Persisting,
 }
@@ -61,7 +61,7 @@ pub(crate) mod sealed {
     }
 }
 
-/// Makes memory what a window can cover.
+/// Implements [`WindowMemory`] for types of memory.
 macro_rules! window_memory {
     ($($memory:ty),*) => { $(
         impl<T: $crate::Element> $crate::memory::access_policy::sealed::Addresses for $memory {
@@ -86,7 +86,7 @@ impl WindowMemory for Range<CUdeviceptr> {}
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
 ///
 /// A window belongs to one launch ([`ExtendedLaunch::access_policy`](crate::launch::ExtendedLaunch::access_policy)) or to
-/// what is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
+/// the work that is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
 /// written, lent or freed while the window is in use. The driver reads none of the memory, and accepts a range that was
@@ -118,7 +118,7 @@ pub struct AccessPolicyWindow {
 }
 
 impl AccessPolicyWindow {
-    /// No range: the window of a stream that has none.
+    /// An empty range: the window of a stream that has none.
     pub(crate) const NONE: CUaccessPolicyWindow = CUaccessPolicyWindow {
         base_ptr: ptr::null_mut(),
         num_bytes: 0,
@@ -127,8 +127,8 @@ impl AccessPolicyWindow {
         missProp: ffi::CU_ACCESS_PROPERTY_NORMAL,
     };
 
-    /// A window over `memory`: the cache treats the share `hit_ratio` of the accesses, from 0 (none) to 1 (all), as
-    /// `hit`, and the other accesses as `miss`, which cannot be [`Persisting`](AccessProperty::Persisting).
+    /// Returns a window over `memory`. `hit_ratio` (0 to 1) is the fraction of the accesses that get `hit`; the rest
+    /// get `miss`, which cannot be [`Persisting`](AccessProperty::Persisting).
     ///
     /// A window has at most `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE` bytes (128 MiB on an H200). If it has
     /// more, the launch, or the call that sets it for a stream, returns `CUDA_ERROR_INVALID_VALUE` (F155, F315). Pass a
@@ -162,8 +162,8 @@ impl AccessPolicyWindow {
         Ok(AccessPolicyWindow { address, bytes: (end - address) as usize, hit_ratio, hit, miss })
     }
 
-    /// A window over `memory`, of which the share `hit_ratio` of the accesses is
-    /// [`Persisting`](AccessProperty::Persisting) and the others are [`Streaming`](AccessProperty::Streaming).
+    /// Returns a window over `memory`. `hit_ratio` (0 to 1) is the fraction of the accesses that are
+    /// [`Persisting`](AccessProperty::Persisting); the rest are [`Streaming`](AccessProperty::Streaming).
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -171,33 +171,34 @@ impl AccessPolicyWindow {
         Self::new(memory, hit_ratio, AccessProperty::Persisting, AccessProperty::Streaming)
     }
 
-    /// The address on the device of the first byte.
+    /// Returns the address of the first byte on the device.
     #[must_use]
     pub fn address(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// Size in bytes; never 0.
+    /// Returns the size in bytes, which is never 0.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The share of the accesses that are treated as [`hit`](Self::hit).
+    /// Returns the fraction of the accesses that get [`hit`](Self::hit).
     ///
-    /// It is from 0 to 1, or NaN if other code in the process set it for the stream that reported this window (F155).
+    /// The fraction is from 0 to 1, or NaN if other code in the process set it for the stream that reported this
+    /// window (F155).
     #[must_use]
     pub fn hit_ratio(&self) -> f32 {
         self.hit_ratio
     }
 
-    /// How the cache treats that share.
+    /// Returns how the cache treats that fraction.
     #[must_use]
     pub fn hit(&self) -> AccessProperty {
         self.hit
     }
 
-    /// How the cache treats the other accesses.
+    /// Returns how the cache treats the other accesses.
     #[must_use]
     pub fn miss(&self) -> AccessProperty {
         self.miss
@@ -213,7 +214,7 @@ impl AccessPolicyWindow {
         }
     }
 
-    /// What `call` reported; `None` if the range is empty.
+    /// Returns the window that `call` reported, or `None` if its range is empty.
     pub(crate) fn from_raw(call: &'static str, raw: CUaccessPolicyWindow) -> Result<Option<Self>> {
         if raw.num_bytes == 0 {
             return Ok(None);

@@ -1,19 +1,20 @@
-//! Domains of memory synchronisation: of a launch, and of a stream.
+//! Memory synchronisation domains, of launches and of streams.
 
 use crate::error::{Error, Result};
 use ffi::CUlaunchMemSyncDomain;
 
-/// What the writes of a kernel are for.
+/// The domain of a kernel's writes.
 ///
-/// Where the device makes memory visible, as at a fence, it does not wait for the writes of kernels in another domain.
+/// When the device makes memory visible, as at a fence, it does not wait for the writes of kernels in another
+/// domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 #[doc(alias = "CUlaunchMemSyncDomain")]
 pub enum MemSyncDomain {
-    /// The device's own use.
+    /// For writes that the device itself uses.
     #[default]
     Default,
-    /// Other devices.
+    /// For writes that other devices use.
     Remote,
 }
 
@@ -25,7 +26,7 @@ impl MemSyncDomain {
         }
     }
 
-    /// What `call` reported.
+    /// Returns the domain that `call` reported.
     pub(crate) fn from_raw(call: &'static str, raw: CUlaunchMemSyncDomain) -> Result<Self> {
         match raw {
             ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT => Ok(MemSyncDomain::Default),

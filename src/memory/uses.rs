@@ -1,19 +1,19 @@
-//! How a piece of memory was used before: what orders the operations of a scope, and the nodes of a graph.
+//! The earlier uses of a piece of memory. They order the operations of a scope, and the nodes of a graph.
 
 use crate::context::Context;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::convert::Infallible;
 use std::rc::Rc;
 
-/// What an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context
-/// while there is one queue of it.
+/// The key that an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context,
+/// as long as the scope has one queue.
 ///
 /// Memory of another context has another key, and memory that was not used as the operation uses it has not
-/// yet been given this one ([`Tracked`]). So one comparison for each piece of memory says that it is of the
-/// context (invariant `own-context`) and that nothing is to be ordered or noted (invariant `scope-ordered`).
+/// yet been given this one ([`Tracked`]). So one comparison for each piece of memory shows that it belongs to the
+/// context (invariant `own-context`) and that nothing has to be ordered or noted (invariant `scope-ordered`).
 pub struct Gate(Cell<usize>);
 
-/// No context's key: no context lies there.
+/// The key of no context: no context lies at this address.
 const SHUT: usize = usize::MAX;
 
 impl Gate {
@@ -22,13 +22,13 @@ impl Gate {
         Gate(Cell::new(context.key()))
     }
 
-    /// Of a queue on a stream of another context, which is refused everything.
+    /// Creates the gate of a queue on a stream of another context. Every operation on it is refused.
     #[inline]
     pub(crate) fn shut() -> Gate {
         Gate(Cell::new(SHUT))
     }
 
-    /// From here on operations have to be ordered.
+    /// Shuts the gate: from now on, operations have to be ordered.
     pub(crate) fn shut_it(&self) {
         self.0.set(SHUT);
     }
@@ -38,33 +38,33 @@ impl Gate {
         self.0.get() != SHUT
     }
 
-    /// What the key of memory is compared with.
+    /// Returns the value to compare the key of memory with.
     #[inline]
     pub(crate) fn key(&self) -> usize {
         self.0.get()
     }
 }
 
-/// What happened to one piece of memory.
+/// The notes on one piece of memory.
 #[derive(Clone, Default)]
 pub(crate) struct Tracked {
-    /// Once it was used while there was one queue, and found to be of that one's context, its key.
+    /// The key of the context, after a use while the scope had one queue; else 0.
     used: Cell<usize>,
-    /// The same, once it was written.
+    /// The same, after a write.
     written: Cell<usize>,
-    /// Since there are several.
+    /// The uses since the scope has several queues.
     uses: RefCell<Option<Box<Uses>>>,
 }
 
 impl Tracked {
-    /// Whether such a use by the one queue was noted before.
+    /// Returns whether such a use by the one queue was noted before.
     #[inline]
     pub(crate) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
         let noted = if writes { &self.written } else { &self.used };
         noted.get() == gate.key()
     }
 
-    /// Notes a use by the one queue, of memory that is of its context. Says whether it is the first one.
+    /// Notes a use by the one queue, of memory that belongs to its context. Returns whether it is the first one.
     pub(crate) fn note(&self, writes: bool, gate: &Gate) -> bool {
         if writes {
             self.written.set(gate.key());
@@ -82,12 +82,12 @@ impl Tracked {
         uses.note(op, writes);
     }
 
-    /// Notes a use by a node of a graph, of which each comes once, or twice in a row.
+    /// Notes a use by a node of a graph. Each node comes once, or twice in a row.
     pub(crate) fn note_node(&self, node: &Rc<Op>, writes: bool) {
         self.uses.borrow_mut().get_or_insert_default().note(node, writes);
     }
 
-    /// Shows what a use has to come after, until there is an error.
+    /// Calls `see` with each operation that a use has to follow, until an error.
     pub(crate) fn each_before<E>(
         &self,
         writes: bool,
@@ -96,7 +96,7 @@ impl Tracked {
         self.uses.borrow().iter().flat_map(|uses| uses.before(writes)).try_for_each(see)
     }
 
-    /// Shows the nodes of a graph that a use has to come after.
+    /// Calls `see` with each node of a graph that a use has to follow.
     pub(crate) fn each_node_before(&self, writes: bool, mut see: impl FnMut(usize)) {
         let all = self.each_before(writes, |op| {
             see(op.queue);
@@ -105,19 +105,19 @@ impl Tracked {
         let Ok(()) = all;
     }
 
-    /// Whether it was used while there was one queue.
+    /// Returns whether the memory was used while there was one queue.
     pub(crate) fn was_used(&self) -> bool {
         self.used.get() != 0
     }
 
-    /// Forgets the uses of the one queue: whether there was any, and one that wrote.
+    /// Forgets the uses by the one queue. Returns `None` if there was none, else whether one wrote.
     pub(crate) fn take(&self) -> Option<bool> {
         let written = self.written.take() != 0;
         (self.used.take() != 0).then_some(written)
     }
 }
 
-/// An operation, by its place: the `number`-th of its queue.
+/// An operation, identified by its place: the `number`-th of its queue.
 pub(crate) struct Op {
     pub(crate) queue: usize,
     pub(crate) number: u64,
@@ -125,7 +125,7 @@ pub(crate) struct Op {
 }
 
 impl Op {
-    /// A node of a graph that is built, by its place: as if each were a queue of its own.
+    /// Creates the operation of a graph's node at a place, as if each node were a queue of its own.
     pub(crate) fn node(place: usize) -> Rc<Op> {
         Rc::new(Op { queue: place, number: 1, mark: OnceCell::new() })
     }
@@ -134,12 +134,12 @@ impl Op {
 #[derive(Clone, Default)]
 struct Uses {
     write: Option<Rc<Op>>,
-    /// Since the write, the last one of each queue.
+    /// The last read by each queue since the write.
     reads: Vec<Rc<Op>>,
 }
 
 impl Uses {
-    /// What a use has to come after: the reads first, as each of them came after the write.
+    /// Returns the operations that a use has to follow: the reads first, since each of them followed the write.
     fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
         let reads = if writes { &self.reads[..] } else { &[] };
         reads.iter().chain(&self.write)
@@ -155,18 +155,18 @@ impl Uses {
     }
 }
 
-/// An event that was recorded behind an operation, of which everything up to the `covers`-th of its queue
-/// is done when the event is.
+/// An event that was recorded after an operation. When it completes, the operations of its queue up to the
+/// `covers`-th are complete.
 pub(crate) struct Mark {
     event: usize,
     covers: u64,
-    /// What the queue had waited for by then: for each queue, so many of its operations are done too.
+    /// The number of operations of each other queue that the queue had waited for by then. They are complete too.
     behind: Vec<u64>,
     free: Rc<RefCell<Vec<usize>>>,
 }
 
 impl Mark {
-    /// Of the event at a place, which goes back to the `free` ones.
+    /// Creates a mark of the event at a place. The place returns to `free` when the mark is dropped.
     pub(crate) fn new(
         event: usize,
         covers: u64,

@@ -17,7 +17,7 @@ pub(crate) struct Copy<'a> {
 impl<'a> Copy<'a> {
     pub(crate) const CALL: &'static str = name!(cuMemcpyDtoDAsync_v2);
 
-    /// The two have as many elements, and are distinct, as `to` is borrowed exclusively.
+    /// Creates a copy between memory of equal length. The two are distinct, since `to` is borrowed exclusively.
     #[inline]
     pub(crate) fn new(from: Access<'a>, to: Access<'a>) -> Self {
         Copy { from, to }

@@ -9,31 +9,31 @@ use crate::memory::Element;
 use crate::memory::access::Access;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUstream};
 
-/// Sets all elements to a value.
+/// A fill that sets all elements to a value.
 pub(crate) struct Fill<'a> {
     to: Access<'a>,
-    /// The bytes of the value, the first of which count.
+    /// The bytes of the value; only the first `size` count.
     value: u32,
-    /// How many bytes a value has: 1, 2 or 4.
+    /// The size of a value in bytes: 1, 2 or 4.
     size: usize,
-    /// How many values.
+    /// The number of values.
     len: usize,
 }
 
 impl<'a> Fill<'a> {
-    /// Sets every byte to zero, which is a value of every element (`Element: AnyBitPattern`).
+    /// Creates a fill that sets every byte to zero, which is a value of every element (`Element: AnyBitPattern`).
     #[inline]
     pub(crate) fn zero(to: Access<'a>) -> Self {
         Fill { to, value: 0, size: 1, len: to.bytes() }
     }
 
-    /// Sets elements of type `T`, which have 1, 2 or 4 bytes: others do not compile.
+    /// Creates a fill of elements of type `T`, which have 1, 2 or 4 bytes: others do not compile.
     #[inline]
     pub(crate) fn value<T: Element>(to: Access<'a>, value: T) -> Self {
         Fill { to, value: pattern(&value), size: size_of::<T>(), len: to.len }
     }
 
-    /// The driver function for values of this size.
+    /// Returns the name of the driver function for values of this size.
     #[inline]
     pub(crate) const fn call_for(size: usize) -> &'static str {
         match size {
@@ -93,7 +93,7 @@ impl NodeOperation for Fill<'_> {
     }
 }
 
-/// The value of a fill, as a number: its bytes are the first ones in memory, whatever comes first in a number.
+/// Returns the value of a fill as a number that has the bytes of the value first in memory.
 #[inline]
 pub(crate) fn pattern<T: Element>(value: &T) -> u32 {
     const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };

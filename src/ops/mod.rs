@@ -1,6 +1,6 @@
-//! Operations on memory: each is checked, and handed to the driver, in one place. A surface adds when the memory
-//! is free again: the operations of a stream wait, those of a scope and of a capture are ordered by their uses, and
-//! a graph keeps the memory of its nodes.
+//! Operations on memory. Each is checked and handed to the driver in one place. A surface decides when the memory is
+//! free again: operations on a stream wait, those of a scope or a capture are ordered by their uses, and a graph
+//! keeps the memory of its nodes.
 #![allow(unsafe_code, reason = "operations use memory that the surfaces vouch for")]
 
 mod copy;
@@ -17,21 +17,22 @@ use crate::error::Result;
 use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
 
-/// An operation on memory, which was checked but for the context.
+/// An operation on memory, checked except for the context.
 pub(crate) trait Operation {
-    /// The driver function.
+    /// Returns the name of the driver function.
     fn call(&self) -> &'static str;
 
-    /// The memory of the device, and how it is used.
+    /// Returns the accesses to memory.
     fn uses(&self) -> impl Operands + '_;
 
-    /// The memory of the host, which may be page-locked.
+    /// Returns the host memory of the operation, which may be page-locked.
     #[inline]
     fn host(&self) -> LentHost {
         LentHost::NONE
     }
 
-    /// Enqueues it: one call, which may return before the device is done. No context need be current (F34).
+    /// Enqueues the operation with one call, which may return before the device is done. No context need be current
+    /// (F34).
     ///
     /// # Safety
     /// 1. The stream is alive, and so is all memory of the operation. Until the stream is past it, nobody frees that,
@@ -39,12 +40,12 @@ pub(crate) trait Operation {
     unsafe fn enqueue(&self, stream: CUstream) -> Result;
 }
 
-/// An operation that is a node of a graph too.
+/// An operation that can be a node of a graph.
 pub(crate) trait NodeOperation: Operation {
-    /// The driver function that adds it.
+    /// The name of the driver function that adds the node.
     const ADD: &'static str;
 
-    /// Adds it to a graph. No context need be current, and captures do not refuse it (F217).
+    /// Adds the node to a graph. No context need be current, and captures do not refuse the call (F217).
     ///
     /// # Safety
     /// 1. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one
@@ -53,7 +54,7 @@ pub(crate) trait NodeOperation: Operation {
     unsafe fn add(&self, slot: Slot, context: CUcontext) -> crate::call::Answer;
 }
 
-/// Where a node goes, as the driver takes it.
+/// The place of a new node, in the form that the driver takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) node: *mut CUgraphNode,

@@ -11,24 +11,24 @@ use crate::registry::LentHost;
 use ffi::CUstream;
 use std::ffi::c_void;
 
-/// Copies a slice to the device.
+/// A copy of a slice to the device.
 pub(crate) struct Upload<'a> {
     from: *const c_void,
     to: Access<'a>,
-    /// The use of the memory of the host, where a scope notes that.
+    /// The access to the host memory, if a scope notes it.
     staged: Access<'a>,
 }
 
 impl<'a> Upload<'a> {
     pub(crate) const CALL: &'static str = name!(cuMemcpyHtoDAsync_v2);
 
-    /// The slice has as many elements as the memory.
+    /// Creates a copy between a slice and memory of equal length.
     #[inline]
     pub(crate) fn new<T: Element>(from: *const [T], to: Access<'a>) -> Self {
         Upload { from: from.cast(), to, staged: Access::NONE }
     }
 
-    /// The same, where the use of the memory of the host is noted.
+    /// Adds the access to the host memory, which the scope notes.
     #[inline]
     pub(crate) fn staged(self, staged: Access<'a>) -> Self {
         Upload { staged, ..self }
@@ -60,24 +60,24 @@ impl Operation for Upload<'_> {
     }
 }
 
-/// Copies device memory to a slice.
+/// A copy of device memory to a slice.
 pub(crate) struct Download<'a> {
     from: Access<'a>,
     to: *mut c_void,
-    /// The use of the memory of the host, where a scope notes that.
+    /// The access to the host memory, if a scope notes it.
     staged: Access<'a>,
 }
 
 impl<'a> Download<'a> {
     pub(crate) const CALL: &'static str = name!(cuMemcpyDtoHAsync_v2);
 
-    /// The slice has as many elements as the memory.
+    /// Creates a copy between a slice and memory of equal length.
     #[inline]
     pub(crate) fn new<T: Element>(from: Access<'a>, to: *mut [T]) -> Self {
         Download { from, to: to.cast(), staged: Access::NONE }
     }
 
-    /// The same, where the use of the memory of the host is noted.
+    /// Adds the access to the host memory, which the scope notes.
     #[inline]
     pub(crate) fn staged(self, staged: Access<'a>) -> Self {
         Download { staged, ..self }

@@ -1,4 +1,4 @@
-//! What a queue does: copies, fills, launches.
+//! The operations of a queue: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
 use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
@@ -18,8 +18,8 @@ use std::ptr;
 // comparison with the gate, or else by `prepare`: see `Gate`.
 
 impl<'s, 'ctx> Queue<'s, 'ctx> {
-    /// Does an operation: in the stream as it is if nothing has to be compared or ordered for the memory that it uses,
-    /// or else behind what it has to come after. It is made in both places, so that nothing is kept ready for the
+    /// Enqueues an operation: as it is if nothing has to be compared or ordered for its memory, else after the
+    /// operations that it has to follow. Both branches create the operation, so that the first stores nothing for the
     /// second.
     ///
     /// # Safety
@@ -50,7 +50,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { operation.enqueue(self.raw) }
     }
 
-    /// Copies a slice to the device. The slice stays borrowed until the scope ends.
+    /// Copies a slice to the device. The scope borrows the slice until it ends.
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
@@ -65,10 +65,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { self.run(move || Upload::new(from, to.used(true))) }
     }
 
-    /// Copies a buffer to the host. The slice stays borrowed until the scope ends.
+    /// Copies a buffer to the host. The scope borrows the slice until it ends.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
@@ -82,7 +82,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies staged memory to the device.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload_staged<T: Element>(
@@ -102,7 +102,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Copies a buffer to staged memory.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[inline]
     pub fn download_staged<T: Element>(
@@ -116,10 +116,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }
 
-    /// Copies a buffer to another.
+    /// Copies one buffer to another.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[inline]
     pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
@@ -132,7 +132,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -146,7 +146,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Sets every byte to zero, for elements of any size.
     ///
     /// # Errors
-    /// As [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
@@ -155,15 +155,15 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { self.run(move || Fill::zero(to.used(true))) }
     }
 
-    /// Runs a kernel. A fault of it shows in a later call.
+    /// Runs a kernel. A later call reports its faults.
     ///
     /// # Errors
-    /// As [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent) if
+    /// The same as for [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent) if
     /// queues have to be ordered.
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch). Work on the other queues of the scope is in
-    ///    flight at the same time, unless memory that both name, or an event, orders it.
+    ///    flight at the same time, unless memory that both use, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]

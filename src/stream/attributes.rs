@@ -32,18 +32,18 @@ impl SyncPolicy {
     ];
 }
 
-/// The number of the domain that stands for each name, below the device's
+/// The number of the domain for each name. Numbers are below the device's
 /// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemSyncDomainMap {
-    /// For [`MemSyncDomain::Default`]: 0 at first.
+    /// The number for [`MemSyncDomain::Default`], initially 0.
     pub default: u8,
-    /// For [`MemSyncDomain::Remote`]: 1 at first.
+    /// The number for [`MemSyncDomain::Remote`], initially 1.
     pub remote: u8,
 }
 
 impl Stream<'_> {
-    /// One attribute: a value of which the field that belongs to it is initialised.
+    /// Reads one attribute, as a value whose matching field is initialised.
     fn attribute(&self, id: CUstreamAttrID) -> Result<CUstreamAttrValue> {
         let mut value = CUstreamAttrValue { pad: [0; 64] };
         // SAFETY: the stream is alive; writes one value to `value`, which is valid for it. No context
@@ -58,7 +58,8 @@ impl Stream<'_> {
         unsafe { answer!(cuStreamSetAttribute(self.raw(), id, &raw const value)) }.result()
     }
 
-    /// How threads wait for it; `None` if none was set (F153): then as its context's flags say.
+    /// Returns how threads wait for the stream, or `None` if no policy was set (F153). The flags of its context
+    /// then decide.
     ///
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
@@ -75,7 +76,7 @@ impl Stream<'_> {
         Ok(Some(name))
     }
 
-    /// Sets how threads wait for it.
+    /// Sets how threads wait for the stream.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -86,7 +87,7 @@ impl Stream<'_> {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, value)
     }
 
-    /// How the L2 cache treats its accesses; `None` if there is no range.
+    /// Returns how the L2 cache treats the stream's accesses, or `None` if no range is set.
     ///
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
@@ -98,7 +99,7 @@ impl Stream<'_> {
         AccessPolicyWindow::from_raw(GET, window)
     }
 
-    /// Sets how the L2 cache treats its accesses, for what is enqueued from here on; `None` ends that.
+    /// Sets how the L2 cache treats the accesses of work that is enqueued later. `None` removes the range.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have (F155); a sticky error (F60).
@@ -109,8 +110,8 @@ impl Stream<'_> {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, value)
     }
 
-    /// Sets the priority, as in [`stream_with_priority`](crate::PushedGuard::stream_with_priority), of
-    /// what is enqueued from here on.
+    /// Sets the priority of work that is enqueued later, as in
+    /// [`stream_with_priority`](crate::PushedGuard::stream_with_priority).
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -119,7 +120,7 @@ impl Stream<'_> {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_PRIORITY, CUstreamAttrValue { priority })
     }
 
-    /// The domain of what its kernels write.
+    /// Returns the memory synchronisation domain of the stream's kernels.
     ///
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
@@ -131,7 +132,7 @@ impl Stream<'_> {
         MemSyncDomain::from_raw(GET, domain)
     }
 
-    /// Sets the domain of what its kernels write, from here on.
+    /// Sets the memory synchronisation domain of kernels that are enqueued later.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -141,7 +142,7 @@ impl Stream<'_> {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, value)
     }
 
-    /// Which domains stand for the two names.
+    /// Returns the numbers of the two domains.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -153,7 +154,7 @@ impl Stream<'_> {
         Ok(MemSyncDomainMap { default: default_, remote })
     }
 
-    /// Sets which domains stand for the two names, from here on.
+    /// Sets the numbers of the two domains, for work that is enqueued later.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a number that the device does not have (F154); a sticky error (F60).
@@ -166,7 +167,7 @@ impl Stream<'_> {
 }
 
 impl<'ctx> Stream<'ctx> {
-    /// Takes over all attributes of another stream of the context, its priority too (F156).
+    /// Copies all attributes of another stream of the same context, the priority included (F156).
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); a sticky error (F60).

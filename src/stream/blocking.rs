@@ -1,4 +1,4 @@
-//! Operations on a stream that are complete when they return, of whatever kind the stream is.
+//! Operations on a stream of any kind that are complete when they return.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::args::KernelArgs;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 pub(crate) const RECORD: &str = name!(cuEventRecord);
 
-/// A stream that is there for `'a`, and the [key](Context::key) of its context.
+/// A stream that is alive for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
 pub(crate) struct Blocking<'a> {
     raw: CUstream,
@@ -32,14 +32,14 @@ pub(crate) struct Blocking<'a> {
 
 impl<'a> Blocking<'a> {
     /// # Safety
-    /// 1. The stream is alive for `'a`, and of the context with this key. For a default stream, that is current
-    ///    on this thread until the last operation has returned.
+    /// 1. The stream is alive for `'a`, and belongs to the context with this key. For a default stream, that context
+    ///    is current on this thread until the last operation has returned.
     #[inline]
     pub(crate) unsafe fn new(raw: CUstream, key: usize) -> Self {
         Blocking { raw, key, stream: PhantomData }
     }
 
-    /// Does an operation, and waits for it.
+    /// Enqueues an operation and waits for it.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
@@ -50,7 +50,7 @@ impl<'a> Blocking<'a> {
         self.complete(enqueued, operation.host())
     }
 
-    /// The same, without the wait.
+    /// Enqueues an operation without waiting for it.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
@@ -177,11 +177,11 @@ impl<'a> Blocking<'a> {
         unsafe { answer!(cuStreamWaitEvent(self.raw, event.raw(), 0)) }.result()
     }
 
-    /// Waits until the stream no longer touches the memory of an operation, given what the call answered that
-    /// was to enqueue it. `host` is the memory of the host among that.
+    /// Waits until the stream no longer uses the memory of an operation. `enqueued` is the result of the call that
+    /// enqueued it, and `host` is the host memory among its memory.
     ///
     /// # Errors
-    /// That of the call, else of the wait.
+    /// The error of the call, else of the wait.
     #[inline]
     pub(crate) fn complete(&self, enqueued: Result, host: LentHost) -> Result {
         match enqueued {
@@ -190,7 +190,7 @@ impl<'a> Blocking<'a> {
         }
     }
 
-    /// Waits all the same if the error does not prove that nothing was enqueued.
+    /// Waits even so, unless the error proves that nothing was enqueued.
     #[cold]
     #[inline(never)]
     fn not_complete(&self, error: Error, host: LentHost) -> Result {
@@ -204,10 +204,10 @@ impl<'a> Blocking<'a> {
         Err(error)
     }
 
-    /// Waits until the stream no longer touches any memory.
+    /// Waits until the stream no longer uses any memory.
     ///
-    /// The legacy stream is refused the wait while a blocking stream of its context is under capture
-    /// (F143). Another thread began that since the work was enqueued, and will end it.
+    /// While a blocking stream of its context is under capture, the driver refuses to wait for the legacy stream
+    /// (F143). Another thread began that capture after the work was enqueued, and will end it.
     #[inline]
     fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;
@@ -223,10 +223,10 @@ impl<'a> Blocking<'a> {
     }
 }
 
-/// Waits once more while the answer is that of the legacy stream beside a capture.
+/// Waits again for as long as the driver refuses because of such a capture.
 ///
 /// # Safety
-/// 1. The stream is there.
+/// 1. The stream is alive.
 #[cold]
 #[inline(never)]
 unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
@@ -238,7 +238,7 @@ unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
     code
 }
 
-/// The error of a record of an event in a stream of the context with this key.
+/// Returns the error of a record of an event in a stream of the context with this key.
 #[cold]
 #[inline(never)]
 pub(crate) fn record_refused(
