@@ -1,4 +1,9 @@
 #![doc = include_str!("../README.md")]
+//!
+//! ## Numbers and names
+//!
+//! A number such as F60 is a row of [`driver_facts`]: measured behaviour of the driver. A name such as
+//! `own-entry-popped` is an invariant of [`soundness`]. Messages of the compiler are explained in [`error_index`].
 
 #[cfg(feature = "software-driver")]
 extern crate cuscope_softdriver as _;
@@ -68,6 +73,12 @@ pub use self::{
 #[cfg(feature = "async")]
 #[doc(inline)]
 pub use stream::Finished;
+
+#[doc = include_str!("../docs/driver-facts.md")]
+pub mod driver_facts {}
+
+#[doc = include_str!("../SOUNDNESS.md")]
+pub mod soundness {}
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/coming-from.md")]
