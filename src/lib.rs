@@ -1,9 +1,4 @@
 #![doc = include_str!("../README.md")]
-//!
-//! ## Numbers and names
-//!
-//! A number such as F60 is a row of [`driver_facts`]: measured behaviour of the driver. A name such as
-//! `own-entry-popped` is an invariant of [`soundness`]. Messages of the compiler are explained in [`error_index`].
 
 #[cfg(feature = "software-driver")]
 extern crate cuscope_softdriver as _;
