@@ -131,12 +131,7 @@ impl Event<'_> {
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the event is alive; needs no current context (F37).
-        let answer = unsafe { answer!(cuEventQuery(self.raw())) };
-        if answer.code == ffi::CUDA_ERROR_NOT_READY {
-            return Ok(false);
-        }
-        answer.check()?;
-        Ok(true)
+        unsafe { answer!(cuEventQuery(self.raw())) }.ready()
     }
 
     /// Waits until the recorded work is complete.

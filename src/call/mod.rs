@@ -41,6 +41,16 @@ impl Answer {
     pub(crate) fn result(self) -> Result {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(self.call, self.code) }
     }
+
+    /// Returns the result of a query: whether the work is complete.
+    #[inline]
+    pub(crate) fn ready(self) -> Result<bool> {
+        if self.code == ffi::CUDA_ERROR_NOT_READY {
+            return Ok(false);
+        }
+        self.check()?;
+        Ok(true)
+    }
 }
 
 #[cold]

@@ -22,7 +22,7 @@ use crate::ops::{Copy, Fill, NodeOperation, Slot};
 use crate::scope::{Held, ScopeArgs, Source};
 use ffi::CUDA_KERNEL_NODE_PARAMS;
 use std::ffi::c_void;
-use std::{mem, ptr};
+use std::ptr;
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -303,16 +303,3 @@ pub(super) fn kernel_params(
         ctx: ptr::null_mut(),
     }
 }
-
-/// Returns parameters that are all zeros, which the driver expects in unused fields.
-pub(super) fn zeros<T: Params>() -> T {
-    // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
-    // which zeros are a value.
-    unsafe { mem::zeroed() }
-}
-
-/// # Safety
-/// 1. All zeros are a value.
-pub(super) unsafe trait Params {}
-// SAFETY: numbers, enumerations that are numbers, pointers, and a union of numbers.
-unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}

@@ -2,13 +2,12 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::GraphBuilder;
-use super::add::zeros;
 use super::node::{AllocNode, FreeNode, NodeId};
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::memory::uses::Op;
 use crate::memory::{Allocation, Element, size_for};
-use crate::ops::Slot;
+use crate::ops::{Slot, zeros};
 use crate::scope::Held;
 use ffi::CUdeviceptr;
 

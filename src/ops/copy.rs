@@ -1,7 +1,7 @@
 //! Copies on the device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{NodeOperation, Operation, Slot};
+use super::{NodeOperation, Operation, Slot, zeros};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
@@ -48,9 +48,7 @@ impl NodeOperation for Copy<'_> {
 
     unsafe fn add(&self, slot: Slot, context: CUcontext) -> Answer {
         let Slot { node, graph, before, count } = slot;
-        // SAFETY: numbers, enumerations that are numbers, and pointers, for all of which zeros are a value. The
-        // driver wants them where nothing is said.
-        let mut params: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
+        let mut params: CUDA_MEMCPY3D = zeros();
         params.srcMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
         params.srcDevice = self.from.address;
         params.dstMemoryType = ffi::CU_MEMORYTYPE_DEVICE;

@@ -62,3 +62,18 @@ pub(crate) struct Slot {
     pub(crate) before: *const CUgraphNode,
     pub(crate) count: usize,
 }
+
+/// Returns parameters that are all zeros, which the driver expects in unused fields.
+pub(crate) fn zeros<T: Params>() -> T {
+    // SAFETY: the structures that are `Params` hold numbers, pointers and unions of these, for all of
+    // which zeros are a value.
+    unsafe { std::mem::zeroed() }
+}
+
+/// # Safety
+/// 1. All zeros are a value.
+pub(crate) unsafe trait Params {}
+// SAFETY: numbers, enumerations that are numbers, pointers, and a union of numbers.
+unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}
+// SAFETY: numbers, enumerations that are numbers, pointers.
+unsafe impl Params for ffi::CUDA_MEMCPY3D {}

@@ -152,12 +152,7 @@ impl Stream<'_> {
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the stream is alive; needs no current context (F37).
-        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
-        if answer.code == ffi::CUDA_ERROR_NOT_READY {
-            return Ok(false);
-        }
-        answer.check()?;
-        Ok(true)
+        unsafe { answer!(cuStreamQuery(self.raw())) }.ready()
     }
 
     /// Waits until all work in the stream is complete.

@@ -227,12 +227,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     pub fn query(&self) -> Result<bool> {
         let _now = self.now(name!(cuStreamQuery))?;
         // SAFETY: the stream is that of the current context.
-        let answer = unsafe { answer!(cuStreamQuery(self.raw())) };
-        if answer.code == ffi::CUDA_ERROR_NOT_READY {
-            return Ok(false);
-        }
-        answer.check()?;
-        Ok(true)
+        unsafe { answer!(cuStreamQuery(self.raw())) }.ready()
     }
 
     /// Waits until all work in the stream is complete.
