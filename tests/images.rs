@@ -521,6 +521,7 @@ fn time(run: impl Fn()) -> u128 {
 
 #[test]
 fn time_grows_with_the_size_and_no_faster() {
+    skip_under_miri!("it compares times, of texts too long for Miri");
     let text = |part: &str, count: usize| {
         let text = format!(".version 8.0\n{}", part.repeat(count));
         _ = Ptx::new(&*text);
@@ -544,6 +545,7 @@ fn time_grows_with_the_size_and_no_faster() {
 
 #[test]
 fn compressed_code_is_not_unpacked_to_more_than_its_size_explains() {
+    skip_under_miri!("it unpacks tens of MiB, by a library without `unsafe` code");
     // A comment: blocks that repeat a byte, 4 bytes for 128 KiB each.
     let comment = |blocks: u64| {
         let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xe0];
