@@ -6,7 +6,10 @@ pub use source::Source;
 
 use crate::memory::access::Access;
 use crate::memory::uses::Gate;
-use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::memory::{
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
+    PitchedSliceMut,
+};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 use std::ffi::c_void;
@@ -17,6 +20,8 @@ use std::ffi::c_void;
 ///   `NoUninit`.
 /// - `&buffer`, or a slice of it, for memory that the kernel reads.
 /// - `&mut buffer` or `&mut slice` for memory that it writes.
+/// - A [`PitchedBuffer`] or a part of one in the same forms. The kernel receives the address of the first element;
+///   pass the pitch as a number.
 /// - `&pinned` and `&mut pinned` for host memory that the kernel uses over the bus.
 ///
 /// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a
@@ -35,6 +40,11 @@ impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceSliceMut<'_, 'ctx, T> {}
 impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &PitchedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &mut PitchedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for PitchedSlice<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &PitchedSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> KernelArg<'ctx> for &mut PitchedSliceMut<'_, 'ctx, T> {}
 impl<T: Element> KernelArg<'_> for &PinnedBuffer<T> {}
 impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
 
@@ -103,6 +113,11 @@ pub(crate) mod sealed {
         DeviceSlice<'_, '_, T>, false, true;
         &DeviceSliceMut<'_, '_, T>, false, true;
         &mut DeviceSliceMut<'_, '_, T>, true, true;
+        &PitchedBuffer<'_, T>, false, true;
+        &mut PitchedBuffer<'_, T>, true, true;
+        PitchedSlice<'_, '_, T>, false, true;
+        &PitchedSliceMut<'_, '_, T>, false, true;
+        &mut PitchedSliceMut<'_, '_, T>, true, true;
         &PinnedBuffer<T>, false, false;
         &mut PinnedBuffer<T>, true, false;
     }

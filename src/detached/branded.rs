@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::kernel::{Kernel, Signature};
-use crate::memory::{DeviceBuffer, Element};
+use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
 use crate::module::Module;
 use crate::stream::Stream;
 
@@ -78,6 +78,7 @@ branded! {
     Function [] inner;
     Graph [] inner;
     DeviceBuffer [T: Element] inner len data;
+    PitchedBuffer [T: Element] inner grid data;
 }
 
 impl<S: Signature> Sealed for Kernel<'_, S> {}

@@ -92,6 +92,20 @@ pub enum Error {
         /// The number of elements in the destination.
         to: usize,
     },
+    /// Two extents that must be equal differ.
+    #[error(
+        "`{call}` was not called: the source has {} x {} x {} elements (width, height, depth) and the destination \
+         {} x {} x {}; copy between parts of one extent",
+        from[0], from[1], from[2], to[0], to[1], to[2]
+    )]
+    ExtentMismatch {
+        /// The driver call that was not made.
+        call: &'static str,
+        /// Width, height and depth of the source.
+        from: [usize; 3],
+        /// Width, height and depth of the destination.
+        to: [usize; 3],
+    },
     /// The buffers passed to a replay are not those of its graph.
     #[error(
         "`{call}` was not called: {named} buffers are named, and they are not the {captured} that were \
@@ -225,6 +239,7 @@ impl Error {
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
             | Error::LengthMismatch { call, .. }
+            | Error::ExtentMismatch { call, .. }
             | Error::GraphBuffers { call, .. }
             | Error::InvalidRange { call, .. }
             | Error::InvalidArgument { call, .. }

@@ -17,9 +17,9 @@ use crate::function::Function;
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
 use crate::memory::Element;
-use crate::ops::enqueue::{same_context, same_len};
+use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, Fill, NodeOperation, Slot};
-use crate::scope::{Held, ScopeArgs, Source};
+use crate::scope::{Destination, ScopeArgs, Source};
 use ffi::CUDA_KERNEL_NODE_PARAMS;
 use std::ffi::c_void;
 use std::ptr;
@@ -44,12 +44,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         operation: O,
     ) -> Result<Node<K>> {
         let context = self.gpu.context();
+        operation.check(O::ADD)?;
+        if let Some(reason) = operation.no_node() {
+            return Err(Error::InvalidArgument { call: O::ADD, reason });
+        }
         same_context(O::ADD, operation.uses().all_of(context.key()))?;
         let before = operation.uses().with_accesses(|accesses| {
             self.names(accesses);
             self.behind(O::ADD, after, accesses)
         })?;
-        // SAFETY: 1. As above; the context is alive. 2. The graph keeps the memory (`graph-owns`), and each replay
+        // SAFETY: 1. As above; one node can do it, and the context is alive. 2. It was checked. The graph keeps the memory (`graph-owns`), and each replay
         // lends it again; what other nodes do with it is ordered by its uses (`nodes-ordered`).
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
@@ -123,15 +127,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         from: impl Source<'s, 'ctx, T>,
-        to: &mut Held<'s, T>,
+        to: &mut impl Destination<'s, T>,
     ) -> Result<MemcpyNode> {
-        let (from, to) = (from.access(), to.used(true));
-        let add = || {
-            same_len(Copy::ADD, from.len, to.len)?;
-            // SAFETY: both are alive, and borrowed as they are used until the graph is built.
-            unsafe { self.node(after, Copy::new(from, to)) }
-        };
-        self.record.note(add())
+        // SAFETY: both are alive, and borrowed as they are used until the graph is built.
+        self.record.note(unsafe { self.node(after, Copy::new(from.access(), to.target())) })
     }
 
     /// Adds a fill that sets every element to `value`, until [`set_fill`](Graph::set_fill) changes it. Elements
@@ -143,11 +142,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn fill<T: Element>(
         &self,
         after: &[NodeId],
-        to: &mut Held<'s, T>,
+        to: &mut impl Destination<'s, T>,
         value: T,
     ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
-        self.record.note(unsafe { self.node(after, Fill::value(to.used(true), value)) })
+        self.record.note(unsafe { self.node(after, Fill::value(to.target(), value)) })
     }
 
     /// Adds a fill that sets every byte to zero, for elements of any size.
@@ -155,9 +154,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
-    pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
+    pub fn zero<T: Element>(
+        &self,
+        after: &[NodeId],
+        to: &mut impl Destination<'s, T>,
+    ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
-        self.record.note(unsafe { self.node(after, Fill::zero(to.used(true))) })
+        self.record.note(unsafe { self.node(after, Fill::zero(to.target())) })
     }
 
     /// Adds a host function, which each replay calls on a thread of the driver.

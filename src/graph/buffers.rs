@@ -2,8 +2,8 @@
 
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
-use crate::memory::{DeviceBuffer, Element};
-use crate::scope::Held;
+use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
+use crate::scope::{Held, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
@@ -28,6 +28,8 @@ pub trait ScopeGraphBuffers<'s, 'ctx>: sealed::Names {}
 
 impl<'ctx, T: Element> GraphBuffers<'ctx> for &DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut DeviceBuffer<'ctx, T> {}
+impl<'ctx, T: Element> GraphBuffers<'ctx> for &PitchedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut PitchedBuffer<'ctx, T> {}
 impl<'ctx, T: Element> GraphBuffers<'ctx> for &[DeviceBuffer<'ctx, T>] {}
 impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut [DeviceBuffer<'ctx, T>] {}
 
@@ -35,6 +37,10 @@ impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s DeviceBuffer<'ctx
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s [DeviceBuffer<'ctx, T>] {}
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut [DeviceBuffer<'ctx, T>] {}
+impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s PitchedBuffer<'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut PitchedBuffer<'ctx, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedPitchedBuffer<'s, T> {}
 impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &Held<'s, T> {}
 impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut Held<'s, T> {}
 impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[Held<'s, T>] {}
@@ -76,6 +82,10 @@ pub(crate) mod sealed {
         &mut DeviceBuffer<'_, T>;
         &Held<'_, T>;
         &mut Held<'_, T>;
+        &PitchedBuffer<'_, T>;
+        &mut PitchedBuffer<'_, T>;
+        &ScopedPitchedBuffer<'_, T>;
+        &mut ScopedPitchedBuffer<'_, T>;
     }
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(

@@ -11,9 +11,10 @@ use crate::call::Answer;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::uses::Op;
-use crate::memory::{Allocation, DeviceBuffer, Element};
+use crate::memory::{Allocation, Element};
 use crate::ops::Slot;
-use crate::scope::Held;
+use crate::scope::hold::Key;
+use crate::scope::{Held, Holdable};
 use crate::stack::PushedGuard;
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
 use static_assertions::assert_not_impl_any;
@@ -130,10 +131,10 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
-    /// Lends a buffer to the nodes, for reading and writing.
+    /// Lends a buffer, or a part of one that can be written, to the nodes, for reading and writing.
     #[must_use]
-    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::of_view(buffer.view())
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
+        memory.hold(Key(()))
     }
 
     /// Allocates a buffer that belongs to the graph, as [`Capture::scratch`](crate::Capture::scratch) does.

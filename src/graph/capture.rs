@@ -9,8 +9,9 @@ use crate::brand::Brand;
 use crate::call::{Answer, answer, name};
 use crate::driver::fork;
 use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer, Element};
-use crate::scope::{Held, Order};
+use crate::memory::{Allocation, Element};
+use crate::scope::hold::Key;
+use crate::scope::{Held, Holdable, Order};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUstream};
@@ -229,10 +230,11 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
         Ok(CaptureQueue::new(self.gpu, &self.order, stream, &self.record))
     }
 
-    /// Lends a buffer to all queues. The graph may read and write it.
+    /// Lends a buffer, or a part of one that can be written, to all queues. The graph may read and write it. Replays
+    /// pass the whole buffer.
     #[must_use]
-    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::of_view(buffer.view())
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
+        memory.hold(Key(()))
     }
 
     /// Allocates a buffer that belongs to the graph. You do not pass it to replays.

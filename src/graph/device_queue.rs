@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::Element;
-use crate::scope::{Held, Queue, ScopeArgs, Source};
+use crate::scope::{Destination, Queue, ScopeArgs, Source};
 
 /// A queue of device work. Sealed.
 ///
@@ -23,19 +23,23 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Errors
     /// The errors of [`Queue::copy`].
-    fn copy<T: Element>(self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result;
+    fn copy<T: Element>(
+        self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut impl Destination<'s, T>,
+    ) -> Result;
 
     /// Sets every element to `value`: [`Queue::fill`].
     ///
     /// # Errors
     /// The errors of [`Queue::fill`].
-    fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result;
+    fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result;
 
     /// Sets every byte to zero: [`Queue::zero`].
     ///
     /// # Errors
     /// The errors of [`Queue::zero`].
-    fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result;
+    fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result;
 
     /// Launches a kernel, or captures its launch: [`Queue::launch`].
     ///
@@ -71,16 +75,16 @@ macro_rules! device_queues {
             fn copy<T: Element>(
                 self,
                 from: impl Source<'s, 'ctx, T>,
-                to: &mut Held<'s, T>,
+                to: &mut impl Destination<'s, T>,
             ) -> Result {
                 $queue::copy(&self, from, to)
             }
             #[inline]
-            fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result {
+            fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
                 $queue::fill(&self, to, value)
             }
             #[inline]
-            fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
+            fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
                 $queue::zero(&self, to)
             }
             #[inline]
@@ -99,13 +103,17 @@ macro_rules! device_queues {
 device_queues! { Queue CaptureQueue }
 
 impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
-    fn copy<T: Element>(self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+    fn copy<T: Element>(
+        self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut impl Destination<'s, T>,
+    ) -> Result {
         GraphBuilder::copy(self, &[], from, to).map(drop)
     }
-    fn fill<T: Element>(self, to: &mut Held<'s, T>, value: T) -> Result {
+    fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         GraphBuilder::fill(self, &[], to, value).map(drop)
     }
-    fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
+    fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
     unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(

@@ -3,6 +3,7 @@
 use super::host::Called;
 use crate::event::EventInner;
 use crate::memory::access::Access;
+use crate::memory::grid::Grid;
 use crate::memory::{Allocation, Share};
 use crate::owned::Owner;
 use crate::stream::host_function::{Panic, Pending, first};
@@ -52,6 +53,8 @@ struct Named {
 pub(super) struct Span {
     memory: CUdeviceptr,
     range: Range<CUdeviceptr>,
+    /// The rows and planes, if there is other memory between them.
+    grid: Option<Grid>,
     writes: bool,
 }
 
@@ -59,16 +62,19 @@ impl Span {
     /// Creates the span of an access to device memory.
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
-        Some(Span { memory, range: access.range(), writes: access.writes })
+        let (range, grid) = (access.range(), access.grid.copied());
+        Some(Span { memory, range, grid, writes: access.writes })
     }
 
     /// Returns whether this use covers another one: the other uses no more memory, and only reads where this
     /// one only reads.
     fn covers(&self, other: &Span) -> bool {
-        self.memory == other.memory
-            && self.range.start <= other.range.start
-            && other.range.end <= self.range.end
-            && (self.writes || !other.writes)
+        let inside = match self.grid {
+            // Rows cover the same rows only: between them is other memory.
+            Some(_) => self.range == other.range && self.grid == other.grid,
+            None => self.range.start <= other.range.start && other.range.end <= self.range.end,
+        };
+        self.memory == other.memory && inside && (self.writes || !other.writes)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::Element;
-use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
+use crate::scope::{Destination, Order, Queue, ScopeArgs, Source};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
@@ -37,8 +37,8 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     }
 
     /// Notes memory that the graph writes.
-    fn writes<T: Element>(&self, to: &Held<'s, T>) {
-        self.record.kept.borrow_mut().memory(&to.used(true));
+    fn writes<T: Element>(&self, to: &impl Destination<'s, T>) {
+        self.record.kept.borrow_mut().memory(&to.target());
     }
 
     /// Captures a copy from one buffer to another.
@@ -48,7 +48,11 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
     #[doc(alias = "cuMemcpyDtoDAsync")]
-    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+    pub fn copy<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut impl Destination<'s, T>,
+    ) -> Result {
         self.record.kept.borrow_mut().memory(&from.access());
         self.writes(to);
         self.record.note(self.queue.copy(from, to))
@@ -61,7 +65,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
-    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+    pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         self.writes(to);
         self.record.note(self.queue.fill(to, value))
     }
@@ -71,7 +75,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// # Errors
     /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
-    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+    pub fn zero<T: Element>(&self, to: &mut impl Destination<'s, T>) -> Result {
         self.writes(to);
         self.record.note(self.queue.zero(to))
     }

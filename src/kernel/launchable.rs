@@ -2,7 +2,10 @@
 
 use super::{Kernel, Signature, Value};
 use crate::function::Function;
-use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::memory::{
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
+    PitchedSliceMut,
+};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 
@@ -77,6 +80,12 @@ impl<T: Element> Argument<&[T]> for DeviceSlice<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&[T]> for &PinnedBuffer<T> {}
 
+impl<T: Element> Argument<&[T]> for &PitchedBuffer<'_, T> {}
+impl<T: Element> Argument<&[T]> for PitchedSlice<'_, '_, T> {}
+impl<T: Element> Argument<&[T]> for &PitchedSliceMut<'_, '_, T> {}
+
+impl<T: Element> Argument<&mut [T]> for &mut PitchedBuffer<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut PitchedSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}

@@ -1,6 +1,7 @@
 //! Accesses: the memory that an operation uses, the part of it, and how it is used.
 
 use super::Allocation;
+use super::grid::Grid;
 use super::uses::{Gate, Tracked};
 use super::view::View;
 use crate::context::Context;
@@ -21,6 +22,8 @@ pub struct Access<'a> {
     pub(crate) writes: bool,
     /// Whether the access covers all of the memory.
     whole: bool,
+    /// The rows and planes of memory that has some. Other memory is one run of elements.
+    pub(crate) grid: Option<&'a Grid>,
     /// The earlier uses, if they are noted.
     tracked: Option<&'a Tracked>,
 }
@@ -44,6 +47,7 @@ impl<'a> Access<'a> {
         element: 0,
         writes: false,
         whole: false,
+        grid: None,
         tracked: None,
     };
 
@@ -52,7 +56,20 @@ impl<'a> Access<'a> {
     pub(crate) fn device<T>(view: View<'a>, writes: bool) -> Self {
         let View { memory, address, len, whole } = view;
         let (memory, element) = (Memory::Device(memory), size_of::<T>());
-        Access { memory, address, len, element, writes, whole, tracked: None }
+        Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
+    }
+
+    /// Creates an access to rows of elements of type `T` in device memory.
+    #[inline]
+    pub(crate) fn pitched<T>(
+        memory: &'a Allocation,
+        address: CUdeviceptr,
+        grid: &'a Grid,
+        whole: bool,
+        writes: bool,
+    ) -> Self {
+        let view = View { memory, address, len: grid.extent.len(), whole };
+        Access { grid: Some(grid), ..Access::device::<T>(view, writes) }
     }
 
     /// Creates an access to elements of type `T` in host memory, which every context can use, or only one.
@@ -64,7 +81,8 @@ impl<'a> Access<'a> {
         writes: bool,
     ) -> Self {
         let (memory, element) = (Memory::Host(only), size_of::<T>());
-        Access { memory, address, len, element, writes, whole: false, tracked: None }
+        let whole = false;
+        Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
     }
 
     /// Adds the place where the uses of the memory are noted.
@@ -79,9 +97,16 @@ impl<'a> Access<'a> {
         self.len * self.element
     }
 
-    /// Returns the addresses of its bytes.
+    /// Returns the size of an element in bytes.
+    #[inline]
+    pub(crate) fn element(&self) -> usize {
+        self.element
+    }
+
+    /// Returns the addresses from its first byte to its last one. Between rows there may be other memory.
     pub(crate) fn range(&self) -> Range<CUdeviceptr> {
-        self.address..self.address + self.bytes() as CUdeviceptr
+        let bytes = self.grid.map_or(self.bytes(), |grid| grid.span(self.element));
+        self.address..self.address + bytes as CUdeviceptr
     }
 
     /// Returns the memory, if it is device memory.

@@ -94,7 +94,7 @@ pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
 }
 
 #[cold]
-fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
+pub(super) fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
     let reason = match bytes {
         None => "the buffer has more bytes than an address space: ask for less",
         Some(_) => "the driver allocates no 0 bytes: keep an empty buffer as `None`",

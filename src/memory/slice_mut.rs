@@ -22,6 +22,11 @@ impl<'b, T: Element> DeviceSliceMut<'b, '_, T> {
     fn of(view: View<'b>) -> Self {
         DeviceSliceMut { view, _brand: Brand::new(), data: PhantomData }
     }
+
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_> {
+        self.view
+    }
 }
 
 impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {

@@ -1,21 +1,23 @@
 //! Parts of allocations.
 
-use super::Allocation;
+use super::access::Access;
+use super::{Allocation, PitchedBuffer, PitchedSlice, PitchedSliceMut};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
 use ffi::CUdeviceptr;
 use std::ops::{Bound, RangeBounds};
 
-/// Device memory that operations read: a [`DeviceBuffer`] or a slice of one. Sealed.
+/// Device memory that operations read: a [`DeviceBuffer`], a [`PitchedBuffer`], or a part of one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}`",
-    label = "expected a `DeviceBuffer<{T}>` or a slice of one",
+    label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one",
     note = "host memory is copied by `upload` and `download`; what a scope holds is used on its queues"
 )]
 pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 
-/// Device memory that operations write: a [`DeviceBuffer`] or a [`DeviceSliceMut`] of one. Sealed.
+/// Device memory that operations write: a [`DeviceBuffer`] or a [`DeviceSliceMut`] of one, a [`PitchedBuffer`] or a
+/// [`PitchedSliceMut`] of one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
     label = "expected a `DeviceBuffer<{T}>` or a `DeviceSliceMut` of one",
@@ -29,10 +31,15 @@ impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSlice<'_, 'ctx, T> {}
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceBuffer<'ctx, T> {}
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSlice<'_, 'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
 
 /// Some elements of an allocation.
 #[derive(Clone, Copy)]
-pub struct View<'b> {
+pub(crate) struct View<'b> {
     pub(crate) memory: &'b Allocation,
     pub(crate) address: CUdeviceptr,
     /// The number of elements.
@@ -59,28 +66,30 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `DeviceMemory`, which is sealed",
-        label = "only `DeviceBuffer` and slices of it do"
+        label = "only `DeviceBuffer`, `PitchedBuffer` and parts of them do"
     )]
     pub trait Viewed {
-        fn view(&self) -> View<'_>;
+        /// Returns the access of an operation.
+        fn access(&self, writes: bool) -> Access<'_>;
     }
-    impl<T: Element> Viewed for DeviceBuffer<'_, T> {
-        #[inline]
-        fn view(&self) -> View<'_> {
-            DeviceBuffer::view(self)
-        }
+
+    macro_rules! viewed {
+        ($($memory:ty;)*) => { $(
+            impl<T: Element> Viewed for $memory {
+                #[inline]
+                fn access(&self, writes: bool) -> Access<'_> {
+                    self.used(writes)
+                }
+            }
+        )* };
     }
-    impl<T: Element> Viewed for DeviceSlice<'_, '_, T> {
-        #[inline]
-        fn view(&self) -> View<'_> {
-            self.view
-        }
-    }
-    impl<T: Element> Viewed for DeviceSliceMut<'_, '_, T> {
-        #[inline]
-        fn view(&self) -> View<'_> {
-            self.view
-        }
+    viewed! {
+        DeviceBuffer<'_, T>;
+        DeviceSlice<'_, '_, T>;
+        DeviceSliceMut<'_, '_, T>;
+        PitchedBuffer<'_, T>;
+        PitchedSlice<'_, '_, T>;
+        PitchedSliceMut<'_, '_, T>;
     }
 }
 

@@ -1,12 +1,13 @@
 //! Copies on the device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{NodeOperation, Operation, Slot, zeros};
+use super::enqueue::same_extent;
+use super::{NodeOperation, Operation, Slot, rows};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::access::Access;
-use ffi::{CUDA_MEMCPY3D, CUcontext, CUstream};
+use ffi::{CUcontext, CUstream};
 
 /// Copies device memory to other memory of the device.
 pub(crate) struct Copy<'a> {
@@ -15,19 +16,33 @@ pub(crate) struct Copy<'a> {
 }
 
 impl<'a> Copy<'a> {
-    pub(crate) const CALL: &'static str = name!(cuMemcpyDtoDAsync_v2);
-
-    /// Creates a copy between memory of equal length. The two are distinct, since `to` is borrowed exclusively.
+    /// Creates a copy. The two are distinct, since `to` is borrowed exclusively.
     #[inline]
     pub(crate) fn new(from: Access<'a>, to: Access<'a>) -> Self {
         Copy { from, to }
+    }
+
+    /// Returns the access with the extent of the copy, if one of the two has rows.
+    #[inline]
+    fn whole(&self) -> &Access<'a> {
+        if self.from.grid.is_some() { &self.from } else { &self.to }
+    }
+
+    fn params(&self) -> ffi::CUDA_MEMCPY3D {
+        let (from, to) = (rows::End::device(&self.from), rows::End::device(&self.to));
+        rows::params(&from, &to, self.whole())
     }
 }
 
 impl Operation for Copy<'_> {
     #[inline]
     fn call(&self) -> &'static str {
-        Self::CALL
+        self.whole().grid.map_or(name!(cuMemcpyDtoDAsync_v2), rows::call_for)
+    }
+
+    #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        same_extent(call, &self.from, &self.to)
     }
 
     #[inline]
@@ -37,8 +52,14 @@ impl Operation for Copy<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        if self.whole().grid.is_some() {
+            // SAFETY: 1. Both have the extent of the copy (obligation 1), and they are distinct. 2. The caller's
+            // obligation 2.
+            return unsafe { rows::enqueue(&self.params(), stream) };
+        }
         let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
-        // SAFETY: both have as many elements, and they are distinct. The rest is the caller's obligation 1.
+        // SAFETY: both have as many elements (obligation 1), and they are distinct. The rest is the caller's
+        // obligation 2.
         unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }.result()
     }
 }
@@ -48,15 +69,9 @@ impl NodeOperation for Copy<'_> {
 
     unsafe fn add(&self, slot: Slot, context: CUcontext) -> Answer {
         let Slot { node, graph, before, count } = slot;
-        let mut params: CUDA_MEMCPY3D = zeros();
-        params.srcMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
-        params.srcDevice = self.from.address;
-        params.dstMemoryType = ffi::CU_MEMORYTYPE_DEVICE;
-        params.dstDevice = self.to.address;
-        params.WidthInBytes = self.to.bytes();
-        (params.Height, params.Depth) = (1, 1);
+        let params = self.params();
         let params = &raw const params;
-        // SAFETY: both have that many bytes, and they are distinct. The rest is the caller's obligations 1 and 2.
+        // SAFETY: both have the extent of the copy, and they are distinct. The rest is the caller's obligations 1 and 2.
         unsafe { answer!(cuGraphAddMemcpyNode(node, graph, before, count, params, context)) }
     }
 }

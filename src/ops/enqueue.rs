@@ -2,11 +2,28 @@
 
 use crate::call::Answer;
 use crate::error::{Error, Result};
+use crate::memory::access::Access;
+use crate::memory::grid::Grid;
 
 /// Checks that the two lengths of a copy are equal.
 #[inline]
 pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
+}
+
+/// Checks that the two ends of a copy on the device have the same length, and the same extent if both have rows.
+#[inline]
+pub(crate) fn same_extent(call: &'static str, from: &Access<'_>, to: &Access<'_>) -> Result {
+    match (from.grid, to.grid) {
+        (Some(from), Some(to)) if from.extent != to.extent => other_extent(call, from, to),
+        _ => same_len(call, from.len, to.len),
+    }
+}
+
+#[cold]
+fn other_extent(call: &'static str, from: &Grid, to: &Grid) -> Result {
+    let sizes = |grid: &Grid| [grid.extent.width, grid.extent.height, grid.extent.depth];
+    Err(Error::ExtentMismatch { call, from: sizes(from), to: sizes(to) })
 }
 
 /// Returns the error of a call for which the driver itself compares the contexts. It then answers as for an

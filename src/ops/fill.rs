@@ -7,7 +7,8 @@ use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
-use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUstream};
+use crate::memory::grid::Grid;
+use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUstream};
 
 /// A fill that sets all elements to a value.
 pub(crate) struct Fill<'a> {
@@ -16,7 +17,7 @@ pub(crate) struct Fill<'a> {
     value: u32,
     /// The size of a value in bytes: 1, 2 or 4.
     size: usize,
-    /// The number of values.
+    /// The number of values, in all rows.
     len: usize,
 }
 
@@ -32,22 +33,19 @@ impl<'a> Fill<'a> {
     pub(crate) fn value<T: Element>(to: Access<'a>, value: T) -> Self {
         Fill { to, value: pattern(&value), size: size_of::<T>(), len: to.len }
     }
-
-    /// Returns the name of the driver function for values of this size.
-    #[inline]
-    pub(crate) const fn call_for(size: usize) -> &'static str {
-        match size {
-            1 => name!(cuMemsetD8Async),
-            2 => name!(cuMemsetD16Async),
-            _ => name!(cuMemsetD32Async),
-        }
-    }
 }
 
 impl Operation for Fill<'_> {
     #[inline]
     fn call(&self) -> &'static str {
-        Self::call_for(self.size)
+        match (self.size, self.to.grid) {
+            (1, None) => name!(cuMemsetD8Async),
+            (2, None) => name!(cuMemsetD16Async),
+            (_, None) => name!(cuMemsetD32Async),
+            (1, Some(_)) => name!(cuMemsetD2D8Async),
+            (2, Some(_)) => name!(cuMemsetD2D16Async),
+            (_, Some(_)) => name!(cuMemsetD2D32Async),
+        }
     }
 
     #[inline]
@@ -58,9 +56,13 @@ impl Operation for Fill<'_> {
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Result {
         let Fill { to, value, size, len } = *self;
+        if let Some(grid) = to.grid {
+            // SAFETY: the caller's obligations 1 and 2.
+            return unsafe { self.enqueue_rows(grid, stream) };
+        }
         let to = to.address;
         // SAFETY, of each: `len` values of that size lie there, and the value is one of the elements. The rest is the
-        // caller's obligation 1.
+        // caller's obligation 2.
         let answer = match size {
             // SAFETY: as above.
             1 => unsafe { answer!(cuMemsetD8Async(to, value as u8, len, stream)) },
@@ -73,22 +75,62 @@ impl Operation for Fill<'_> {
     }
 }
 
+impl Fill<'_> {
+    /// Fills rows with one call for those that are one pitch apart.
+    ///
+    /// # Safety
+    /// 1. and 2. of [`enqueue`](Operation::enqueue).
+    #[inline(never)]
+    unsafe fn enqueue_rows(&self, grid: &Grid, stream: CUstream) -> Result {
+        let Fill { to, value, size, len } = *self;
+        let (pitch, width) = (grid.pitch, len / grid.all_rows());
+        for (offset, rows) in grid.runs() {
+            let to = to.address + offset as CUdeviceptr;
+            // SAFETY, of each: `rows` rows of `width` values of that size lie there, one pitch apart, and the value is
+            // one of the elements. The rest is the caller's obligation 2.
+            let answer = match size {
+                // SAFETY: as above.
+                1 => unsafe {
+                    answer!(cuMemsetD2D8Async(to, pitch, value as u8, width, rows, stream))
+                },
+                // SAFETY: as above.
+                2 => unsafe {
+                    answer!(cuMemsetD2D16Async(to, pitch, value as u16, width, rows, stream))
+                },
+                // SAFETY: as above.
+                _ => unsafe { answer!(cuMemsetD2D32Async(to, pitch, value, width, rows, stream)) },
+            };
+            answer.check()?;
+        }
+        Ok(())
+    }
+}
+
 impl NodeOperation for Fill<'_> {
     const ADD: &'static str = name!(cuGraphAddMemsetNode);
 
+    #[inline]
+    fn no_node(&self) -> Option<&'static str> {
+        let one = self.to.grid.is_none_or(|grid| grid.runs().len() == 1);
+        (!one).then_some(
+            "a node fills the rows of one plane, or whole planes: add one for each plane",
+        )
+    }
+
     unsafe fn add(&self, slot: Slot, context: CUcontext) -> Answer {
         let Slot { node, graph, before, count } = slot;
+        let (pitch, height) = self.to.grid.map_or((0, 1), |grid| (grid.pitch, grid.all_rows()));
         let params = CUDA_MEMSET_NODE_PARAMS {
             dst: self.to.address,
-            pitch: 0,
+            pitch,
             value: self.value,
             elementSize: self.size as u32,
-            width: self.len,
-            height: 1,
+            width: self.len / height,
+            height,
         };
         let params = &raw const params;
-        // SAFETY: `len` values of that size lie there, and the value is one of the elements. The rest is the caller's
-        // obligations 1 and 2.
+        // SAFETY: `len` values of that size lie there, in rows that are one pitch apart (obligation 1), and the value
+        // is one of the elements. The rest is the caller's obligations 1 and 2.
         unsafe { answer!(cuGraphAddMemsetNode(node, graph, before, count, params, context)) }
     }
 }

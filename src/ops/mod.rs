@@ -6,6 +6,7 @@
 mod copy;
 pub(crate) mod enqueue;
 mod fill;
+mod rows;
 mod transfer;
 
 pub(crate) use copy::Copy;
@@ -17,10 +18,19 @@ use crate::error::Result;
 use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
 
-/// An operation on memory, checked except for the context.
+/// An operation on memory.
 pub(crate) trait Operation {
     /// Returns the name of the driver function.
     fn call(&self) -> &'static str;
+
+    /// Checks that the memory suits the operation, which `call` is to perform. The surfaces compare the contexts.
+    ///
+    /// # Errors
+    /// The lengths or extents of a copy differ.
+    #[inline]
+    fn check(&self, _call: &'static str) -> Result {
+        Ok(())
+    }
 
     /// Returns the accesses to memory.
     fn uses(&self) -> impl Operands + '_;
@@ -35,7 +45,8 @@ pub(crate) trait Operation {
     /// (F34).
     ///
     /// # Safety
-    /// 1. The stream is alive, and so is all memory of the operation. Until the stream is past it, nobody frees that,
+    /// 1. [`check`](Self::check) accepted the operation.
+    /// 2. The stream is alive, and so is all memory of the operation. Until the stream is past it, nobody frees that,
     ///    writes what the operation reads, or uses what it writes.
     unsafe fn enqueue(&self, stream: CUstream) -> Result;
 }
@@ -45,10 +56,16 @@ pub(crate) trait NodeOperation: Operation {
     /// The name of the driver function that adds the node.
     const ADD: &'static str;
 
+    /// Returns why one node cannot perform the operation.
+    #[inline]
+    fn no_node(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Adds the node to a graph. No context need be current, and captures do not refuse the call (F217).
     ///
     /// # Safety
-    /// 1. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one
+    /// 1. [`no_node`](Self::no_node) returned `None`. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one
     ///    is written to a place that is valid for it.
     /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
     unsafe fn add(&self, slot: Slot, context: CUcontext) -> crate::call::Answer;

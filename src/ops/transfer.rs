@@ -1,7 +1,8 @@
 //! Copies between the host and the device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::Operation;
+use super::enqueue::same_len;
+use super::{Operation, rows};
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::error::Result;
@@ -14,18 +15,18 @@ use std::ffi::c_void;
 /// A copy of a slice to the device.
 pub(crate) struct Upload<'a> {
     from: *const c_void,
+    /// The number of elements of the slice.
+    len: usize,
     to: Access<'a>,
     /// The access to the host memory, if a scope notes it.
     staged: Access<'a>,
 }
 
 impl<'a> Upload<'a> {
-    pub(crate) const CALL: &'static str = name!(cuMemcpyHtoDAsync_v2);
-
-    /// Creates a copy between a slice and memory of equal length.
+    /// Creates a copy of a slice to memory of equal length. For memory with rows, the slice holds them packed.
     #[inline]
     pub(crate) fn new<T: Element>(from: *const [T], to: Access<'a>) -> Self {
-        Upload { from: from.cast(), to, staged: Access::NONE }
+        Upload { from: from.cast(), len: from.len(), to, staged: Access::NONE }
     }
 
     /// Adds the access to the host memory, which the scope notes.
@@ -38,7 +39,12 @@ impl<'a> Upload<'a> {
 impl Operation for Upload<'_> {
     #[inline]
     fn call(&self) -> &'static str {
-        Self::CALL
+        self.to.grid.map_or(name!(cuMemcpyHtoDAsync_v2), rows::call_for)
+    }
+
+    #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        same_len(call, self.len, self.to.len)
     }
 
     #[inline]
@@ -53,9 +59,15 @@ impl Operation for Upload<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        if self.to.grid.is_some() {
+            let params =
+                rows::params(&rows::End::host(self.from), &rows::End::device(&self.to), &self.to);
+            // SAFETY: 1. and 2. As below.
+            return unsafe { rows::enqueue(&params, stream) };
+        }
         let (from, to, bytes) = (self.from, self.to.address, self.to.bytes());
-        // SAFETY: both have as many elements, and those of the host are initialised (`Element: NoUninit`). The rest
-        // is the caller's obligation 1.
+        // SAFETY: both have as many elements (obligation 1), and those of the host are initialised (`Element:
+        // NoUninit`). The rest is the caller's obligation 2.
         unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }.result()
     }
 }
@@ -64,17 +76,17 @@ impl Operation for Upload<'_> {
 pub(crate) struct Download<'a> {
     from: Access<'a>,
     to: *mut c_void,
+    /// The number of elements of the slice.
+    len: usize,
     /// The access to the host memory, if a scope notes it.
     staged: Access<'a>,
 }
 
 impl<'a> Download<'a> {
-    pub(crate) const CALL: &'static str = name!(cuMemcpyDtoHAsync_v2);
-
-    /// Creates a copy between a slice and memory of equal length.
+    /// Creates a copy of memory to a slice of equal length. For memory with rows, the slice receives them packed.
     #[inline]
     pub(crate) fn new<T: Element>(from: Access<'a>, to: *mut [T]) -> Self {
-        Download { from, to: to.cast(), staged: Access::NONE }
+        Download { from, len: to.len(), to: to.cast(), staged: Access::NONE }
     }
 
     /// Adds the access to the host memory, which the scope notes.
@@ -87,7 +99,12 @@ impl<'a> Download<'a> {
 impl Operation for Download<'_> {
     #[inline]
     fn call(&self) -> &'static str {
-        Self::CALL
+        self.from.grid.map_or(name!(cuMemcpyDtoHAsync_v2), rows::call_for)
+    }
+
+    #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        same_len(call, self.from.len, self.len)
     }
 
     #[inline]
@@ -102,9 +119,15 @@ impl Operation for Download<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Result {
+        if self.from.grid.is_some() {
+            let params =
+                rows::params(&rows::End::device(&self.from), &rows::End::host(self.to), &self.from);
+            // SAFETY: 1. and 2. As below.
+            return unsafe { rows::enqueue(&params, stream) };
+        }
         let (to, from, bytes) = (self.to, self.from.address, self.from.bytes());
-        // SAFETY: both have as many elements, of which any bytes are values (`Element: AnyBitPattern`). The rest is
-        // the caller's obligation 1.
+        // SAFETY: both have as many elements (obligation 1), of which any bytes are values (`Element:
+        // AnyBitPattern`). The rest is the caller's obligation 2.
         unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }.result()
     }
 }

@@ -1,12 +1,15 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
-use super::{Held, HeldSlice, Mapped};
+use super::{Held, HeldSlice, Mapped, ScopedPitchedBuffer, ScopedPitchedSlice};
 use crate::args::operands;
 use crate::args::sealed::{Operand, Operands};
 use crate::args::source::Readable;
 use crate::kernel::launchable::Argument;
 use crate::memory::access_policy::window_memory;
-use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::memory::{
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
+    PitchedSliceMut,
+};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 
@@ -14,6 +17,8 @@ pub use crate::args::Source;
 
 impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for ScopedPitchedSlice<'_, 's, T> {}
 
 /// One argument of a launch in a scope. Sealed.
 ///
@@ -46,6 +51,14 @@ impl<'s, T: Element> ScopeArg<'s, '_> for &'s mut PinnedBuffer<T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &Mapped<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &mut Mapped<'s, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s PitchedBuffer<'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut PitchedBuffer<'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for PitchedSlice<'s, 'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s PitchedSliceMut<'_, 'ctx, T> {}
+impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut PitchedSliceMut<'_, 'ctx, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &mut ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for ScopedPitchedSlice<'_, 's, T> {}
 
 /// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
@@ -58,11 +71,16 @@ pub trait ScopeArgs<'s, 'ctx>: Operands {}
 
 impl<T: Element> Readable for &Held<'_, T> {}
 impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
+impl<T: Element> Readable for &ScopedPitchedBuffer<'_, T> {}
+impl<T: Element> Readable for ScopedPitchedSlice<'_, '_, T> {}
 
 operands! {
     &Held<'_, T>, false, true;
     &mut Held<'_, T>, true, true;
     HeldSlice<'_, '_, T>, false, true;
+    &ScopedPitchedBuffer<'_, T>, false, true;
+    &mut ScopedPitchedBuffer<'_, T>, true, true;
+    ScopedPitchedSlice<'_, '_, T>, false, true;
     &Mapped<'_, T>, false, true;
     &mut Mapped<'_, T>, true, true;
 }
@@ -79,5 +97,8 @@ tuples!(args);
 impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
 impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
 impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
+impl<T: Element> Argument<&[T]> for &ScopedPitchedBuffer<'_, T> {}
+impl<T: Element> Argument<&[T]> for ScopedPitchedSlice<'_, '_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut ScopedPitchedBuffer<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}

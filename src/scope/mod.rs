@@ -2,26 +2,31 @@
 
 mod args;
 mod held;
+pub(crate) mod hold;
 mod host;
 mod mapped;
 mod marks;
 mod order;
 mod parts;
+mod pitched;
 mod queue;
 mod staged;
 mod verbs;
 
 pub use args::{ScopeArg, ScopeArgs, Source};
 pub use held::Held;
+use hold::Key;
+pub use hold::{Destination, Holdable};
 pub use mapped::Mapped;
 pub use parts::HeldSlice;
+pub use pitched::{ScopedPitchedBuffer, ScopedPitchedSlice};
 pub use queue::Queue;
 pub use staged::{Staged, StagedMemory};
 
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
-use crate::memory::{Allocation, DeviceMemoryMut, Element, PinnedBuffer};
+use crate::memory::{Allocation, Element, PinnedBuffer};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 pub(crate) use order::Order;
@@ -144,14 +149,12 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         Queue::new(self.gpu, &self.order, stream)
     }
 
-    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, for reading and writing.
+    /// Lends a buffer, or a part of one that can be written, to all queues, for reading and writing. Returns a
+    /// [`Held`], or a [`ScopedPitchedBuffer`] for memory with rows.
     #[must_use]
     #[inline]
-    pub fn hold<T: Element>(
-        &'s self,
-        memory: &'s mut impl DeviceMemoryMut<'ctx, T>,
-    ) -> Held<'s, T> {
-        Held::of_view(memory.view())
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
+        memory.hold(Key(()))
     }
 
     /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.

@@ -1,7 +1,7 @@
 //! The operations of a queue: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
+use super::{Destination, Queue, ScopeArgs, Source, StagedMemory};
 use crate::args::sealed::Operands;
 use crate::error::Result;
 use crate::function::Function;
@@ -10,7 +10,7 @@ use crate::launch;
 use crate::launch::LaunchSpec;
 use crate::memory::Element;
 use crate::memory::access::Access;
-use crate::ops::enqueue::{same_context, same_len};
+use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use std::ptr;
 
@@ -28,25 +28,27 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     unsafe fn run<O: Operation>(&self, operation: impl Fn() -> O) -> Result {
         let now = operation();
+        now.check(now.call())?;
         if now.uses().all_ready(self.gate) {
-            // SAFETY: the stream is there, and what other operations of the scope do with the memory is ordered by
+            // SAFETY: 1. As above. 2. The stream is there, and what other operations of the scope do with the memory is ordered by
             // its uses. The rest is the caller's obligation 1.
             unsafe { now.enqueue(self.raw) }
         } else {
-            // SAFETY: the caller's obligation 1.
+            // SAFETY: 1. The caller's obligation 1. 2. As above.
             unsafe { self.run_behind(operation) }
         }
     }
 
     /// # Safety
     /// 1. As for [`run`](Self::run).
+    /// 2. The operation was [checked](Operation::check).
     #[cold]
     #[inline(never)]
     unsafe fn run_behind<O: Operation>(self, operation: impl Fn() -> O) -> Result {
         let operation = operation();
         let prepare = |accesses: &[Access<'_>]| self.prepare(operation.call(), accesses);
         operation.uses().with_accesses(prepare)?;
-        // SAFETY: as in `run`.
+        // SAFETY: 1. The caller's obligation 2. 2. As in `run`.
         unsafe { operation.enqueue(self.raw) }
     }
 
@@ -57,12 +59,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
-    pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
+    pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
-        same_len(Upload::CALL, from.len(), to.len())?;
         self.lend_host();
         // SAFETY: both are borrowed until the scope has waited.
-        unsafe { self.run(move || Upload::new(from, to.used(true))) }
+        unsafe { self.run(move || Upload::new(from, to.target())) }
     }
 
     /// Copies a buffer to the host. The scope borrows the slice until it ends.
@@ -72,7 +73,6 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
-        same_len(Download::CALL, from.access().len, to.len())?;
         self.lend_host();
         let (from, to) = (&from, ptr::from_mut(to));
         // SAFETY: both are borrowed until the scope has waited.
@@ -88,14 +88,13 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn upload_staged<T: Element>(
         &self,
         from: &impl StagedMemory<'s, T>,
-        to: &mut Held<'s, T>,
+        to: &mut impl Destination<'s, T>,
     ) -> Result {
         let (from, to) = (from.stage(), &*to);
-        same_len(Upload::CALL, from.len(), to.len())?;
         // SAFETY: both are borrowed until the scope has waited, and the host gets staged memory back when this is
         // over.
         unsafe {
-            self.run(move || Upload::new(from.as_ptr(), to.used(true)).staged(from.used(false)))
+            self.run(move || Upload::new(from.as_ptr(), to.target()).staged(from.used(false)))
         }
     }
 
@@ -111,7 +110,6 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         to: &mut impl StagedMemory<'s, T>,
     ) -> Result {
         let (from, to) = (&from, to.stage());
-        same_len(Download::CALL, from.access().len, to.len())?;
         // SAFETY: as in `upload_staged`.
         unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }
@@ -122,11 +120,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[inline]
-    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+    pub fn copy<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut impl Destination<'s, T>,
+    ) -> Result {
         let (from, to) = (&from, &*to);
-        same_len(Copy::CALL, from.access().len, to.len())?;
         // SAFETY: both are borrowed until the scope has waited.
-        unsafe { self.run(move || Copy::new(from.access(), to.used(true))) }
+        unsafe { self.run(move || Copy::new(from.access(), to.target())) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -137,10 +138,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
     #[inline]
-    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+    pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
-        unsafe { self.run(move || Fill::value(to.used(true), value)) }
+        unsafe { self.run(move || Fill::value(to.target(), value)) }
     }
 
     /// Sets every byte to zero, for elements of any size.
@@ -149,10 +150,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
-    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+    pub fn zero<T: Element>(&self, to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
-        unsafe { self.run(move || Fill::zero(to.used(true))) }
+        unsafe { self.run(move || Fill::zero(to.target())) }
     }
 
     /// Runs a kernel. A later call reports its faults.

@@ -11,9 +11,8 @@ use crate::event::Event;
 use crate::function::Function;
 use crate::launch;
 use crate::launch::LaunchSpec;
-use crate::memory::access::Access;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
-use crate::ops::enqueue::{refused, same_context, same_len};
+use crate::ops::enqueue::{refused, same_context};
 use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use crate::registry::LentHost;
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
@@ -56,8 +55,9 @@ impl<'a> Blocking<'a> {
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
     #[inline]
     unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
+        operation.check(operation.call())?;
         same_context(operation.call(), operation.uses().all_of(self.key))?;
-        // SAFETY: the stream is there; the rest is the caller's obligation 1.
+        // SAFETY: 1. As above. 2. The stream is there; the rest is the caller's obligation 1.
         unsafe { operation.enqueue(self.raw) }
     }
 
@@ -67,10 +67,8 @@ impl<'a> Blocking<'a> {
         from: &[T],
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        let to = Access::device::<T>(to.view(), true);
-        same_len(Upload::CALL, from.len(), to.len)?;
         // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Upload::new(from, to)) }
+        unsafe { self.run(Upload::new(from, to.access(true))) }
     }
 
     #[inline]
@@ -79,10 +77,8 @@ impl<'a> Blocking<'a> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut [T],
     ) -> Result {
-        let from = Access::device::<T>(from.view(), false);
-        same_len(Download::CALL, from.len, to.len())?;
         // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Download::new(from, to)) }
+        unsafe { self.run(Download::new(from.access(false), to)) }
     }
 
     #[inline]
@@ -91,11 +87,8 @@ impl<'a> Blocking<'a> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        let (from, to) =
-            (Access::device::<T>(from.view(), false), Access::device::<T>(to.view(), true));
-        same_len(Copy::CALL, from.len, to.len)?;
         // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Copy::new(from, to)) }
+        unsafe { self.run(Copy::new(from.access(false), to.access(true))) }
     }
 
     #[inline]
@@ -105,7 +98,7 @@ impl<'a> Blocking<'a> {
         value: T,
     ) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
-        unsafe { self.run(Fill::value(Access::device::<T>(to.view(), true), value)) }
+        unsafe { self.run(Fill::value(to.access(true), value)) }
     }
 
     /// # Safety
@@ -117,13 +110,13 @@ impl<'a> Blocking<'a> {
         value: T,
     ) -> Result {
         // SAFETY: the memory is alive; the rest is the caller's obligation 1.
-        unsafe { self.run_unscoped(&Fill::value(Access::device::<T>(to.view(), true), value)) }
+        unsafe { self.run_unscoped(&Fill::value(to.access(true), value)) }
     }
 
     #[inline]
     pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
-        unsafe { self.run(Fill::zero(Access::device::<T>(to.view(), true))) }
+        unsafe { self.run(Fill::zero(to.access(true))) }
     }
 
     /// # Safety

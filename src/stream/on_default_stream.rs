@@ -10,7 +10,7 @@ use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Download, Fill, Upload};
+use crate::ops::{Copy, Download, Fill, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::blocking::{Blocking, RECORD};
@@ -100,7 +100,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(Upload::CALL)?.stream.upload(from, to)
+        let call = Upload::new(from, to.access(true)).call();
+        self.now(call)?.stream.upload(from, to)
     }
 
     /// Copies device memory to the host and waits.
@@ -109,7 +110,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        self.now(Download::CALL)?.stream.download(from, to)
+        let call = Download::new(from.access(false), to).call();
+        self.now(call)?.stream.download(from, to)
     }
 
     /// Copies device memory to other device memory and waits.
@@ -122,7 +124,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        self.now(Copy::CALL)?.stream.copy(from, to)
+        let call = Copy::new(from.access(false), to.access(true)).call();
+        self.now(call)?.stream.copy(from, to)
     }
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
@@ -133,7 +136,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        self.now(Fill::call_for(size_of::<T>()))?.stream.fill(to, value)
+        let call = Fill::value(to.access(true), value).call();
+        self.now(call)?.stream.fill(to, value)
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -142,7 +146,8 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.now(Fill::call_for(1))?.stream.zero(to)
+        let call = Fill::zero(to.access(true)).call();
+        self.now(call)?.stream.zero(to)
     }
 
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
@@ -150,7 +155,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// # Errors
     /// The errors of [`upload`](Self::upload).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.view().len];
+        let mut to = vec![T::zeroed(); from.access(false).len];
         self.download(from, &mut to)?;
         Ok(to)
     }

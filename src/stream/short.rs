@@ -34,7 +34,7 @@ impl<'ctx> OnStream<'_, 'ctx> {
     /// # Errors
     /// The errors of [`download`](Self::download).
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.view().len];
+        let mut to = vec![T::zeroed(); from.access(false).len];
         self.download(from, &mut to)?;
         Ok(to)
     }

@@ -1,0 +1,178 @@
+//! Rows and planes in memory.
+
+use super::view::part;
+use crate::error::Result;
+use std::ops::RangeBounds;
+
+/// The size of two- or three-dimensional memory: the elements of a row, the rows of a plane, and the planes.
+///
+/// `(width, height)` converts to an extent of one plane, and `(width, height, depth)` to one of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// The number of elements in a row.
+    pub width: usize,
+    /// The number of rows in a plane.
+    pub height: usize,
+    /// The number of planes.
+    pub depth: usize,
+}
+
+impl From<(usize, usize)> for Extent {
+    fn from((width, height): (usize, usize)) -> Self {
+        Extent { width, height, depth: 1 }
+    }
+}
+impl From<(usize, usize, usize)> for Extent {
+    fn from((width, height, depth): (usize, usize, usize)) -> Self {
+        Extent { width, height, depth }
+    }
+}
+
+impl std::fmt::Display for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Extent { width, height, depth } = self;
+        write!(f, "{width} x {height} x {depth}")
+    }
+}
+
+impl Extent {
+    /// Returns the number of elements, or `None` if an address space holds fewer.
+    pub(super) fn checked_len(&self) -> Option<usize> {
+        self.width.checked_mul(self.height)?.checked_mul(self.depth)
+    }
+
+    /// Returns the number of elements of memory that exists.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.width * self.height * self.depth
+    }
+}
+
+/// The arrangement of rows and planes in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// The size in elements.
+    pub(crate) extent: Extent,
+    /// The number of bytes from row to row.
+    pub(crate) pitch: usize,
+    /// The number of rows from plane to plane.
+    pub(crate) rows: usize,
+}
+
+/// The direction in which memory is split.
+#[derive(Clone, Copy)]
+pub(crate) enum Axis {
+    Columns,
+    Rows,
+    Planes,
+}
+
+impl Grid {
+    /// Returns the number of bytes from plane to plane.
+    pub(crate) fn plane(&self) -> usize {
+        self.pitch * self.rows
+    }
+
+    /// Returns the number of bytes from the first element to the end of the last one, which have `element` bytes
+    /// each.
+    pub(super) fn span(&self, element: usize) -> usize {
+        let Extent { width, height, depth } = self.extent;
+        (depth - 1) * self.plane() + (height - 1) * self.pitch + width * element
+    }
+
+    /// Returns the offset in bytes and the grid of a part, for elements of type `T`.
+    pub(super) fn part<T>(
+        &self,
+        call: &'static str,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<(usize, Grid)> {
+        let (x, width) = part(call, columns, self.extent.width)?;
+        let (y, height) = part(call, rows, self.extent.height)?;
+        let (z, depth) = part(call, planes, self.extent.depth)?;
+        let offset = z * self.plane() + y * self.pitch + x * size_of::<T>();
+        Ok((offset, Grid { extent: Extent { width, height, depth }, ..*self }))
+    }
+
+    /// Returns the parts before and after a position in one direction.
+    pub(super) fn halves<T>(
+        &self,
+        call: &'static str,
+        axis: Axis,
+        middle: usize,
+    ) -> Result<[(usize, Grid); 2]> {
+        Ok(match axis {
+            Axis::Columns => {
+                [self.part::<T>(call, ..middle, .., ..)?, self.part::<T>(call, middle.., .., ..)?]
+            }
+            Axis::Rows => {
+                [self.part::<T>(call, .., ..middle, ..)?, self.part::<T>(call, .., middle.., ..)?]
+            }
+            Axis::Planes => {
+                [self.part::<T>(call, .., .., ..middle)?, self.part::<T>(call, .., .., middle..)?]
+            }
+        })
+    }
+
+    /// Returns the number of rows in all planes.
+    pub(crate) fn all_rows(&self) -> usize {
+        self.extent.height * self.extent.depth
+    }
+
+    /// Returns the runs of rows that are one pitch apart, each as its offset in bytes and its number of rows: all
+    /// rows if the planes have no rows between them, else those of each plane.
+    pub(crate) fn runs(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        let Extent { height, depth, .. } = self.extent;
+        let (plane, joined) = (self.plane(), height == self.rows || depth == 1);
+        let (runs, rows) = if joined { (1, self.all_rows()) } else { (depth, height) };
+        (0..runs).map(move |run| (run * plane, rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3 planes of 4 rows of 5 numbers, in rows of 32 bytes.
+    const GRID: Grid =
+        Grid { extent: Extent { width: 5, height: 4, depth: 3 }, pitch: 32, rows: 4 };
+
+    #[test]
+    fn parts_lie_inside() {
+        let (offset, part) = GRID.part::<u32>("x", 1..3, 2.., ..=1).unwrap();
+        assert_eq!(offset, 2 * 32 + 4);
+        assert_eq!(part.extent, Extent { width: 2, height: 2, depth: 2 });
+        assert_eq!(part.span(4), (4 * 32) + 32 + 2 * 4);
+        let (inner, part) = part.part::<u32>("x", 1.., 1.., 1..).unwrap();
+        assert_eq!((inner, part.extent), (4 * 32 + 32 + 4, Extent::from((1, 1))));
+        for refused in [
+            GRID.part::<u32>("x", 0..6, .., ..),
+            GRID.part::<u32>("x", .., 4.., ..),
+            GRID.part::<u32>("x", .., .., 1..1),
+            part.part::<u32>("x", ..2, .., ..),
+        ] {
+            assert!(refused.is_err());
+        }
+    }
+
+    #[test]
+    fn runs_are_all_rows() {
+        let runs = |grid: Grid| grid.runs().collect::<Vec<_>>();
+        assert_eq!(runs(GRID), [(0, 12)]);
+        let (_, few) = GRID.part::<u32>("x", .., 1..3, ..).unwrap();
+        assert_eq!(runs(few), [(0, 2), (128, 2), (256, 2)]);
+        let (_, plane) = GRID.part::<u32>("x", .., 1..3, 1..2).unwrap();
+        assert_eq!(runs(plane), [(0, 2)]);
+    }
+
+    #[test]
+    fn halves_share_nothing() {
+        for (axis, offset) in [(Axis::Columns, 8), (Axis::Rows, 64), (Axis::Planes, 256)] {
+            let [(first, a), (second, b)] = GRID.halves::<u32>("x", axis, 2).unwrap();
+            assert_eq!((first, second), (0, offset));
+            assert_eq!(a.extent.len() + b.extent.len(), GRID.extent.len());
+            assert!(GRID.halves::<u32>("x", axis, 0).is_err());
+        }
+    }
+}

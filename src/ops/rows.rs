@@ -1,0 +1,95 @@
+//! Copies of rows and of planes of rows, between ends of one extent.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::zeros;
+use crate::call::{answer, name};
+use crate::error::Result;
+use crate::memory::access::Access;
+use crate::memory::grid::{Extent, Grid};
+use ffi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, CUstream};
+use std::ffi::c_void;
+use std::ptr;
+
+/// One end of a copy.
+pub(super) struct End<'a> {
+    kind: CUmemorytype,
+    device: CUdeviceptr,
+    host: *mut c_void,
+    /// Packed rows, without one.
+    grid: Option<&'a Grid>,
+}
+
+impl<'a> End<'a> {
+    pub(super) fn device(access: &Access<'a>) -> Self {
+        let kind = ffi::CU_MEMORYTYPE_DEVICE;
+        End { kind, device: access.address, host: ptr::null_mut(), grid: access.grid }
+    }
+
+    /// Creates an end of packed rows on the host.
+    pub(super) fn host(host: *const c_void) -> Self {
+        End { kind: ffi::CU_MEMORYTYPE_HOST, device: 0, host: host.cast_mut(), grid: None }
+    }
+
+    /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows (F258).
+    fn layout(&self) -> (usize, usize) {
+        self.grid.map_or((0, 0), |grid| (grid.pitch, grid.rows))
+    }
+}
+
+/// Returns the parameters of a copy. `whole` is the access of an end: it has the bytes of the copy, and if an end has
+/// rows, so does this one.
+pub(super) fn params(from: &End<'_>, to: &End<'_>, whole: &Access<'_>) -> CUDA_MEMCPY3D {
+    let mut params: CUDA_MEMCPY3D = zeros();
+    (params.WidthInBytes, params.Height, params.Depth) = match whole.grid {
+        Some(&Grid { extent: Extent { width, height, depth }, .. }) => {
+            (width * whole.element(), height, depth)
+        }
+        None => (whole.bytes(), 1, 1),
+    };
+    (params.srcMemoryType, params.dstMemoryType) = (from.kind, to.kind);
+    (params.srcDevice, params.dstDevice) = (from.device, to.device);
+    (params.srcHost, params.dstHost) = (from.host, to.host);
+    (params.srcPitch, params.srcHeight) = from.layout();
+    (params.dstPitch, params.dstHeight) = to.layout();
+    params
+}
+
+/// Returns the name of the driver function that copies memory of this grid.
+#[inline]
+pub(super) fn call_for(grid: &Grid) -> &'static str {
+    if grid.extent.depth == 1 { name!(cuMemcpy2DAsync_v2) } else { name!(cuMemcpy3DAsync_v2) }
+}
+
+/// Enqueues a copy with one call. No context need be current (F34).
+///
+/// # Safety
+/// 1. The parameters are those of [`params`], for ends that have room for the copy and do not overlap.
+/// 2. The stream is alive, and so is the memory of both ends. Until the stream is past the copy, nobody frees that,
+///    writes the source or uses the destination.
+#[inline(never)]
+pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Result {
+    if params.Depth > 1 {
+        // SAFETY: the caller's obligations 1 and 2.
+        return unsafe { answer!(cuMemcpy3DAsync_v2(params, stream)) }.result();
+    }
+    let rows = CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: params.srcMemoryType,
+        srcHost: params.srcHost,
+        srcDevice: params.srcDevice,
+        srcArray: ptr::null_mut(),
+        srcPitch: params.srcPitch,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: params.dstMemoryType,
+        dstHost: params.dstHost,
+        dstDevice: params.dstDevice,
+        dstArray: ptr::null_mut(),
+        dstPitch: params.dstPitch,
+        WidthInBytes: params.WidthInBytes,
+        Height: params.Height,
+    };
+    // SAFETY: the same copy, in the form for one plane; the caller's obligations 1 and 2.
+    unsafe { answer!(cuMemcpy2DAsync_v2(&raw const rows, stream)) }.result()
+}

@@ -1,0 +1,106 @@
+//! Memory that a scope can hold, and memory that its operations write.
+
+use super::{Held, ScopedPitchedBuffer};
+use crate::memory::access::Access;
+use crate::memory::{
+    DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, PitchedBuffer, PitchedSliceMut,
+};
+
+/// Device memory that [`Scope::hold`](crate::Scope::hold) takes: a buffer, or a part of one that can be written.
+/// Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that a scope can hold",
+    label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written"
+)]
+pub trait Holdable<'ctx, T: Element>: DeviceMemoryMut<'ctx, T> {
+    /// The memory as operations of the scope take it.
+    type Held<'s>: Destination<'s, T>
+    where
+        Self: 's;
+
+    #[doc(hidden)]
+    fn hold<'s>(&'s mut self, key: Key) -> Self::Held<'s>;
+}
+
+/// The key that lets memory be held. Only this crate can create one.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations, reason = "holds nothing")]
+pub struct Key(pub(crate) ());
+
+/// Device memory that a scope holds, as operations write it. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory that this scope holds, with elements of type `{T}`",
+    label = "expected a `Held<{T}>` or a `ScopedPitchedBuffer<{T}>`",
+    note = "hold the buffer first: `let mut held = s.hold(&mut buffer);`, and pass `&mut held`"
+)]
+pub trait Destination<'s, T: Element>: sealed::Target {}
+
+impl<'s, T: Element> Destination<'s, T> for Held<'s, T> {}
+impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
+
+impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceBuffer<'ctx, T> {
+    type Held<'s>
+        = Held<'s, T>
+    where
+        Self: 's;
+
+    fn hold<'s>(&'s mut self, _: Key) -> Held<'s, T> {
+        Held::of_view(self.view())
+    }
+}
+impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {
+    type Held<'s>
+        = Held<'s, T>
+    where
+        Self: 's;
+
+    fn hold<'s>(&'s mut self, _: Key) -> Held<'s, T> {
+        Held::of_view(self.view())
+    }
+}
+impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
+    type Held<'s>
+        = ScopedPitchedBuffer<'s, T>
+    where
+        Self: 's;
+
+    fn hold<'s>(&'s mut self, _: Key) -> ScopedPitchedBuffer<'s, T> {
+        ScopedPitchedBuffer::of_view(self.view())
+    }
+}
+impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {
+    type Held<'s>
+        = ScopedPitchedBuffer<'s, T>
+    where
+        Self: 's;
+
+    fn hold<'s>(&'s mut self, _: Key) -> ScopedPitchedBuffer<'s, T> {
+        ScopedPitchedBuffer::of_view(self.view())
+    }
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Destination`, which is sealed",
+        label = "only memory that a scope holds does"
+    )]
+    pub trait Target {
+        /// Returns the access of an operation that writes the memory.
+        fn target(&self) -> Access<'_>;
+    }
+    impl<T: Element> Target for Held<'_, T> {
+        #[inline]
+        fn target(&self) -> Access<'_> {
+            self.used(true)
+        }
+    }
+    impl<T: Element> Target for ScopedPitchedBuffer<'_, T> {
+        #[inline]
+        fn target(&self) -> Access<'_> {
+            self.used(true)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Buffers of rows and planes that a scope holds.
+
+use crate::brand::Brand;
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::Element;
+use crate::memory::access::Access;
+use crate::memory::grid::{Axis, Grid};
+use crate::memory::pitched::{PitchedView, pitched_methods};
+use crate::memory::uses::Tracked;
+use ffi::CUdeviceptr;
+use static_assertions::assert_not_impl_any;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+/// A buffer of rows and planes that a scope holds, for reading and writing on any of its queues.
+///
+/// [`Scope::hold`](crate::Scope::hold) returns one for a [`PitchedBuffer`](crate::memory::PitchedBuffer). Use it as
+/// a [`Held`](crate::Held): `&held` for operations that read it, `&mut held` for operations that write it. It belongs
+/// to its scope alone: `'s` is invariant.
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device};
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// # let (first, second) = (gpu.stream()?, gpu.stream()?);
+/// let mut image = gpu.alloc_pitched::<u32>((4, 2))?;
+/// gpu.scope(|s| {
+///     // Two streams fill one half each, at the same time.
+///     let (mut left, mut right) = s.hold(&mut image).split_columns_at(2)?;
+///     s.on(&first).fill(&mut left, 1)?;
+///     s.on(&second).fill(&mut right, 2)
+/// })?;
+/// assert_eq!(gpu.on(&first).to_vec(&image)?, [1, 1, 2, 2, 1, 1, 2, 2]);
+/// # Ok(()) }
+/// ```
+pub struct ScopedPitchedBuffer<'s, T: Element> {
+    view: PitchedView<'s>,
+    tracked: Tracked,
+    _s: Brand<'s>,
+    _data: PhantomData<T>,
+}
+assert_not_impl_any!(ScopedPitchedBuffer<'static, f32>: Send, Sync);
+
+/// A rectangle or box of a [`ScopedPitchedBuffer`], for reading: [`ScopedPitchedBuffer::part`].
+pub struct ScopedPitchedSlice<'h, 's, T: Element> {
+    held: &'h ScopedPitchedBuffer<'s, T>,
+    view: PitchedView<'s>,
+}
+
+impl<T: Element> Clone for ScopedPitchedSlice<'_, '_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Element> Copy for ScopedPitchedSlice<'_, '_, T> {}
+
+impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
+    /// Holds a view that nothing else uses during `'s`.
+    pub(super) fn of_view(view: PitchedView<'s>) -> Self {
+        Self::used_before(view, Tracked::default())
+    }
+
+    fn used_before(view: PitchedView<'s>, tracked: Tracked) -> Self {
+        ScopedPitchedBuffer { view, tracked, _s: Brand::new(), _data: PhantomData }
+    }
+
+    /// Returns the access of an operation.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        self.view.used::<T>(writes).noted_in(&self.tracked)
+    }
+
+    /// Returns a rectangle or box, for reading. Its reads count as reads of the whole.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
+    pub fn part<'h>(
+        &'h self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ScopedPitchedSlice<'h, 's, T>> {
+        let view = self.view.part::<T>("ScopedPitchedBuffer::part", columns, rows, planes)?;
+        Ok(ScopedPitchedSlice { held: self, view })
+    }
+
+    /// Splits the buffer in two: the columns before `middle`, and the others. From then on, each part is ordered by
+    /// its own uses, so different streams can work on them simultaneously.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    pub fn split_columns_at(self, middle: usize) -> Result<(Self, Self)> {
+        self.split("ScopedPitchedBuffer::split_columns_at", Axis::Columns, middle)
+    }
+
+    /// Splits the buffer in two: in each plane, the rows before `middle`, and the others. From then on, each part is
+    /// ordered by its own uses.
+    ///
+    /// # Errors
+    /// The errors of [`split_columns_at`](Self::split_columns_at).
+    pub fn split_rows_at(self, middle: usize) -> Result<(Self, Self)> {
+        self.split("ScopedPitchedBuffer::split_rows_at", Axis::Rows, middle)
+    }
+
+    /// Splits the buffer in two: the planes before `middle`, and the others. From then on, each part is ordered by
+    /// its own uses.
+    ///
+    /// # Errors
+    /// The errors of [`split_columns_at`](Self::split_columns_at).
+    pub fn split_planes_at(self, middle: usize) -> Result<(Self, Self)> {
+        self.split("ScopedPitchedBuffer::split_planes_at", Axis::Planes, middle)
+    }
+
+    /// Splits it in parts that share no element. Each counts as used as the whole was.
+    fn split(self, call: &'static str, axis: Axis, middle: usize) -> Result<(Self, Self)> {
+        let [first, second] = self.view.halves::<T>(call, axis, middle)?;
+        let first = Self::used_before(first, self.tracked.clone());
+        Ok((first, Self::used_before(second, self.tracked)))
+    }
+}
+
+impl<T: Element> ScopedPitchedBuffer<'_, T> {
+    fn grid(&self) -> &Grid {
+        self.view.grid()
+    }
+
+    /// Returns the context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.view.context()
+    }
+
+    /// Returns the address of the first element on the device, for calls of [`ffi`]. It is valid while the scope
+    /// runs. Do not free it.
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.view.address()
+    }
+}
+
+impl<T: Element> ScopedPitchedSlice<'_, '_, T> {
+    fn grid(&self) -> &Grid {
+        self.view.grid()
+    }
+
+    /// Returns the context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.view.context()
+    }
+
+    /// Returns the device address of the first element, for calls of [`ffi`].
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.view.address()
+    }
+
+    /// Returns the access of an operation. It counts as one to the whole.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        self.view.used::<T>(writes).noted_in(&self.held.tracked)
+    }
+}
+
+pitched_methods! {
+    ['_] ScopedPitchedBuffer;
+    ['_, '_] ScopedPitchedSlice;
+}
