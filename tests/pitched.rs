@@ -370,9 +370,12 @@ fn a_node_fills_rows_that_are_one_pitch_apart() {
                 g.fill(&[], &mut right.split_planes_at(1)?.1, 2)
             })
             .unwrap();
-        graph.set_fill(node, 3_u32).unwrap();
+        match graph.set_fill(node, 3_u32) {
+            Err(Error::InvalidArgument { call: "cuGraphExecMemsetNodeSetParams", .. }) => {}
+            other => panic!("{other:?}"),
+        }
         gpu.on(&stream).replay(&graph, &mut x).unwrap();
-        host.fill([3..7, 0..5, 1..3], 3);
+        host.fill([3..7, 0..5, 1..3], 2);
         same(gpu, &x, &host);
     });
 }

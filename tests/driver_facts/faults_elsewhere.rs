@@ -367,11 +367,52 @@ fn work_of_a_green_context_goes_on_after_a_fault_elsewhere_and_its_end() {
     });
 }
 
+/// Copies device memory to pageable memory of as many bytes: all of them, or 3 of 4 bytes of its rows.
+type ToHost = (&'static str, fn(CUdeviceptr, &mut [u8], CUstream) -> CUresult);
+
+/// Bytes from row to row of [`TO_HOST`].
+const PITCH: usize = 4096;
+
+const TO_HOST: [ToHost; 3] = [
+    ("cuMemcpyDtoHAsync", |from, to, stream| {
+        code!(cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), stream))
+    }),
+    ("cuMemcpy2DAsync", |from, to, stream| {
+        let rows = CUDA_MEMCPY2D {
+            srcMemoryType: CU_MEMORYTYPE_DEVICE,
+            srcDevice: from,
+            srcPitch: PITCH,
+            dstMemoryType: CU_MEMORYTYPE_HOST,
+            dstHost: to.as_mut_ptr().cast(),
+            WidthInBytes: PITCH / 4 * 3,
+            Height: to.len() / PITCH,
+            ..all_zeros()
+        };
+        code!(cuMemcpy2DAsync_v2(&raw const rows, stream))
+    }),
+    ("cuMemcpy3DAsync", |from, to, stream| {
+        let planes = CUDA_MEMCPY3D {
+            srcMemoryType: CU_MEMORYTYPE_DEVICE,
+            srcDevice: from,
+            srcPitch: PITCH,
+            srcHeight: 16,
+            dstMemoryType: CU_MEMORYTYPE_HOST,
+            dstHost: to.as_mut_ptr().cast(),
+            WidthInBytes: PITCH / 4 * 3,
+            Height: 8,
+            Depth: to.len() / PITCH / 16,
+            ..all_zeros()
+        };
+        code!(cuMemcpy3DAsync_v2(&raw const planes, stream))
+    }),
+];
+
 /// F331
 #[test]
 fn a_copy_with_pageable_memory_is_over_when_its_call_returns() {
     let _one = one_at_a_time();
-    fresh!(a_copy_with_pageable_memory_is_over_when_its_call_returns, {
+    const TEST: &str = "a_copy_with_pageable_memory_is_over_when_its_call_returns";
+    let outputs = each_alone(module_path!(), TEST, &TO_HOST, |&(name, to_host)| {
         let (a, b) = (Site::created(), Site::created());
         let bytes: usize = if software() { 8 << 20 } else { 1 << 30 };
         let memory: CUdeviceptr = within(a.context, || made!(cuMemAlloc_v2(bytes)));
@@ -385,14 +426,14 @@ fn a_copy_with_pageable_memory_is_over_when_its_call_returns() {
         let stream = Sent::new(a.stream);
         let copy = thread::spawn(move || {
             let (stream, mut host) = (stream.take(), vec![0_u8; bytes]);
-            let code = code!(cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), memory, bytes, stream));
+            let code = to_host(memory, &mut host, stream);
             (code, host)
         });
         thread::sleep(Duration::from_millis(20));
         b.fault();
         let (code, host) = copy.join().unwrap();
-        assert_eq!(code, LAUNCH_FAILED);
-        assert!(counts(), "the kernel before the copy has ended");
+        assert_eq!(code, LAUNCH_FAILED, "{name}");
+        assert!(counts(), "{name}: the kernel before the copy has ended");
         thread::sleep(work() + LOOK);
         assert!(!counts());
         // Reads that the compiler makes one by one, in case the device writes.
@@ -400,8 +441,9 @@ fn a_copy_with_pageable_memory_is_over_when_its_call_returns() {
             // SAFETY: a place in memory that lives; any byte is a value.
             unsafe { (&raw const *at).read_volatile() }
         };
-        assert!(host.iter().step_by(512).all(|at| seen(at) == 0), "the copy was made later");
+        assert!(host.iter().step_by(512).all(|at| seen(at) == 0), "{name}: copied later");
     });
+    all_succeed(TEST, outputs);
 }
 
 /// F332
