@@ -6,6 +6,7 @@ mod common;
 
 use common::*;
 use control::{Access, Race};
+use cuscope_sys::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D};
 use std::ffi::c_void;
 use std::process::Command;
 use std::ptr::null_mut;
@@ -234,6 +235,106 @@ fn what_lies_side_by_side_is_no_race() {
         assert_eq!(launch(parts.store, parts.a, &[parts.memory, 5]), 0);
         assert_eq!(launch(parts.store, parts.b, &[parts.memory + 4, 6]), 0);
         ok!(cuMemsetD8_v2(parts.memory + 8, 1, 4));
+    });
+}
+
+/// A copy of 3 rows of 4 bytes, 16 bytes apart, from one column of the memory to another.
+fn column(parts: &Parts, from: usize, to: usize) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CU_MEMORYTYPE_DEVICE,
+        srcDevice: parts.memory,
+        srcXInBytes: from,
+        srcPitch: 16,
+        srcHeight: 1,
+        dstMemoryType: CU_MEMORYTYPE_DEVICE,
+        dstDevice: parts.memory,
+        dstXInBytes: to,
+        dstPitch: 16,
+        dstHeight: 1,
+        WidthInBytes: 4,
+        Height: 1,
+        Depth: 3,
+        // SAFETY: numbers and pointers, for which zero is a value.
+        ..unsafe { std::mem::zeroed() }
+    }
+}
+
+/// Runs a graph with these copies, none of which is behind another.
+fn run_copies(parts: &Parts, copies: [CUDA_MEMCPY3D; 2]) {
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    for copy in copies {
+        let none = std::ptr::null();
+        let _node: CUgraphNode =
+            made!(cuGraphAddMemcpyNode(graph, none, 0, &raw const copy, parts.context));
+    }
+    let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+    ok!(cuGraphLaunch(exec, parts.a));
+    ok!(cuStreamSynchronize(parts.a));
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn columns_of_the_same_rows_are_no_race() {
+    right(|parts| {
+        let copies = [column(parts, 0, 4), column(parts, 8, 12)];
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[0], parts.a));
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[1], parts.b));
+        ok!(cuCtxSynchronize());
+        ok!(cuMemsetD2D32Async(parts.memory, 16, 1, 1, 3, parts.a));
+        ok!(cuMemsetD2D8Async(parts.memory + 4, 16, 2, 4, 3, parts.b));
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[1], stream()));
+    });
+    racy([("cuMemsetD2D8Async", Access::Write), ("cuMemcpy3DAsync_v2", Access::Read)], |parts| {
+        ok!(cuMemsetD2D8Async(parts.memory + 4, 16, 2, 5, 3, parts.b));
+        let copy = column(parts, 8, 12);
+        ok!(cuMemcpy3DAsync_v2(&raw const copy, parts.a));
+    });
+}
+
+#[test]
+fn rows_that_two_streams_write_race() {
+    racy([("cuMemcpy3DAsync_v2", Access::Write), ("cuMemcpy3DAsync_v2", Access::Write)], |parts| {
+        // They meet in the last two bytes of each row.
+        let copies = [column(parts, 0, 6), column(parts, 0, 8)];
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[0], parts.a));
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[1], parts.b));
+        ok!(cuCtxSynchronize());
+        let [Race { address, bytes, .. }] = &control::races()[..] else { panic!() };
+        assert_eq!((*address, *bytes), (parts.memory + 8, 2));
+    });
+}
+
+#[test]
+fn rows_of_the_host_race_by_row() {
+    /// 3 rows of 2 bytes of the device, to every second pair of bytes of the host.
+    fn to_host(parts: &Parts, host: *mut c_void) -> CUDA_MEMCPY3D {
+        CUDA_MEMCPY3D {
+            dstMemoryType: CU_MEMORYTYPE_HOST,
+            dstHost: host,
+            dstPitch: 4,
+            WidthInBytes: 2,
+            ..column(parts, 0, 0)
+        }
+    }
+    right(|parts| {
+        let copies = [0, 2].map(|behind| to_host(parts, parts.locked.wrapping_byte_add(behind)));
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[0], parts.a));
+        ok!(cuMemcpy3DAsync_v2(&raw const copies[1], parts.b));
+    });
+    racy([("copy of a graph", Access::Write), ("copy of a graph", Access::Write)], |parts| {
+        // Memory that is not page-locked: the last row of one is the first one of the other.
+        let mut host = [0_u8; 20];
+        let host: *mut c_void = (&raw mut host).cast();
+        run_copies(parts, [0, 8].map(|behind| to_host(parts, host.wrapping_byte_add(behind))));
+    });
+}
+
+#[test]
+fn branches_of_a_graph_that_copy_columns() {
+    right(|parts| run_copies(parts, [column(parts, 0, 4), column(parts, 0, 8)]));
+    racy([("copy of a graph", Access::Read), ("copy of a graph", Access::Write)], |parts| {
+        run_copies(parts, [column(parts, 0, 4), column(parts, 4, 8)]);
     });
 }
 

@@ -29,6 +29,7 @@ mod faults;
 mod faults_elsewhere;
 mod foreign_code;
 mod graph_nodes;
+mod graph_rows;
 mod graph_updates;
 mod graphs;
 mod green_contexts;

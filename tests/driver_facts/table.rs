@@ -37,6 +37,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/faults_elsewhere.rs",
     "tests/driver_facts/foreign_code.rs",
     "tests/driver_facts/graph_nodes.rs",
+    "tests/driver_facts/graph_rows.rs",
     "tests/driver_facts/graph_updates.rs",
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",

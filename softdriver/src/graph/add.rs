@@ -8,7 +8,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::HostCall;
 use crate::life::Life;
-use crate::memory::copy::Transfer;
+use crate::memory::transfer::Transfer;
 use cuscope_sys::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ driver! {
             Ok((Some(launch.life().clone()), Work::Kernel(launch)))
         })
     }
-    /// Adds a copy of one row; of more, NOT_SUPPORTED.
+    /// Adds a copy of rows and planes (F337).
     fn cuGraphAddMemcpyNode(
         phGraphNode: *mut CUgraphNode,
         hGraph: CUgraph,
@@ -105,7 +105,7 @@ driver! {
         add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
             let params = entry::read(copyParams)?;
             let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
-            let copy = Transfer::of_row(&params)?;
+            let copy = Transfer::of_node(params)?;
             copy.places().into_iter().flatten().try_for_each(|at| graph.names(at))?;
             Ok((life, Work::Copy(copy)))
         })

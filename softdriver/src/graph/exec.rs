@@ -198,7 +198,18 @@ fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
         (NodeWork::Alloc(a), NodeWork::Alloc(b)) => !Arc::ptr_eq(a, b),
         _ => false,
     };
-    if pairs.any(moved) { CU_GRAPH_EXEC_UPDATE_ERROR } else { CU_GRAPH_EXEC_UPDATE_SUCCESS }
+    if pairs.clone().any(moved) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR;
+    }
+    // Fills of more than one row (F340).
+    let refilled = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+        (NodeWork::Fill(a), NodeWork::Fill(b)) => a != b && !(a.is_row() && b.is_row()),
+        _ => false,
+    };
+    match pairs.any(refilled) {
+        true => CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+        false => CU_GRAPH_EXEC_UPDATE_SUCCESS,
+    }
 }
 
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.

@@ -8,9 +8,10 @@ use crate::entry::Answer;
 use crate::event::Event;
 use crate::launch::{HostCall, Launch};
 use crate::life::Life;
-use crate::memory::copy::Transfer;
 use crate::memory::set::Pattern;
+use crate::memory::transfer::Transfer;
 use crate::queue::Ticket;
+use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -201,12 +202,13 @@ fn wait_for(ticket: Option<&Ticket>) -> Answer {
 }
 
 /// A fill of rows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Fill {
     pub(crate) to: u64,
     pub(crate) pattern: Pattern,
     pub(crate) width: usize,
     pub(super) rows: usize,
+    /// Bytes from row to row; 0 if there is one.
     pub(super) pitch: usize,
 }
 
@@ -216,47 +218,61 @@ impl Fill {
         Self { to, pattern, width, rows: 1, pitch: 0 }
     }
 
-    /// A fill of rows, which the caller has checked.
-    pub(crate) fn rows(to: u64, pattern: Pattern, width: usize, rows: usize, pitch: usize) -> Self {
-        Self { to, pattern, width, rows, pitch: if rows == 1 { 0 } else { pitch } }
-    }
-
-    /// A fill with checked parameters: the rows have to lie in memory of the context's device.
-    pub(crate) fn new(life: &Life, params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Self> {
+    /// A fill of rows, wherever they are: of one, the pitch does not count (F259). INVALID_VALUE for rows of
+    /// nothing, no rows, rows that overlap, and values that are not aligned.
+    pub(crate) fn rows(
+        to: u64,
+        pattern: Pattern,
+        width: usize,
+        rows: usize,
+        pitch: usize,
+    ) -> Answer<Self> {
         let invalid = CUDA_ERROR_INVALID_VALUE;
-        let pattern = Pattern::new(params.value, params.elementSize as usize)?;
-        let row = params.width.checked_mul(pattern.size).filter(|&row| row > 0).ok_or(invalid)?;
-        let (rows, pitch) = (params.height, params.pitch);
+        let row = width.checked_mul(pattern.size).filter(|&row| row > 0).ok_or(invalid)?;
         let uneven = pitch < row || !pitch.is_multiple_of(pattern.size);
-        if rows == 0 || rows > 1 && uneven {
+        let aligned = to.is_multiple_of(pattern.size as u64);
+        if rows == 0 || rows > 1 && uneven || !aligned {
             return Err(invalid);
         }
-        let pitch = if rows == 1 { 0 } else { pitch };
-        let fill = Self { to: params.dst, pattern, width: params.width, rows, pitch };
+        Ok(Self { to, pattern, width, rows, pitch: if rows == 1 { 0 } else { pitch } })
+    }
+
+    /// A fill of a node: the rows have to lie in memory of the context's device.
+    pub(crate) fn new(life: &Life, params: &CUDA_MEMSET_NODE_PARAMS) -> Answer<Self> {
+        let pattern = Pattern::new(params.value, params.elementSize as usize)?;
+        let fill = Self::rows(params.dst, pattern, params.width, params.height, params.pitch)?;
         let elsewhere = fill.check_memory()?.is_some_and(|device| device != life.device);
-        let aligned = fill.to.is_multiple_of(pattern.size as u64);
-        if elsewhere || !aligned { Err(invalid) } else { Ok(fill) }
+        if elsewhere { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(fill) }
+    }
+
+    /// Whether it fills one row.
+    pub(super) fn is_row(&self) -> bool {
+        self.rows == 1
+    }
+
+    /// The bytes from its first row to the end of its last one. A capture takes a fill of any length (F146).
+    pub(crate) fn span(&self) -> Answer<usize> {
+        let row = self.width.checked_mul(self.pattern.size);
+        let before = self.pitch.checked_mul(self.rows - 1);
+        let span = before.zip(row).and_then(|(before, row)| before.checked_add(row));
+        span.ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 
     /// INVALID_VALUE if the rows lie in no memory; else the device, if it is that of one.
     fn check_memory(&self) -> Answer<Option<usize>> {
-        // A capture takes a fill of any length (F146).
-        let row = self.width.checked_mul(self.pattern.size);
-        let before = self.pitch.checked_mul(self.rows - 1);
-        let bytes = before.zip(row).and_then(|(before, row)| before.checked_add(row));
-        let found =
-            state().space.find_for_graph(self.to, bytes.ok_or(CUDA_ERROR_INVALID_VALUE)?)?;
+        let found = state().space.find_for_graph(self.to, self.span()?)?;
         Ok((!found.kind.is_host()).then_some(found.life.device))
     }
 
     /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal
     /// address (F94).
     pub(crate) fn run(&self) -> Answer {
-        for row in 0..self.rows as u64 {
-            let to = self.to + row * self.pitch as u64;
-            let found = state().space.find_running(to, self.width * self.pattern.size);
-            self.pattern.fill(&*found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?, to, self.width);
-        }
+        let found = state().space.find_running(self.to, self.span()?);
+        let found = found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
+        let rows = (0..self.rows).map(|row| self.to + (row * self.pitch) as u64);
+        let width = (self.width * self.pattern.size) as u64;
+        race::touch_rows(Some(&found), rows.clone().map(|to| to..to + width), Access::Write);
+        rows.for_each(|to| self.pattern.write(&found, to, self.width));
         Ok(())
     }
 }

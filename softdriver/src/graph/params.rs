@@ -8,7 +8,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::launch::HostCall;
 use crate::life::Life;
-use crate::memory::copy::Transfer;
+use crate::memory::transfer::Transfer;
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -100,15 +100,16 @@ driver! {
     fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS) {
         set(hNode, fills, || fill(nodeParams, std::ptr::null_mut()))
     }
-    /// The same in an instantiated graph, for a row (F216).
+    /// The same in an instantiated graph, of one row (F216, F340).
     fn cuGraphExecMemsetNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
     ) {
-        set_in_exec(hGraphExec, hNode, fills, |_| {
-            if entry::read(memsetParams)?.height != 1 {
+        set_in_exec(hGraphExec, hNode, fills, |old| {
+            let rows = matches!(&*old.work, Work::Fill(fill) if !fill.is_row());
+            if rows || entry::read(memsetParams)?.height != 1 {
                 return Err(CUDA_ERROR_INVALID_VALUE);
             }
             fill(memsetParams, ctx)
@@ -123,9 +124,9 @@ driver! {
     }
     /// Changes what a node copies.
     fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
-        set(hNode, copies, || Ok((None, Work::Copy(Transfer::of_row(&entry::read(nodeParams)?)?))))
+        set(hNode, copies, || Ok((None, Work::Copy(Transfer::of_node(entry::read(nodeParams)?)?))))
     }
-    /// The same in an instantiated graph, between memory of the same sorts (F216).
+    /// The same in an instantiated graph, of one row between memory of the same sorts (F216, F339).
     fn cuGraphExecMemcpyNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -133,11 +134,13 @@ driver! {
         ctx: CUcontext,
     ) {
         set_in_exec(hGraphExec, hNode, copies, |old| {
-            let new = Transfer::of_row(&entry::read(copyParams)?)?;
+            let new = Transfer::of_node(entry::read(copyParams)?)?;
             let life =
                 if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
             match &*old.work {
-                Work::Copy(old) if old.is_like(new) => Ok((life, Work::Copy(new))),
+                Work::Copy(old) if old.is_row() && new.is_row() && old.is_like(&new) => {
+                    Ok((life, Work::Copy(new)))
+                }
                 _ => Err(CUDA_ERROR_INVALID_VALUE),
             }
         })

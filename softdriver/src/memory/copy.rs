@@ -1,8 +1,9 @@
-//! Copies.
+//! Copies of bytes.
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
 use super::space::{Allocation, Kind};
 use super::storage::Storage;
+use super::transfer::{Place, Transfer};
 use crate::capture;
 use crate::driver::driver as state;
 use crate::entry::{Answer, driver};
@@ -89,7 +90,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let locked = locked_or_not(from, len)?;
     if captured {
         let from = Place::of_host(from, locked.is_some());
-        return capture::add(target, Work::Copy(Transfer { to: Place::Known(to), from, len }));
+        return capture::add(target, Work::Copy(Transfer::row(Place::Known(to), from, len)));
     }
     if when == Return::Soon && locked.is_none() && len <= STAGED {
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
@@ -151,7 +152,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     }
     if captured {
         let to = Place::of_host(to, locked.is_some());
-        return capture::add(target, Work::Copy(Transfer { to, from: Place::Known(from), len }));
+        return capture::add(target, Work::Copy(Transfer::row(to, Place::Known(from), len)));
     }
     let pageable = locked.is_none();
     let wait = when == Return::Done || pageable;
@@ -182,7 +183,7 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     let destination = state().space.find(to, len)?;
     if captured {
         let (to, from) = (Place::Known(to), Place::Known(from));
-        return capture::add(target, Work::Copy(Transfer { to, from, len }));
+        return capture::add(target, Work::Copy(Transfer::row(to, from, len)));
     }
     let staged = if to.abs_diff(from) < len as u64 {
         Some(Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
@@ -206,191 +207,6 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     target.submit_sized(len, work).map(drop)
 }
 
-/// An end of a copy that a graph makes, found again at each run.
-#[derive(Clone, Copy)]
-pub(crate) enum Place {
-    /// Memory of the driver: of a device, or page-locked.
-    Known(u64),
-    /// Other memory of the host.
-    Pageable(usize),
-}
-
-impl Place {
-    /// Memory of the host.
-    fn of_host(at: *const c_void, locked: bool) -> Self {
-        let address = at.expose_provenance();
-        if locked { Self::Known(address as u64) } else { Self::Pageable(address) }
-    }
-
-    /// The memory itself, if the driver knows it; what is gone by now is a failed launch (F94).
-    fn find(self, len: usize) -> Answer<Option<(Arc<Allocation>, usize)>> {
-        let Self::Known(address) = self else { return Ok(None) };
-        let found = state().space.find_running(address, len).ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
-        let offset = found.offset(address);
-        Ok(Some((found, offset)))
-    }
-
-    /// Notes that a copy touches it, where it was found.
-    fn touch(self, found: Option<&(Arc<Allocation>, usize)>, len: usize, access: Access) {
-        match (found, self) {
-            (Some((allocation, offset)), _) => race::touch(allocation, *offset, len, access),
-            (None, Self::Pageable(address)) => race::touch_pageable(address, len, access),
-            (None, Self::Known(_)) => {}
-        }
-    }
-}
-
-/// A copy that a graph makes.
-#[derive(Clone, Copy)]
-pub(crate) struct Transfer {
-    to: Place,
-    from: Place,
-    len: usize,
-}
-
-impl Transfer {
-    /// A copy from one place to another.
-    pub(crate) fn new(to: Place, from: Place, len: usize) -> Self {
-        Self { to, from, len }
-    }
-
-    /// The two ends that the driver knows.
-    pub(crate) fn places(self) -> [Option<u64>; 2] {
-        [self.to, self.from].map(|place| match place {
-            Place::Known(address) => Some(address),
-            Place::Pageable(_) => None,
-        })
-    }
-
-    /// Whether its ends are of the same sorts as those of another one.
-    pub(crate) fn is_like(self, other: Self) -> bool {
-        let sorts = |one: Self| {
-            one.places().map(|at| {
-                at.and_then(|at| state().space.find_for_graph(at, 1).ok())
-                    .is_some_and(|one| !one.kind.is_host())
-            })
-        };
-        sorts(self) == sorts(other)
-    }
-
-    /// As a node tells it.
-    pub(crate) fn params(self) -> CUDA_MEMCPY3D {
-        let end = |place: Place| match place {
-            Place::Known(address)
-                if state()
-                    .space
-                    .find_for_graph(address, 1)
-                    .is_ok_and(|one| !one.kind.is_host()) =>
-            {
-                (CU_MEMORYTYPE_DEVICE, 0, address)
-            }
-            Place::Known(address) => (CU_MEMORYTYPE_HOST, address as usize, 0),
-            Place::Pageable(address) => (CU_MEMORYTYPE_HOST, address, 0),
-        };
-        let (from, to) = (end(self.from), end(self.to));
-        CUDA_MEMCPY3D {
-            srcXInBytes: 0,
-            srcY: 0,
-            srcZ: 0,
-            srcLOD: 0,
-            srcMemoryType: from.0,
-            srcHost: ptr::with_exposed_provenance(from.1),
-            srcDevice: from.2,
-            srcArray: ptr::null_mut(),
-            reserved0: ptr::null_mut(),
-            srcPitch: 0,
-            srcHeight: 0,
-            dstXInBytes: 0,
-            dstY: 0,
-            dstZ: 0,
-            dstLOD: 0,
-            dstMemoryType: to.0,
-            dstHost: ptr::with_exposed_provenance_mut(to.1),
-            dstDevice: to.2,
-            dstArray: ptr::null_mut(),
-            reserved1: ptr::null_mut(),
-            dstPitch: 0,
-            dstHeight: 0,
-            WidthInBytes: self.len,
-            Height: 1,
-            Depth: 1,
-        }
-    }
-
-    /// The one row of a copy node; of more rows, NOT_SUPPORTED.
-    pub(crate) fn of_row(params: &CUDA_MEMCPY3D) -> Answer<Self> {
-        let len = params.WidthInBytes;
-        if len == 0 || params.Height == 0 || params.Depth == 0 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
-        if params.Height > 1 || params.Depth > 1 {
-            return Err(CUDA_ERROR_NOT_SUPPORTED);
-        }
-        let skipped = |x: usize, y: usize, z: usize, pitch: usize, height: usize| {
-            let rows = z.checked_mul(height).and_then(|rows| rows.checked_add(y));
-            let bytes = rows.and_then(|rows| rows.checked_mul(pitch));
-            bytes.and_then(|bytes| bytes.checked_add(x)).ok_or(CUDA_ERROR_INVALID_VALUE)
-        };
-        let place = |kind, host: *const c_void, memory: u64, skip: usize| match kind {
-            CU_MEMORYTYPE_HOST if host.is_null() => Err(CUDA_ERROR_INVALID_VALUE),
-            CU_MEMORYTYPE_HOST => {
-                let at = host.wrapping_byte_add(skip);
-                Ok(Place::of_host(at, locked_or_not(at, len)?.is_some()))
-            }
-            CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_UNIFIED => {
-                let at = memory.checked_add(skip as u64).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-                state().space.find_for_graph(at, len)?;
-                Ok(Place::Known(at))
-            }
-            CU_MEMORYTYPE_ARRAY => Err(CUDA_ERROR_NOT_SUPPORTED),
-            _ => Err(CUDA_ERROR_INVALID_VALUE),
-        };
-        let (pitch, height) = (params.srcPitch, params.srcHeight);
-        let skip = skipped(params.srcXInBytes, params.srcY, params.srcZ, pitch, height)?;
-        let from = place(params.srcMemoryType, params.srcHost, params.srcDevice, skip)?;
-        let (pitch, height) = (params.dstPitch, params.dstHeight);
-        let skip = skipped(params.dstXInBytes, params.dstY, params.dstZ, pitch, height)?;
-        let to = place(params.dstMemoryType, params.dstHost, params.dstDevice, skip)?;
-        Ok(Self { to, from, len })
-    }
-
-    /// Copies, by way of memory of its own, so that the ends may overlap.
-    pub(crate) fn run(self) -> Answer {
-        plan::slow_copy();
-        self.run_through(&Storage::device(self.len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
-    }
-
-    /// The same, by way of memory that has room for it.
-    pub(crate) fn run_through(self, staged: &Storage) -> Answer {
-        let len = self.len;
-        let (from, to) = (self.from.find(len)?, self.to.find(len)?);
-        self.from.touch(from.as_ref(), len, Access::Read);
-        self.to.touch(to.as_ref(), len, Access::Write);
-        match (from, self.from) {
-            (Some((source, offset)), _) => staged.copy_across(0, &source.storage, offset, len),
-            (None, Place::Pageable(address)) => {
-                let source = ptr::with_exposed_provenance(address);
-                // SAFETY: whoever has a graph copy from host memory promises that it is readable
-                // whenever the graph runs.
-                unsafe { staged.copy_in(0, source, len) };
-            }
-            (None, Place::Known(_)) => return Err(CUDA_ERROR_LAUNCH_FAILED),
-        }
-        match (to, self.to) {
-            (Some((destination, offset)), _) => {
-                destination.storage.copy_across(offset, staged, 0, len);
-            }
-            (None, Place::Pageable(address)) => {
-                let destination = ptr::with_exposed_provenance_mut(address);
-                // SAFETY: as above: writable.
-                unsafe { staged.copy_out(0, destination, len) };
-            }
-            (None, Place::Known(_)) => return Err(CUDA_ERROR_LAUNCH_FAILED),
-        }
-        Ok(())
-    }
-}
-
 /// Copies between memory of the host that the driver knows nothing of, or page-locked.
 fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
     let captured = capture::takes(target)?;
@@ -400,7 +216,7 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     let (from_locked, to_locked) = (locked_or_not(from, len)?, locked_or_not(to, len)?);
     let both = from_locked.is_some() && to_locked.is_some();
     let place = |at, locked: Option<_>| Place::of_host(at, locked.is_some());
-    let copy = Transfer { to: place(to, to_locked), from: place(from, from_locked), len };
+    let copy = Transfer::row(place(to, to_locked), place(from, from_locked), len);
     if captured {
         return capture::add(target, Work::Copy(copy));
     }

@@ -11,3 +11,4 @@ pub(crate) mod rows;
 pub(crate) mod set;
 pub(crate) mod space;
 pub(crate) mod storage;
+pub(crate) mod transfer;

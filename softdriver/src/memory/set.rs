@@ -12,7 +12,7 @@ use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
 /// A value of 1, 2 or 4 bytes, repeated to eight.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Pattern {
     bytes: [u8; 8],
     /// The size of the value.
@@ -39,6 +39,11 @@ impl Pattern {
     /// Fills `count` values at an address of the allocation.
     pub(crate) fn fill(self, allocation: &Allocation, to: u64, count: usize) {
         race::touch(allocation, allocation.offset(to), count * self.size, Access::Write);
+        self.write(allocation, to, count);
+    }
+
+    /// The same, where the caller notes that it is touched.
+    pub(crate) fn write(self, allocation: &Allocation, to: u64, count: usize) {
         allocation.storage.fill(allocation.offset(to), count * self.size, self.bytes);
     }
 }

@@ -145,6 +145,19 @@ pub(crate) fn touch_pageable(address: usize, len: usize, access: Access) {
     }
 }
 
+/// Notes that the work of this thread touches rows, in the order of their addresses: of an allocation, or of memory
+/// of the host that is not page-locked. They are one access, and the bytes between them are none.
+pub(crate) fn touch_rows(
+    allocation: Option<&Allocation>,
+    rows: impl Iterator<Item = Range<u64>>,
+    access: Access,
+) {
+    if schedule::on() {
+        let base = allocation.map_or(record::PAGEABLE, |allocation| allocation.base);
+        note(base, ranges::joined(rows), access);
+    }
+}
+
 /// Notes accesses of a kernel to an allocation.
 pub(crate) fn touch_ranges(base: u64, ranges: Vec<Range<u64>>, access: Access) {
     note(base, ranges, access);

@@ -5,6 +5,18 @@ use std::ops::Range;
 /// Ranges of addresses in order, none of which touch.
 pub(super) type Ranges = Vec<Range<u64>>;
 
+/// The set of ranges that are in order.
+pub(super) fn joined(ordered: impl Iterator<Item = Range<u64>>) -> Ranges {
+    let mut all = Ranges::new();
+    for one in ordered {
+        match all.last_mut() {
+            Some(last) if last.end >= one.start => last.end = last.end.max(one.end),
+            _ => all.push(one),
+        }
+    }
+    all
+}
+
 /// A range that both have.
 pub(super) fn overlap(a: &[Range<u64>], b: &[Range<u64>]) -> Option<Range<u64>> {
     let (mut i, mut j) = (0, 0);
@@ -30,6 +42,13 @@ pub(super) fn contains(a: &[Range<u64>], b: &[Range<u64>]) -> bool {
 #[allow(clippy::single_range_in_vec_init, reason = "sets of one range")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        assert_eq!(joined([0..4, 8..12, 16..20].into_iter()), [0..4, 8..12, 16..20]);
+        assert_eq!(joined([0..4, 4..8, 8..12].into_iter()), [0..12]);
+        assert_eq!(joined([0..4, 6..8, 8..9].into_iter()), [0..4, 6..9]);
+    }
 
     #[test]
     fn overlaps_and_contents() {
