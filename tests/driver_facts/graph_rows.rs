@@ -682,6 +682,17 @@ fn a_copy_of_rows_is_a_node_where_there_is_room_for_it() {
     answers.add("pageable as device", bench.added(&copy).0, INVALID_VALUE);
     let arrays = CUDA_MEMCPY3D { srcMemoryType: CU_MEMORYTYPE_ARRAY, ..copy };
     answers.add("an array, null", bench.added(&arrays).0, INVALID_VALUE);
+    // Registered to be read, memory is no destination (F164).
+    let registered = with_exposed_provenance_mut(bench.pageable as usize);
+    ok!(cuMemHostRegister_v2(registered, Place::BYTES, CU_MEMHOSTREGISTER_READ_ONLY));
+    let copy = bench.planes((Device, Pageable));
+    answers.add("to memory that is read only", bench.added(&copy).0, INVALID_VALUE);
+    let code = code!(cuMemcpy3DAsync_v2(&raw const copy, bench.place.stream));
+    answers.add("to memory that is read only, at once", code, INVALID_VALUE);
+    let copy = bench.planes((Pageable, Device));
+    answers.add("from memory that is read only", bench.added(&copy).0, SUCCESS);
+    ok!(cuCtxSynchronize());
+    ok!(cuMemHostUnregister(registered));
     // No context, no current context, and memory of another context.
     let copy = bench.planes((Device, Device));
     let graph: CUgraph = made!(cuGraphCreate(0));
