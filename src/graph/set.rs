@@ -29,8 +29,8 @@ impl Graph<'_> {
     /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, for elements of another size, and for
-    /// a fill of several rows (F216).
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for elements of another
+    /// size.
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
@@ -47,11 +47,6 @@ impl Graph<'_> {
         unsafe { answer!(cuGraphMemsetNodeGetParams(node, &raw mut params)) }.check()?;
         if params.elementSize as usize != size_of::<T>() {
             let reason = "the fill is of elements of another size: give a value of that size";
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
-        if params.height > 1 {
-            let reason =
-                "the driver changes only fills of one row: capture or build the graph again";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         params.value = pattern(&value);
