@@ -53,7 +53,7 @@ impl<'a> Blocking<'a> {
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
-    #[inline]
+    #[inline(always)]
     unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
         operation.check(operation.call())?;
         same_context(operation.call(), operation.uses().all_of(self.key))?;
