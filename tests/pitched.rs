@@ -219,7 +219,7 @@ fn split_parts_share_no_element() {
 }
 
 #[test]
-fn queues_of_a_scope_order_rows_by_their_uses() {
+fn streams_of_a_scope_order_rows_by_their_uses() {
     with_gpu(|gpu| {
         let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let saxpy = kernel(gpu, SAXPY, "saxpy");
@@ -291,11 +291,14 @@ fn graphs_copy_and_fill_rows() {
             let fill = [0..2, 0..1, 0..3];
             let graph = if number % 2 == 0 {
                 gpu.capture(&mut stream, |c| {
-                    let (q, mut x) = (c.queue(), c.hold(&mut x));
-                    q.zero(&mut x)?;
+                    let (stream, mut x) = (c.stream(), c.hold(&mut x));
+                    stream.zero(&mut x)?;
                     let (mut part, from) = (c.scratch(y_host.get(part.clone()).len())?, &y);
-                    q.copy(from.part(columns.clone(), rows.clone(), planes.clone())?, &mut part)?;
-                    q.copy(&part, &mut part_of(x, &columns, &rows, &planes)?)
+                    stream.copy(
+                        from.part(columns.clone(), rows.clone(), planes.clone())?,
+                        &mut part,
+                    )?;
+                    stream.copy(&part, &mut part_of(x, &columns, &rows, &planes)?)
                 })
             } else {
                 gpu.build_graph(|g| {

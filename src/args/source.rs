@@ -7,7 +7,7 @@ use crate::memory::{DeviceBuffer, DeviceSlice, Element, PitchedBuffer, PitchedSl
 /// or a slice of that. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope can read",
-    label = "expected `&DeviceBuffer<T>`, `&PitchedBuffer<T>`, `&Held<T>`, or a part of these",
+    label = "expected `&DeviceBuffer<T>`, `&PitchedBuffer<T>`, `&ScopedBuffer<T>`, or a part of these",
     note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
 )]
 pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + Readable {}
@@ -20,7 +20,7 @@ impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for PitchedSlice<'s, 'ctx, T> {}
 /// Memory. A plain value is an [`Operand`] too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot implement `Source`, which is sealed",
-    label = "only `&DeviceBuffer`, `&Held` and slices of them do"
+    label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
 )]
 pub trait Readable {}
 impl<T: Element> Readable for &DeviceBuffer<'_, T> {}

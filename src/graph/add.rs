@@ -2,11 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::host;
-use super::kept::Span;
 use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId,
 };
+use super::resources::Span;
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
@@ -67,8 +67,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
-    ///    are in flight at the same time, unless memory that both use, or the program, orders them.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
+    ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
         &self,
@@ -90,10 +90,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.gpu.enter(CALL)?;
             let before = args.with_accesses(|accesses| {
                 self.names(accesses);
-                let mut kept = self.record.kept.borrow_mut();
-                kept.code(function.owner());
-                kept.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
-                drop(kept);
+                let mut resources = self.record.resources.borrow_mut();
+                resources.code(function.owner());
+                resources.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
+                drop(resources);
                 self.behind(CALL, after, accesses)
             })?;
             args.with_pointers(|pointers| {
@@ -179,7 +179,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
-            self.record.kept.borrow_mut().call(call);
+            self.record.resources.borrow_mut().call(call);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
@@ -230,7 +230,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |access| uses.push(access));
             self.names(&uses);
-            self.record.kept.borrow_mut().child(&graph.inner.kept);
+            self.record.resources.borrow_mut().child(&graph.inner.resources);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
             self.add(&before, |Slot { node, graph, before, count }| {
@@ -253,7 +253,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe {
@@ -273,7 +273,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }

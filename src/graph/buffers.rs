@@ -3,7 +3,7 @@
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
 use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
-use crate::scope::{Held, ScopedPitchedBuffer};
+use crate::scope::{ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
@@ -41,10 +41,10 @@ impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s PitchedBuffer<'ct
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut PitchedBuffer<'ctx, T> {}
 impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedPitchedBuffer<'s, T> {}
 impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedPitchedBuffer<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &Held<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut Held<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[Held<'s, T>] {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut [Held<'s, T>] {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[ScopedBuffer<'s, T>] {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut [ScopedBuffer<'s, T>] {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -80,8 +80,8 @@ pub(crate) mod sealed {
     names! {
         &DeviceBuffer<'_, T>;
         &mut DeviceBuffer<'_, T>;
-        &Held<'_, T>;
-        &mut Held<'_, T>;
+        &ScopedBuffer<'_, T>;
+        &mut ScopedBuffer<'_, T>;
         &PitchedBuffer<'_, T>;
         &mut PitchedBuffer<'_, T>;
         &ScopedPitchedBuffer<'_, T>;
@@ -100,8 +100,8 @@ pub(crate) mod sealed {
     slices! {
         &[DeviceBuffer<'_, T>], false;
         &mut [DeviceBuffer<'_, T>], true;
-        &[Held<'_, T>], false;
-        &mut [Held<'_, T>], true;
+        &[ScopedBuffer<'_, T>], false;
+        &mut [ScopedBuffer<'_, T>], true;
     }
 }
 

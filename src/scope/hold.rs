@@ -1,6 +1,6 @@
 //! Memory that a scope can hold, and memory that its operations write.
 
-use super::{Held, ScopedPitchedBuffer};
+use super::{ScopedBuffer, ScopedPitchedBuffer};
 use crate::memory::access::Access;
 use crate::memory::{
     DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, PitchedBuffer, PitchedSliceMut,
@@ -14,12 +14,12 @@ use crate::memory::{
 )]
 pub trait Holdable<'ctx, T: Element>: DeviceMemoryMut<'ctx, T> {
     /// The memory as operations of the scope take it.
-    type Held<'s>: Destination<'s, T>
+    type ScopedBuffer<'s>: Destination<'s, T>
     where
         Self: 's;
 
     #[doc(hidden)]
-    fn hold<'s>(&'s mut self, key: Key) -> Self::Held<'s>;
+    fn hold<'s>(&'s mut self, key: Key) -> Self::ScopedBuffer<'s>;
 }
 
 /// The key that lets memory be held. Only this crate can create one.
@@ -31,36 +31,36 @@ pub struct Key(pub(crate) ());
 /// Device memory that a scope holds, as operations write it. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope holds, with elements of type `{T}`",
-    label = "expected a `Held<{T}>` or a `ScopedPitchedBuffer<{T}>`",
+    label = "expected a `ScopedBuffer<{T}>` or a `ScopedPitchedBuffer<{T}>`",
     note = "hold the buffer first: `let mut held = s.hold(&mut buffer);`, and pass `&mut held`"
 )]
 pub trait Destination<'s, T: Element>: sealed::Target {}
 
-impl<'s, T: Element> Destination<'s, T> for Held<'s, T> {}
+impl<'s, T: Element> Destination<'s, T> for ScopedBuffer<'s, T> {}
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
 
 impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceBuffer<'ctx, T> {
-    type Held<'s>
-        = Held<'s, T>
+    type ScopedBuffer<'s>
+        = ScopedBuffer<'s, T>
     where
         Self: 's;
 
-    fn hold<'s>(&'s mut self, _: Key) -> Held<'s, T> {
-        Held::of_view(self.view())
+    fn hold<'s>(&'s mut self, _: Key) -> ScopedBuffer<'s, T> {
+        ScopedBuffer::of_view(self.view())
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {
-    type Held<'s>
-        = Held<'s, T>
+    type ScopedBuffer<'s>
+        = ScopedBuffer<'s, T>
     where
         Self: 's;
 
-    fn hold<'s>(&'s mut self, _: Key) -> Held<'s, T> {
-        Held::of_view(self.view())
+    fn hold<'s>(&'s mut self, _: Key) -> ScopedBuffer<'s, T> {
+        ScopedBuffer::of_view(self.view())
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
-    type Held<'s>
+    type ScopedBuffer<'s>
         = ScopedPitchedBuffer<'s, T>
     where
         Self: 's;
@@ -70,7 +70,7 @@ impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {
-    type Held<'s>
+    type ScopedBuffer<'s>
         = ScopedPitchedBuffer<'s, T>
     where
         Self: 's;
@@ -91,7 +91,7 @@ pub(crate) mod sealed {
         /// Returns the access of an operation that writes the memory.
         fn target(&self) -> Access<'_>;
     }
-    impl<T: Element> Target for Held<'_, T> {
+    impl<T: Element> Target for ScopedBuffer<'_, T> {
         #[inline]
         fn target(&self) -> Access<'_> {
             self.used(true)

@@ -13,11 +13,11 @@ use static_assertions::assert_not_impl_any;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-/// A buffer of rows and planes that a scope holds, for reading and writing on any of its queues.
+/// A buffer of rows and planes that a scope holds, for reading and writing on any of its streams.
 ///
-/// [`Scope::hold`](crate::Scope::hold) returns one for a [`PitchedBuffer`](crate::memory::PitchedBuffer). Use it as
-/// a [`Held`](crate::Held): `&held` for operations that read it, `&mut held` for operations that write it. It belongs
-/// to its scope alone: `'s` is invariant.
+/// [`Scope::hold`](crate::Scope::hold) returns one for a [`PitchedBuffer`](crate::memory::PitchedBuffer). Use
+/// it as a [`ScopedBuffer`](crate::ScopedBuffer): `&held` for operations that read it, `&mut held` for
+/// operations that write it. It belongs to its scope alone: `'s` is invariant.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
-//! The operations of a queue: copies, fills, launches.
+//! The operations of a stream: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Destination, Queue, ScopeArgs, Source, StagedMemory};
+use super::{Destination, ScopeArgs, ScopedHostMemory, ScopedStream, Source};
 use crate::args::sealed::Operands;
 use crate::error::Result;
 use crate::function::Function;
@@ -15,9 +15,9 @@ use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
-// comparison with the gate, or else by `prepare`: see `Gate`.
+// comparison with the fast path, or else by `prepare`: see `FastPath`.
 
-impl<'s, 'ctx> Queue<'s, 'ctx> {
+impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Enqueues an operation: as it is if nothing has to be compared or ordered for its memory, else after the
     /// operations that it has to follow. Both branches create the operation, so that the first stores nothing for the
     /// second.
@@ -29,7 +29,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     unsafe fn run<O: Operation>(&self, operation: impl Fn() -> O) -> Result {
         let now = operation();
         now.check(now.call())?;
-        if now.uses().all_ready(self.gate) {
+        if now.uses().all_ready(self.fast_path) {
             // SAFETY: 1. As above. 2. The stream is there, and what other operations of the scope do with the memory is ordered by
             // its uses. The rest is the caller's obligation 1.
             unsafe { now.enqueue(self.raw) }
@@ -56,7 +56,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
@@ -87,7 +87,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn upload_staged<T: Element>(
         &self,
-        from: &impl StagedMemory<'s, T>,
+        from: &impl ScopedHostMemory<'s, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result {
         let (from, to) = (from.stage(), &*to);
@@ -107,7 +107,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download_staged<T: Element>(
         &self,
         from: impl Source<'s, 'ctx, T>,
-        to: &mut impl StagedMemory<'s, T>,
+        to: &mut impl ScopedHostMemory<'s, T>,
     ) -> Result {
         let (from, to) = (&from, to.stage());
         // SAFETY: as in `upload_staged`.
@@ -159,12 +159,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Runs a kernel. A later call reports its faults.
     ///
     /// # Errors
-    /// The same as for [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent) if
-    /// queues have to be ordered.
+    /// The same as for [`SyncStream::launch`](crate::SyncStream::launch);
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch). Work on the other queues of the scope is in
-    ///    flight at the same time, unless memory that both use, or an event, orders it.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work on the other streams of the scope is
+    ///    in flight at the same time, unless memory that both use, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
@@ -182,7 +182,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
             let own = self.context().key();
             same_context(config.call(), function.key() == own && config.all_of(own))?;
         }
-        if args.all_ready(self.gate) {
+        if args.all_ready(self.fast_path) {
             // SAFETY: the caller's obligations 1 to 3.
             unsafe { self.launch_now(function, config, args) }
         } else {
@@ -192,7 +192,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     }
 
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
     #[cold]
     #[inline(never)]
     unsafe fn launch_behind<A: ScopeArgs<'s, 'ctx>>(
@@ -207,7 +207,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     }
 
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
     #[inline]
     unsafe fn launch_now<A: ScopeArgs<'s, 'ctx>>(
         &self,

@@ -1,54 +1,54 @@
-//! The operations that queues of scopes and of captures have in common.
+//! The operations that streams of scopes and of captures have in common.
 #![allow(unsafe_code, reason = "hands launches on")]
 
-use super::{CaptureQueue, GraphBuilder};
+use super::{CaptureStream, GraphBuilder};
 use crate::call::name;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::Element;
-use crate::scope::{Destination, Queue, ScopeArgs, Source};
+use crate::scope::{Destination, ScopeArgs, ScopedStream, Source};
 
-/// A queue of device work. Sealed.
+/// A stream of a scope, a stream under capture, or a graph that is built. Sealed.
 ///
-/// [`Queue`] runs the work, [`CaptureQueue`] captures it, and `&GraphBuilder` adds nodes that only memory
-/// orders. A function that takes `q: impl DeviceQueue<'s, 'ctx>` can do all three.
+/// [`ScopedStream`] runs the work, [`CaptureStream`] captures it, and `&GraphBuilder` adds nodes that only
+/// memory orders. A function that takes `stream: impl Enqueue<'s, 'ctx>` can do all three.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a queue of device work",
-    label = "expected `Queue`, `CaptureQueue` or `&GraphBuilder`",
-    note = "a scope has `s.on(&stream)`, a capture has `c.queue()`"
+    message = "`{Self}` does not enqueue device work",
+    label = "expected `ScopedStream`, `CaptureStream` or `&GraphBuilder`",
+    note = "a scope has `s.on(&stream)`, a capture has `c.stream()`"
 )]
-pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
-    /// Copies a buffer to another: [`Queue::copy`].
+pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
+    /// Copies a buffer to another: [`ScopedStream::copy`].
     ///
     /// # Errors
-    /// The errors of [`Queue::copy`].
+    /// The errors of [`ScopedStream::copy`].
     fn copy<T: Element>(
         self,
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result;
 
-    /// Sets every element to `value`: [`Queue::fill`].
+    /// Sets every element to `value`: [`ScopedStream::fill`].
     ///
     /// # Errors
-    /// The errors of [`Queue::fill`].
+    /// The errors of [`ScopedStream::fill`].
     fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result;
 
-    /// Sets every byte to zero: [`Queue::zero`].
+    /// Sets every byte to zero: [`ScopedStream::zero`].
     ///
     /// # Errors
-    /// The errors of [`Queue::zero`].
+    /// The errors of [`ScopedStream::zero`].
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result;
 
-    /// Launches a kernel, or captures its launch: [`Queue::launch`].
+    /// Launches a kernel, or captures its launch: [`ScopedStream::launch`].
     ///
     /// # Errors
-    /// The errors of [`Queue::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
+    /// The errors of [`ScopedStream::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
     /// captured launch, and for attributes of a node that is built.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
     unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
@@ -59,33 +59,33 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
 
 mod sealed {
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot implement `DeviceQueue`, which is sealed",
-        label = "only `Queue`, `CaptureQueue` and `&GraphBuilder` do"
+        message = "`{Self}` cannot implement `Enqueue`, which is sealed",
+        label = "only `ScopedStream`, `CaptureStream` and `&GraphBuilder` do"
     )]
     pub trait Sealed {}
-    impl Sealed for super::Queue<'_, '_> {}
-    impl Sealed for super::CaptureQueue<'_, '_> {}
+    impl Sealed for super::ScopedStream<'_, '_> {}
+    impl Sealed for super::CaptureStream<'_, '_> {}
     impl Sealed for &super::GraphBuilder<'_, '_, '_> {}
 }
 
-macro_rules! device_queues {
-    ($($queue:ident)*) => { $(
-        impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for $queue<'s, 'ctx> {
+macro_rules! impl_enqueue {
+    ($($stream:ident)*) => { $(
+        impl<'s, 'ctx> Enqueue<'s, 'ctx> for $stream<'s, 'ctx> {
             #[inline]
             fn copy<T: Element>(
                 self,
                 from: impl Source<'s, 'ctx, T>,
                 to: &mut impl Destination<'s, T>,
             ) -> Result {
-                $queue::copy(&self, from, to)
+                $stream::copy(&self, from, to)
             }
             #[inline]
             fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
-                $queue::fill(&self, to, value)
+                $stream::fill(&self, to, value)
             }
             #[inline]
             fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
-                $queue::zero(&self, to)
+                $stream::zero(&self, to)
             }
             #[inline]
             unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
@@ -95,14 +95,14 @@ macro_rules! device_queues {
                 args: A,
             ) -> Result {
                 // SAFETY: the caller's obligations 1 to 3.
-                unsafe { $queue::launch(&self, kernel, config, args) }
+                unsafe { $stream::launch(&self, kernel, config, args) }
             }
         }
     )* };
 }
-device_queues! { Queue CaptureQueue }
+impl_enqueue! { ScopedStream CaptureStream }
 
-impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
+impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn copy<T: Element>(
         self,
         from: impl Source<'s, 'ctx, T>,
