@@ -8,7 +8,7 @@ use common::kernels::STORE;
 use cuscope::{
     Error, EventFlags, LaunchConfig, Result, ffi,
     function::Carveout,
-    graph::DeviceQueue,
+    graph::Enqueue,
     launch::{ClusterScheduling, ExtendedLaunch},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
@@ -124,7 +124,7 @@ fn a_node_that_is_built_has_no_attributes() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { DeviceQueue::launch(g, &store, launch, (to, value)) }
+                unsafe { Enqueue::launch(g, &store, launch, (to, value)) }
             })
         };
         let error = build(plain.extended().priority(-1), 4).unwrap_err();
@@ -220,7 +220,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let refused = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: the kernel is store(u32 *, u32).
-            unsafe { c.queue().launch(&store, with_event, (&mut held, 4_u32)) }
+            unsafe { c.stream().launch(&store, with_event, (&mut held, 4_u32)) }
         });
         let error = refused.expect_err("an event");
         assert!(
@@ -231,7 +231,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let graph = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: as above.
-            unsafe { c.queue().launch(&store, launch, (&mut held, 5_u32)) }
+            unsafe { c.stream().launch(&store, launch, (&mut held, 5_u32)) }
         })?;
         gpu.on(&stream).replay(&graph, (&mut buffer,))?;
         let mut host = [0; 4];

@@ -5,7 +5,7 @@ pub(crate) mod source;
 pub use source::Source;
 
 use crate::memory::access::Access;
-use crate::memory::uses::Gate;
+use crate::memory::uses::FastPath;
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -79,7 +79,7 @@ pub(crate) mod sealed {
     pub trait Operand: Sized {
         /// The type of the kernel's parameter.
         type Parameter: Copy;
-        /// Whether [`Access::is_ready`] compares with the gate, and so detects whether it is open.
+        /// Whether [`Access::is_ready`] compares with the fast path, and so detects whether it is open.
         const COMPARES: bool = false;
         fn parameter(self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
@@ -132,7 +132,7 @@ pub(crate) mod sealed {
         /// Returns whether host memory is among the arguments.
         fn any_host(&self) -> bool;
         /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
-        fn all_ready(&self, gate: &Gate) -> bool;
+        fn all_ready(&self, fast_path: &FastPath) -> bool;
         /// Calls `f` with the access of each argument. Nothing is allocated.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
@@ -156,10 +156,10 @@ macro_rules! args {
                 false $(|| $a.access().is_host())*
             }
             #[inline]
-            fn all_ready(&self, gate: &Gate) -> bool {
+            fn all_ready(&self, fast_path: &FastPath) -> bool {
                 let ($($a,)*) = self;
                 let compares = false $(|| $a::COMPARES)*;
-                (compares || gate.is_open()) $(&& $a.access().is_ready(gate))*
+                (compares || fast_path.is_open()) $(&& $a.access().is_ready(fast_path))*
             }
             #[inline]
             fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {

@@ -2,11 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::host;
-use super::kept::Span;
 use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId,
 };
+use super::resources::Span;
 use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
@@ -19,7 +19,7 @@ use crate::launch::LaunchConfig;
 use crate::memory::Element;
 use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Fill, NodeOperation, Slot};
-use crate::scope::{Held, ScopeArgs, Source};
+use crate::scope::{ScopeArgs, ScopedBuffer, Source};
 use ffi::CUDA_KERNEL_NODE_PARAMS;
 use std::ffi::c_void;
 use std::ptr;
@@ -63,8 +63,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
-    ///    are in flight at the same time, unless memory that both use, or the program, orders them.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
+    ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
         &self,
@@ -86,10 +86,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.gpu.enter(CALL)?;
             let before = args.with_accesses(|accesses| {
                 self.names(accesses);
-                let mut kept = self.record.kept.borrow_mut();
-                kept.code(function.owner());
-                kept.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
-                drop(kept);
+                let mut resources = self.record.resources.borrow_mut();
+                resources.code(function.owner());
+                resources.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
+                drop(resources);
                 self.behind(CALL, after, accesses)
             })?;
             args.with_pointers(|pointers| {
@@ -123,7 +123,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         from: impl Source<'s, 'ctx, T>,
-        to: &mut Held<'s, T>,
+        to: &mut ScopedBuffer<'s, T>,
     ) -> Result<MemcpyNode> {
         let (from, to) = (from.access(), to.used(true));
         let add = || {
@@ -143,7 +143,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn fill<T: Element>(
         &self,
         after: &[NodeId],
-        to: &mut Held<'s, T>,
+        to: &mut ScopedBuffer<'s, T>,
         value: T,
     ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
@@ -155,7 +155,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
-    pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
+    pub fn zero<T: Element>(
+        &self,
+        after: &[NodeId],
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
         self.record.note(unsafe { self.node(after, Fill::zero(to.used(true))) })
     }
@@ -176,7 +180,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
-            self.record.kept.borrow_mut().call(call);
+            self.record.resources.borrow_mut().call(call);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
@@ -227,7 +231,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |access| uses.push(access));
             self.names(&uses);
-            self.record.kept.borrow_mut().child(&graph.inner.kept);
+            self.record.resources.borrow_mut().child(&graph.inner.resources);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
             self.add(&before, |Slot { node, graph, before, count }| {
@@ -250,7 +254,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe {
@@ -270,7 +274,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }

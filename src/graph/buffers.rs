@@ -3,7 +3,7 @@
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
 use crate::memory::{DeviceBuffer, Element};
-use crate::scope::Held;
+use crate::scope::ScopedBuffer;
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
@@ -35,10 +35,10 @@ impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s DeviceBuffer<'ctx
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s [DeviceBuffer<'ctx, T>] {}
 impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut [DeviceBuffer<'ctx, T>] {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &Held<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut Held<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[Held<'s, T>] {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut [Held<'s, T>] {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[ScopedBuffer<'s, T>] {}
+impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut [ScopedBuffer<'s, T>] {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -74,8 +74,8 @@ pub(crate) mod sealed {
     names! {
         &DeviceBuffer<'_, T>;
         &mut DeviceBuffer<'_, T>;
-        &Held<'_, T>;
-        &mut Held<'_, T>;
+        &ScopedBuffer<'_, T>;
+        &mut ScopedBuffer<'_, T>;
     }
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(
@@ -90,8 +90,8 @@ pub(crate) mod sealed {
     slices! {
         &[DeviceBuffer<'_, T>], false;
         &mut [DeviceBuffer<'_, T>], true;
-        &[Held<'_, T>], false;
-        &mut [Held<'_, T>], true;
+        &[ScopedBuffer<'_, T>], false;
+        &mut [ScopedBuffer<'_, T>], true;
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::add::kernel_params;
-use super::kept::Span;
+use super::resources::Span;
 use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
@@ -102,7 +102,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// invalid extents. The node then stays as it was (F218).
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
     pub unsafe fn set_kernel<'a, A: ScopeArgs<'a, 'ctx>>(
         &self,
@@ -123,8 +123,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let (exec, raw) = graph.node_of(CALL, node.id())?;
         let uses: Vec<_> =
             args.with_accesses(|accesses| accesses.iter().filter_map(Span::of).collect());
-        let kept = &mut graph.inner.kept;
-        let refused = match kept.kernel_may_use(node.id().place, &uses) {
+        let resources = &mut graph.inner.resources;
+        let refused = match resources.kernel_may_use(node.id().place, &uses) {
             _ if args.any_host() => Some(NO_HOST_MEMORY),
             Some(true) => None,
             Some(false) => Some(
@@ -137,7 +137,7 @@ impl<'ctx> PushedGuard<'ctx> {
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         self.enter(CALL)?;
-        kept.code(function.owner());
+        resources.code(function.owner());
         let answer = args.with_pointers(|pointers| {
             let params = kernel_params(function, config, pointers);
             // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The

@@ -23,7 +23,7 @@ const MOST: usize = 13;
 /// A launch with attributes. [`LaunchConfig::extended`] creates it, and every launch method accepts it.
 ///
 /// It makes one driver call, like a launch without attributes (F319). The requirements of an attribute on the
-/// kernel belong to obligation 3 of [`OnStream::launch`](crate::OnStream::launch).
+/// kernel belong to obligation 3 of [`SyncStream::launch`](crate::SyncStream::launch).
 ///
 /// # Examples
 /// ```

@@ -25,7 +25,7 @@ pub enum Prepared<'a> {
 /// 1. The stream is alive, and so is the memory among the arguments until the stream is past the kernel;
 ///    nobody frees it, writes what the kernel reads, or uses what it writes.
 /// 2. The arguments are those of the kernel, and it keeps the contract of
-///    [`OnStream::launch`](crate::OnStream::launch), as the attributes extend it.
+///    [`SyncStream::launch`](crate::SyncStream::launch), as the attributes extend it.
 #[inline]
 pub(crate) unsafe fn launch(
     stream: &CUstream,

@@ -41,11 +41,11 @@ impl AccessProperty {
     }
 }
 
-/// Memory that an [`AccessPolicyWindow`] can cover: a [`DeviceBuffer`], a [`Held`](crate::Held) in a scope, a slice
-/// of these, or a range of addresses. Sealed.
+/// Memory that an [`AccessPolicyWindow`] can cover: a [`DeviceBuffer`], a [`ScopedBuffer`](crate::ScopedBuffer)
+/// in a scope, a slice of these, or a range of addresses. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that an access policy window can cover",
-    label = "expected a `DeviceBuffer`, a `Held`, a slice of these, or a range of addresses"
+    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses"
 )]
 pub trait WindowMemory: sealed::Addresses {}
 

@@ -1,6 +1,6 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
-use super::{Held, HeldSlice, Mapped};
+use super::{ScopedBuffer, ScopedPinned, ScopedSlice};
 use crate::args::operands;
 use crate::args::sealed::{Operand, Operands};
 use crate::args::source::Readable;
@@ -12,8 +12,8 @@ use bytemuck::NoUninit;
 
 pub use crate::args::Source;
 
-impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
-impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for ScopedSlice<'_, 's, T> {}
 
 /// One argument of a launch in a scope. Sealed.
 ///
@@ -36,16 +36,16 @@ pub trait ScopeArg<'s, 'ctx>: Operand {}
 impl<T: NoUninit> ScopeArg<'_, '_> for T {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceBuffer<'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &Held<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &mut Held<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &mut ScopedBuffer<'s, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for DeviceSlice<'s, 'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceSliceMut<'_, 'ctx, T> {}
 impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceSliceMut<'_, 'ctx, T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &'s PinnedBuffer<T> {}
 impl<'s, T: Element> ScopeArg<'s, '_> for &'s mut PinnedBuffer<T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &Mapped<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &mut Mapped<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &ScopedPinned<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for &mut ScopedPinned<'s, T> {}
+impl<'s, T: Element> ScopeArg<'s, '_> for ScopedSlice<'_, 's, T> {}
 
 /// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
@@ -56,18 +56,18 @@ impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
 )]
 pub trait ScopeArgs<'s, 'ctx>: Operands {}
 
-impl<T: Element> Readable for &Held<'_, T> {}
-impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
+impl<T: Element> Readable for &ScopedBuffer<'_, T> {}
+impl<T: Element> Readable for ScopedSlice<'_, '_, T> {}
 
 operands! {
-    &Held<'_, T>, false, true;
-    &mut Held<'_, T>, true, true;
-    HeldSlice<'_, '_, T>, false, true;
-    &Mapped<'_, T>, false, true;
-    &mut Mapped<'_, T>, true, true;
+    &ScopedBuffer<'_, T>, false, true;
+    &mut ScopedBuffer<'_, T>, true, true;
+    ScopedSlice<'_, '_, T>, false, true;
+    &ScopedPinned<'_, T>, false, true;
+    &mut ScopedPinned<'_, T>, true, true;
 }
 
-window_memory!(Held<'_, T>, HeldSlice<'_, '_, T>);
+window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>);
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
@@ -76,8 +76,8 @@ macro_rules! args {
 }
 tuples!(args);
 
-impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
-impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
-impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
+impl<T: Element> Argument<&[T]> for &ScopedBuffer<'_, T> {}
+impl<T: Element> Argument<&[T]> for &ScopedPinned<'_, T> {}
+impl<T: Element> Argument<&[T]> for ScopedSlice<'_, '_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut ScopedBuffer<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut ScopedPinned<'_, T> {}

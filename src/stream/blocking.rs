@@ -127,7 +127,7 @@ impl<'a> Blocking<'a> {
     }
 
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
     #[inline]
     pub(crate) unsafe fn launch<'ctx>(
         &self,
@@ -143,7 +143,7 @@ impl<'a> Blocking<'a> {
     }
 
     /// # Safety
-    /// 1. to 4. of [`OnStream::launch_unscoped`](crate::OnStream::launch_unscoped).
+    /// 1. to 4. of [`SyncStream::launch_unscoped`](crate::SyncStream::launch_unscoped).
     #[inline]
     pub(crate) unsafe fn launch_unscoped<'ctx>(
         &self,
