@@ -21,8 +21,8 @@ fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
         .extended()
         .cooperative()
         .priority(-1)
-        .memory_sync_domain(MemSyncDomain::Default)
-        .memory_sync_domain_map(0, 1)
+        .mem_sync_domain(MemSyncDomain::Default)
+        .mem_sync_domain_map(0, 1)
         .cluster_scheduling(ClusterScheduling::Spread)
         .programmatic_serialization()
 }
@@ -50,7 +50,11 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
             let window = AccessPolicyWindow::persisting(&held, 0.5)?;
             // SAFETY: as above.
             unsafe {
-                s.on(&stream).launch(&store, many().access_policy(window), (&mut held, 3_u32))
+                s.on(&stream).launch(
+                    &store,
+                    many().access_policy_window(window),
+                    (&mut held, 3_u32),
+                )
             }
         })?;
         assert_eq!(read(&buffer, &stream)?, 3);
@@ -152,7 +156,7 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         for (launch, code, advice) in [
             (one.cluster(2), cluster, "whole clusters"),
             (one.preferred_cluster(3), cluster, "whole clusters"),
-            (one.memory_sync_domain_map(0, 255), invalid, "attributes"),
+            (one.mem_sync_domain_map(0, 255), invalid, "attributes"),
             (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),

@@ -44,7 +44,7 @@ pub struct ExtendedLaunch<'e, 'ctx> {
     priority: Option<i32>,
     domain: Option<MemSyncDomain>,
     domain_map: Option<(u8, u8)>,
-    access_policy: Option<AccessPolicyWindow>,
+    access_policy_window: Option<AccessPolicyWindow>,
     carveout: Carveout,
     nvlink_centric: bool,
 }
@@ -65,7 +65,7 @@ impl LaunchConfig {
             priority: None,
             domain: None,
             domain_map: None,
-            access_policy: None,
+            access_policy_window: None,
             carveout: Carveout::Default,
             nvlink_centric: false,
         }
@@ -149,7 +149,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
 
     /// Sets the memory synchronisation domain. Fences of the kernel wait for accesses of its own domain.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN")]
-    pub fn memory_sync_domain(self, domain: MemSyncDomain) -> Self {
+    pub fn mem_sync_domain(self, domain: MemSyncDomain) -> Self {
         ExtendedLaunch { domain: Some(domain), ..self }
     }
 
@@ -157,14 +157,14 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// [`Remote`](MemSyncDomain::Remote) stand for. A device has a fixed number of them, an H200 has 4;
     /// other numbers are `CUDA_ERROR_INVALID_VALUE`.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
-    pub fn memory_sync_domain_map(self, default: u8, remote: u8) -> Self {
+    pub fn mem_sync_domain_map(self, default: u8, remote: u8) -> Self {
         ExtendedLaunch { domain_map: Some((default, remote)), ..self }
     }
 
     /// Sets how the L2 cache treats accesses to a range of memory.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
-    pub fn access_policy(self, window: AccessPolicyWindow) -> Self {
-        ExtendedLaunch { access_policy: Some(window), ..self }
+    pub fn access_policy_window(self, window: AccessPolicyWindow) -> Self {
+        ExtendedLaunch { access_policy_window: Some(window), ..self }
     }
 
     /// Sets the preferred shared-memory carve-out for this launch (a hint).
@@ -242,7 +242,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
                 value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_, remote };
             });
         }
-        if let Some(window) = self.access_policy {
+        if let Some(window) = self.access_policy_window {
             add(ffi::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &|value| {
                 value.accessPolicyWindow = window.raw();
             });
@@ -348,8 +348,8 @@ mod tests {
             .programmatic_serialization()
             .priority(-1)
             .priority(-2)
-            .memory_sync_domain(MemSyncDomain::Remote)
-            .memory_sync_domain_map(0, 1)
+            .mem_sync_domain(MemSyncDomain::Remote)
+            .mem_sync_domain_map(0, 1)
             .shared_memory_carveout(Carveout::Percent(50))
             .nvlink_centric();
         let (list, len) = all.lower();

@@ -85,7 +85,7 @@ impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
 ///
-/// A window belongs to one launch ([`ExtendedLaunch::access_policy`](crate::launch::ExtendedLaunch::access_policy)) or to
+/// A window belongs to one launch ([`ExtendedLaunch::access_policy_window`](crate::launch::ExtendedLaunch::access_policy_window)) or to
 /// the work that is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
