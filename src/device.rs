@@ -142,8 +142,7 @@ impl Device {
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
-        let reason =
-            "no such attribute of a device is known: take one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
+        let reason = "no device attribute has this number: use one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
             return Err(Error::InvalidArgument { call: name!(cuDeviceGetAttribute), reason });
         }

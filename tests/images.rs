@@ -428,7 +428,7 @@ fn machine_code_that_no_compiler_writes_is_refused() {
     };
     let set = |at: usize, value: u8| move |cubin: &mut Vec<u8>| cubin[at] = value;
     // A place of program headers, and none of them.
-    refused("the place of the program headers", &set(56, 0));
+    refused("the position of the program headers", &set(56, 0));
     refused("an unknown system", &set(7, 3));
     refused("an entry point", &set(24, 1));
     refused("the type of a section", &set(text.header + 4, 8));

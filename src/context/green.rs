@@ -122,7 +122,7 @@ impl SmResource {
         flags: SmSplitFlags,
     ) -> Result<SmSplit> {
         if groups == 0 {
-            let reason = "a split has at least one group";
+            let reason = "the number of groups is 0: split into at least one group";
             return Err(Error::InvalidArgument {
                 call: name!(cuDevSmResourceSplitByCount),
                 reason,
@@ -197,11 +197,13 @@ impl Context {
         let refused =
             |reason| Error::InvalidArgument { call: name!(cuDevResourceGenerateDesc), reason };
         let (Some(first), Ok(count)) = (resources.first(), u32::try_from(resources.len())) else {
-            return Err(refused("a green context has at least one part of the device"));
+            return Err(refused("the list of resources is empty: pass at least one"));
         };
         let device = first.device;
         if resources.iter().any(|resource| resource.device != device) {
-            return Err(refused("the parts are of several devices: a context has one"));
+            return Err(refused(
+                "the resources belong to different devices: pass resources of one device",
+            ));
         }
         init()?;
         let (describe, create) = (ffi::cuDevResourceGenerateDesc()?, ffi::cuGreenCtxCreate()?);

@@ -158,10 +158,12 @@ fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
 }
 
-const NOT_WAITED: &str = "foreign code captures a stream of this crate, or calls it from a host function, or the \
-     driver does not know whether the work is over: memory in use cannot be protected";
-const LOST: &str = "a kernel faulted, and as the process has several contexts, the device may still use page-locked \
-     memory that this operation or scope lent: nothing tells when it stops";
+const NOT_WAITED: &str = "foreign code captures a stream of this crate or calls this crate from a \
+                          host function, or the driver cannot tell whether the work is complete: \
+                          memory in use cannot be protected";
+const LOST: &str = "a kernel faulted, and the process has several contexts: the device may still \
+                    use page-locked memory that this operation or scope lent, and nothing reports \
+                    when it stops";
 
 #[cold]
 #[inline(never)]

@@ -218,7 +218,8 @@ impl CoreDumps<'_, '_> {
         let bytes: &OsStr = name.as_os_str();
         let text = CString::new(bytes.as_bytes()).ok();
         let text = text.filter(|text| text.as_bytes_with_nul().len() <= NAME);
-        let reason = "the name has more than 1023 bytes, or a NUL";
+        let reason = "the file name has more than 1023 bytes, or contains a NUL byte: use another \
+                      name";
         let text = text.ok_or(Error::InvalidArgument { call, reason })?;
         self.set(which, text.as_bytes_with_nul())
     }

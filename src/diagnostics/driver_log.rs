@@ -228,7 +228,7 @@ impl DriverLog {
     pub fn write_to(&mut self, file: impl AsRef<Path>) -> Result {
         let call = name!(cuLogsDumpToFile);
         let dump = ffi::cuLogsDumpToFile()?;
-        let reason = "the path has a NUL byte inside";
+        let reason = "the path contains a NUL byte: use another path";
         let path = CString::new(file.as_ref().as_os_str().as_bytes())
             .map_err(|_| Error::InvalidArgument { call, reason })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.

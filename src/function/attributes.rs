@@ -31,14 +31,14 @@ impl Carveout {
 
 /// Converts a number of bytes to the driver's type.
 pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
-    let reason = "more shared memory than any device has: ask for less";
+    let reason = "no device has this much shared memory: request less";
     bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
 }
 
 /// Refuses a number that is not an attribute. The driver uses it as an index into a table, and crashes for a
 /// large one (F292).
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
-    let reason = "no such attribute of a function is known: take one of `ffi::CU_FUNC_ATTRIBUTE_…`";
+    let reason = "no function attribute has this number: use one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
         return Err(Error::InvalidArgument { call, reason });
     }

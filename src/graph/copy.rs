@@ -53,10 +53,15 @@ impl<'ctx> Graph<'ctx> {
     pub(super) fn copyable(&self, call: &'static str) -> Result {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
         if self.inner.resources.has_scratch() {
-            return refused("the graph has scratch memory to itself: lend it a buffer instead");
+            return refused(
+                "a graph with scratch memory cannot be copied: use a buffer of your own instead",
+            );
         }
         if self.inner.resources.allocates() {
-            return refused("the driver copies no graph whose nodes allocate: lend it a buffer");
+            return refused(
+                "the driver cannot copy a graph whose nodes allocate memory: use a buffer of your \
+                 own instead",
+            );
         }
         Ok(())
     }

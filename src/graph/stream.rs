@@ -100,7 +100,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         let refused = if config.has_events() {
-            Some("a captured launch can record no event of its own: capture it without")
+            Some("a captured launch cannot record events: capture the launch without them")
         } else {
             args.any_host().then_some(NO_HOST_MEMORY)
         };

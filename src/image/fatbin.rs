@@ -80,7 +80,7 @@ fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     }
     let end = end as usize;
     if bytes[end..].iter().any(|&byte| byte != 0) {
-        return Err(damaged("bytes behind the last entry", end));
+        return Err(damaged("bytes after the last entry", end));
     }
     let mut at = HEADER;
     if at == end {
@@ -159,10 +159,10 @@ fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
     // Some PTX does not begin with its version: nvFatbin 12.9 omits it.
     let begins = [&b"."[..], b"//", b"/*"].iter().any(|with| text.starts_with(with));
     match kind {
-        ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is no cubin", 0)),
+        ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is not a cubin", 0)),
         ELF => elf::check(code),
-        _ if !code.contains(&0) => Err(damaged("PTX without its NUL", 0)),
-        _ if !begins => Err(damaged("an entry that is no PTX", 0)),
+        _ if !code.contains(&0) => Err(damaged("PTX without a NUL at the end", 0)),
+        _ if !begins => Err(damaged("an entry that is not PTX", 0)),
         _ => scan::check(code.split(|&byte| byte == 0).next().unwrap_or_default()),
     }
 }

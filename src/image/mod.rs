@@ -29,7 +29,7 @@ use std::path::Path;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an image",
     label = "expected `&Ptx`, `&Cubin` or `&Fatbin`",
-    note = "make one of bytes or text, which are then checked: `Cubin::new(include_bytes!(\"kernel.cubin\"))`"
+    note = "create one from bytes or text, which this checks: `Cubin::new(include_bytes!(\"kernel.cubin\"))`"
 )]
 pub trait Image: sealed::Sealed {}
 

@@ -37,7 +37,7 @@ impl Ptx {
         let path = path.as_ref();
         let bytes = read(path)?;
         expect(ImageKind::Ptx, &bytes)?;
-        let reason = "the file is not text, as PTX is: compile to PTX, not to machine code";
+        let reason = "the file is not text, but PTX is: compile to PTX, not to machine code";
         let text = String::from_utf8(bytes);
         Ptx::new(text.map_err(|_| Error::InvalidArgument { call: LOAD, reason })?)
     }

@@ -56,7 +56,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
             }
             Token::Mark(b'/') => {
                 let plain = matches!(tokens.peek(), Some(Token::Word([b'0'..=b'9', ..])));
-                refuse(!plain, "a division by what is no plain number")?;
+                refuse(!plain, "a division by something that is not a plain number")?;
             }
             Token::Mark(_) => {}
         }

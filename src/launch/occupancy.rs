@@ -83,7 +83,7 @@ const TOO_MUCH: u32 = 1 << 20;
 
 /// Converts a count to the driver's type.
 fn count(call: &'static str, number: u32) -> Result<c_int> {
-    let reason = "a number of threads or blocks that no device has: ask for less";
+    let reason = "no device has so many threads or blocks: request fewer";
     c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
 }
 

@@ -54,7 +54,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `WindowMemory`, which is sealed",
-        label = "only memory of the device and ranges of addresses do"
+        label = "only device memory and ranges of addresses do"
     )]
     pub trait Addresses {
         fn addresses(&self) -> Range<CUdeviceptr>;
@@ -148,16 +148,19 @@ impl AccessPolicyWindow {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
         // The driver accepts a ratio that is not a number (F155).
         if !(0.0..=1.0).contains(&hit_ratio) {
-            return refused("the hit ratio of an access policy window is a number from 0 to 1");
+            return refused(
+                "the hit ratio of an access policy window must be a number from 0 to 1",
+            );
         }
         if miss == AccessProperty::Persisting {
             return refused(
-                "what an access policy window misses cannot persist: make it normal or streaming",
+                "the `miss` property of an access policy window cannot be `Persisting`: use \
+                 `Normal` or `Streaming`",
             );
         }
         let Range { start: address, end } = memory.addresses();
         if end <= address {
-            return refused("the range of an access policy window has at least one byte");
+            return refused("the range of an access policy window must have at least one byte");
         }
         Ok(AccessPolicyWindow { address, bytes: (end - address) as usize, hit_ratio, hit, miss })
     }

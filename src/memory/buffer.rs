@@ -96,8 +96,8 @@ pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
 #[cold]
 fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
     let reason = match bytes {
-        None => "the buffer has more bytes than an address space: ask for less",
-        Some(_) => "the driver allocates no 0 bytes: keep an empty buffer as `None`",
+        None => "the buffer is larger than the address space: request less",
+        Some(_) => "the driver cannot allocate 0 bytes: represent an empty buffer as `None`",
     };
     Error::InvalidArgument { call, reason }
 }

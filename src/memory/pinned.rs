@@ -76,11 +76,12 @@ impl<T: Element> Memory<T> {
         let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
         let bytes = len.checked_mul(size_of::<T>()).and_then(|b| b.checked_next_multiple_of(PAGE));
         let layout = bytes.and_then(|b| Layout::from_size_align(b, PAGE.max(align_of::<T>())).ok());
-        let layout = layout.ok_or_else(|| {
-            refused("the buffer has more bytes than an address space: ask for less")
-        })?;
+        let layout = layout
+            .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
-            return Err(refused("the driver registers no 0 bytes: keep an empty buffer as `None`"));
+            return Err(refused(
+                "the driver cannot register 0 bytes: represent an empty buffer as `None`",
+            ));
         }
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };

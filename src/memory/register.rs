@@ -50,7 +50,7 @@ impl Registration {
     ) -> Result<Registration> {
         const CALL: &str = name!(cuMemHostRegister_v2);
         if bytes == 0 {
-            let reason = "the driver registers no 0 bytes: leave an empty slice as it is";
+            let reason = "the driver cannot register 0 bytes: do not register an empty slice";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         gpu.enter(CALL)?;

@@ -83,9 +83,9 @@ impl<'s, T: Element> ScopedHostSlice<'s, T> {
 
 /// Host memory that a scope borrows and gives back: [`ScopedHostSlice`], or [`ScopedPinned`]. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not host memory that this scope stages",
+    message = "`{Self}` is not host memory that this scope borrows",
     label = "expected a `ScopedHostSlice<{T}>` or a `ScopedPinned<{T}>` of this scope",
-    note = "`s.stage(&mut slice)` and `s.map(&mut pinned)` make them; a slice itself is copied by `upload` and `download`"
+    note = "create one with `s.stage(&mut slice)` or `s.map(&mut pinned)`; `upload` and `download` copy plain slices"
 )]
 pub trait ScopedHostMemory<'s, T: Element>: sealed::Stage<'s, T> {}
 impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedHostSlice<'s, T> {}

@@ -99,9 +99,9 @@ impl Capturing {
         let legacy = lock_of(context);
         let mut state = lock(&legacy.state);
         if state.operations > 0 && (OWN.get() > 0 || driver_log::is_inside()) {
-            let reason = "an operation on the legacy default stream of the context runs, and this is a function of \
-                          `on_driver_log`, or a destructor, that must not wait for it: capture a stream that is \
-                          `NON_BLOCKING`, or capture later";
+            let reason = "an operation on the legacy default stream of the context is running, and \
+                          a function of `on_driver_log` or a destructor must not wait for it: \
+                          capture a `NON_BLOCKING` stream, or capture later";
             return Err(Error::InvalidArgument { call, reason });
         }
         state.captures += 1;

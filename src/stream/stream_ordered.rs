@@ -81,7 +81,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         const CALL: &str = name!(cuMemAllocFromPoolAsync);
         let bytes = size_for::<T>(CALL, len)?;
         if pool.device() != self.stream().context().device() {
-            let reason = "the pool is of another device than the stream: use one of its device";
+            let reason = "the pool and the stream belong to different devices: use a pool of the \
+                          stream's device";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         let mut address = 0;
