@@ -42,7 +42,8 @@ impl Device {
     /// Returns the device with the given ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
     ///
     /// # Errors
-    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
+    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device
+    /// ([F21](crate::driver_facts#F21)).
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Device> {
         init()?;

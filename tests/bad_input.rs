@@ -86,7 +86,7 @@ fn images_that_are_no_ptx() {
         let path = std::env::temp_dir().join(format!("cuscope-{}.cubin", std::process::id()));
         std::fs::write(&path, b"\x7fELF\xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
-        assert_says(&error, "cuModuleLoadDataEx", "a cubin: make `Cubin`");
+        assert_says(&error, "cuModuleLoadDataEx", "a cubin: use `Cubin`");
         std::fs::write(&path, b".version \xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
         std::fs::remove_file(&path).unwrap();
@@ -126,7 +126,7 @@ fn launches_of_no_or_too_large_extent() {
             let error = unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) };
             let error = error.unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "{config:?}");
-            assert_says(&error, "cuLaunchKernel", "extent");
+            assert_says(&error, "cuLaunchKernel", "dimension");
         }
         // SAFETY: as above; without arguments the driver refuses.
         let error = unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), ()) };

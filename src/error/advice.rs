@@ -3,9 +3,9 @@
 use super::name;
 use ffi::*;
 
-/// Returns whether the process has lost the GPU after this code (F60, F85). For each of these codes the CUDA
-/// driver API, "CUresult", says that "the process must be terminated and relaunched". For ASSERT it says that
-/// the context cannot be used any more.
+/// Returns whether the process has lost the GPU after this code ([F60](crate::driver_facts#F60),
+/// [F85](crate::driver_facts#F85)). For each of these codes the CUDA driver API, "CUresult", says that "the
+/// process must be terminated and relaunched". For ASSERT it says that the context cannot be used any more.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,

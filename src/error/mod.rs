@@ -281,7 +281,7 @@ impl DriverError {
     /// Returns whether the process has lost the GPU.
     ///
     /// Usually a kernel faulted. From then on every call in every context of every device returns this code
-    /// (F60, F85). Only a new process recovers.
+    /// ([F60](crate::driver_facts#F60), [F85](crate::driver_facts#F85)). Only a new process recovers.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         advice::is_sticky(self.code)
@@ -309,7 +309,8 @@ impl fmt::Debug for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// Returns name and description of a code from the driver, which need no initialisation (F1).
+/// Returns name and description of a code from the driver, which need no initialisation
+/// ([F1](crate::driver_facts#F1)).
 #[allow(unsafe_code, reason = "reads two strings of the driver")]
 fn described(code: CUresult) -> Option<(&'static str, &'static str)> {
     let text = |get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult| {

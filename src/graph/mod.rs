@@ -47,10 +47,11 @@ use std::{fmt, ptr};
 /// [`SyncStream::replay`](crate::SyncStream::replay) and [`ScopedStream::replay`](crate::ScopedStream::replay)
 /// run it.
 ///
-/// A graph owns the resources that it runs on (invariant `graph-owns`). Its memory is freed when the buffer
-/// *and* the graph are dropped, and a module is unloaded when no graph uses a kernel of it. A graph borrows
-/// nothing, so you pass the buffers to each replay. Its replays run one after the other, in whichever
-/// streams (F149). You can send a graph to another thread, but not share it.
+/// A graph owns the resources that it runs on (invariant [`graph-owns`](crate::soundness#graph-owns)). Its
+/// memory is freed when the buffer *and* the graph are dropped, and a module is unloaded when no graph uses a
+/// kernel of it. A graph borrows nothing, so you pass the buffers to each replay. Its replays run one after the
+/// other, in whichever streams ([F149](crate::driver_facts#F149)). You can send a graph to another thread, but
+/// not share it.
 ///
 /// # Examples
 /// ```

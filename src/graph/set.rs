@@ -64,7 +64,7 @@ impl Graph<'_> {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph; `CUDA_ERROR_INVALID_VALUE` for
-    /// a node of another kind (F216).
+    /// a node of another kind ([F216](crate::driver_facts#F216)).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
@@ -99,7 +99,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a graph that was captured
     /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for
-    /// invalid extents. The node then stays as it was (F218).
+    /// invalid extents. The node then stays as it was ([F218](crate::driver_facts#F218)).
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.

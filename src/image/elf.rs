@@ -1,5 +1,5 @@
 //! The structure of a cubin: an ELF file whose tables point only into itself, with only the contents that
-//! compilers write. The driver checks less, and crashes on much of the rest (F290).
+//! compilers write. The driver checks less, and crashes on much of the rest ([F290](crate::driver_facts#F290)).
 
 use super::ImageProblem::{self, Damaged, OtherMachine, Refused, Truncated};
 use super::known::{self, *};

@@ -21,7 +21,8 @@ const ELF: u16 = 2;
 ///
 /// The constructors check its structure, each cubin in it like a [`Cubin`](crate::Cubin), and its PTX like
 /// [`Ptx`](crate::Ptx). To check code that LZ4 or Zstandard compressed, they unpack it, because the driver
-/// crashes on much damage there (F264): up to 64 MiB and 256 times the size of the fatbin.
+/// crashes on much damage there ([F264](crate::driver_facts#F264)): up to 64 MiB and 256 times the size of the
+/// fatbin.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 

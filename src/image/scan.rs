@@ -1,4 +1,5 @@
-//! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler (F293).
+//! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler
+//! ([F293](crate::driver_facts#F293)).
 
 use super::ImageProblem::{self, Refused};
 use super::tokens::{Token, Tokens, number};

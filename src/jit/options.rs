@@ -110,7 +110,8 @@ impl JitOptions {
     }
 
     /// Sets an option to a positive number. The driver divides by some of these numbers without a check, also
-    /// after their arithmetic has overflowed (F283, F293).
+    /// after their arithmetic has overflowed ([F283](crate::driver_facts#F283),
+    /// [F293](crate::driver_facts#F293)).
     fn with_positive(mut self, option: CUjit_option, number: u32) -> Self {
         if number == 0 || u64::from(number) > MOST {
             self.refused = Some("a compiler option is out of range: use a number from 1 to 2^20");

@@ -90,7 +90,7 @@ impl WindowMemory for Range<CUdeviceptr> {}
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
 /// written, lent or freed while the window is in use. The driver reads none of the memory, and accepts a range that was
-/// freed or never allocated (F155, F315).
+/// freed or never allocated ([F155](crate::driver_facts#F155), [F315](crate::driver_facts#F315)).
 ///
 /// # Examples
 /// ```
@@ -130,9 +130,9 @@ impl AccessPolicyWindow {
     /// Returns a window over `memory`. `hit_ratio` (0 to 1) is the fraction of the accesses that get `hit`; the rest
     /// get `miss`, which cannot be [`Persisting`](AccessProperty::Persisting).
     ///
-    /// A window has at most `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE` bytes (128 MiB on an H200). If it has
-    /// more, the launch, or the call that sets it for a stream, returns `CUDA_ERROR_INVALID_VALUE` (F155, F315). Pass a
-    /// slice of the memory.
+    /// A window has at most `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE` bytes (128 MiB on an H200). If
+    /// it has more, the launch, or the call that sets it for a stream, returns `CUDA_ERROR_INVALID_VALUE`
+    /// ([F155](crate::driver_facts#F155), [F315](crate::driver_facts#F315)). Pass a slice of the memory.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) if the ratio is not from 0 to 1, if `miss` is persisting, or if a
@@ -189,7 +189,7 @@ impl AccessPolicyWindow {
     /// Returns the fraction of the accesses that get [`hit`](Self::hit).
     ///
     /// The fraction is from 0 to 1, or NaN if other code in the process set it for the stream that reported this
-    /// window (F155).
+    /// window ([F155](crate::driver_facts#F155)).
     #[must_use]
     pub fn hit_ratio(&self) -> f32 {
         self.hit_ratio

@@ -32,7 +32,7 @@ pub(crate) trait Operation {
     }
 
     /// Enqueues the operation with one call, which may return before the device is done. No context need be current
-    /// (F34).
+    /// ([F34](crate::driver_facts#F34)).
     ///
     /// # Safety
     /// 1. The stream is alive, and so is all memory of the operation. Until the stream is past it, nobody frees that,
@@ -45,7 +45,8 @@ pub(crate) trait NodeOperation: Operation {
     /// The name of the driver function that adds the node.
     const ADD: &'static str;
 
-    /// Adds the node to a graph. No context need be current, and captures do not refuse the call (F217).
+    /// Adds the node to a graph. No context need be current, and captures do not refuse the call
+    /// ([F217](crate::driver_facts#F217)).
     ///
     /// # Safety
     /// 1. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one

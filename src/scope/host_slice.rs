@@ -38,7 +38,7 @@ impl<'s, T: Element> ScopedHostSlice<'s, T> {
     /// Waits only for work on this memory; with a single stream, for everything enqueued so far.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn access(&mut self) -> Result<&mut [T]> {
