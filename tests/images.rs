@@ -44,7 +44,7 @@ fn problem<T>(result: Result<T>) -> (ImageProblem, String) {
 fn each_kind_says_what_it_was_given_instead() {
     let (found, text) = problem(Cubin::new(PTX));
     assert_eq!(found, ImageProblem::IsA(ImageKind::Ptx));
-    assert!(text.contains("PTX text: make `Ptx`"), "{text}");
+    assert!(text.contains("PTX text: use `Ptx`"), "{text}");
     let (found, text) = problem(Cubin::new(both()));
     assert_eq!(found, ImageProblem::IsA(ImageKind::Fatbin));
     assert!(text.contains("`Fatbin`"), "{text}");
