@@ -42,7 +42,8 @@ impl Device {
     /// Returns the device with the given ordinal, 0 to [`count`](Self::count) - 1. Initialises the driver.
     ///
     /// # Errors
-    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device (F21).
+    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device
+    /// ([F21](crate::driver_facts#F21)).
     #[doc(alias = "cuDeviceGet")]
     pub fn get(ordinal: u32) -> Result<Device> {
         init()?;
@@ -142,8 +143,7 @@ impl Device {
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
-        let reason =
-            "no such attribute of a device is known: take one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
+        let reason = "no device attribute has this number: use one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
             return Err(Error::InvalidArgument { call: name!(cuDeviceGetAttribute), reason });
         }

@@ -24,11 +24,11 @@
 //! | E0277: `RefCell<…State>` cannot be shared between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
 //! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
-//! | E0277: … does not name the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
+//! | E0277: … cannot be the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
-//! | E0277: … is no argument for a parameter …; … are not the arguments of a kernel; … is not a parameter of a kernel | [launches](#launches) |
+//! | E0277: … is not an argument for a parameter …; … are not the arguments of a kernel; … is not a parameter of a kernel | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
 //! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
@@ -434,10 +434,10 @@
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
-//! | E0277: `&DeviceBuffer<…>` is no argument for a parameter `&mut [f32]` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs` |
+//! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs` |
 //! | E0277: … are not the arguments of a kernel … | pass as many arguments as the signature has parameters, each of its type | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]`, and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
-//! | E0277: `(…)` does not say how a kernel is launched | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
+//! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
@@ -478,7 +478,7 @@
 //! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | use a held part only on the scope's streams, and a slice from `access` only before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
 //! | E0502: cannot borrow `pinned` as immutable | a kernel of the scope writes it: read it after the scope, or [map](crate::Scope::map) it | `ui-tests/pinned_read_in_flight.rs` |
 //! | E0716: temporary value dropped while borrowed, a `slice_mut` | create the part before the scope, or split the held buffer | `ui-tests/part_held_as_temporary.rs` |
-//! | E0277: … is not host memory that this scope stages | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
+//! | E0277: … is not host memory that this scope borrows | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
 //! | E0308: expected `&Stream`, found `&SyncDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
@@ -539,7 +539,7 @@
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
 //! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::detached::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
 //! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
-//! | E0277: `&mut ScopedBuffer<…>` does not name the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
+//! | E0277: `&mut ScopedBuffer<…>` cannot be the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
 //! | E0308: expected `Node<Memset>`, found `Node<Kernel>` | pass a node of the right kind: `try_into` converts a [`NodeId`](crate::graph::NodeId) | `ui-tests/node_of_other_kind.rs` |
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |

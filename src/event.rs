@@ -30,7 +30,7 @@ bitflags! {
 ///
 /// [`PushedGuard::event`] creates one, and [`SyncStream::record`](crate::SyncStream::record) records it. Two
 /// recorded events measure the time between them. Dropping an event returns at once and needs no current
-/// context (F40, F51).
+/// context ([F40](crate::driver_facts#F40), [F51](crate::driver_facts#F51)).
 ///
 /// # Examples
 /// ```
@@ -50,7 +50,8 @@ bitflags! {
 /// # Ok(()) }
 /// ```
 pub struct Event<'ctx> {
-    /// Shared with the graphs that record it or wait for it (invariant `graph-owns`).
+    /// Shared with the graphs that record it or wait for it (invariant
+    /// [`graph-owns`](crate::soundness#graph-owns)).
     pub(crate) inner: Arc<EventInner>,
     pub(crate) _brand: Brand<'ctx>,
 }
@@ -123,10 +124,11 @@ impl Event<'_> {
         self.inner.raw
     }
 
-    /// Returns whether the recorded work is complete. Also true if the event was never recorded (F65).
+    /// Returns whether the recorded work is complete. Also true if the event was never recorded
+    /// ([F65](crate::driver_facts#F65)).
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
@@ -137,7 +139,7 @@ impl Event<'_> {
     /// Waits until the recorded work is complete.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
@@ -152,7 +154,7 @@ impl Event<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if one is not complete; `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
-    /// takes no time stamps (F65), or if they belong to different contexts.
+    /// takes no time stamps ([F65](crate::driver_facts#F65)), or if they belong to different contexts.
     #[doc(alias = "cuEventElapsedTime")]
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;
@@ -168,11 +170,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Records an event after all work in the context, in all its streams.
     ///
     /// While a stream of the context is under [capture](Self::capture), on any thread, the driver refuses this
-    /// call and invalidates the capture (F123).
+    /// call and invalidates the capture ([F123](crate::driver_facts#F123)).
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture;
-    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error (F60).
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error
+    /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxRecordEvent")]
     pub fn record_event(&self, event: &Event<'ctx>) -> Result {
         if event.context() != self.context() {
@@ -184,14 +187,14 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Makes all later work in the context wait for an event, in all its streams, also those created later
-    /// (F124). The event may belong to another context.
+    /// ([F124](crate::driver_facts#F124)). The event may belong to another context.
     ///
     /// While a stream of the context is under [capture](Self::capture), on any thread, the driver refuses this
-    /// call and invalidates the capture (F124).
+    /// call and invalidates the capture ([F124](crate::driver_facts#F124)).
     ///
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`NeedsDriver`](crate::Error::NeedsDriver)
-    /// before CUDA 12.5; a sticky error (F60).
+    /// before CUDA 12.5; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxWaitEvent")]
     pub fn wait_event(&self, event: &Event<'_>) -> Result {
         let wait = ffi::cuCtxWaitEvent()?;

@@ -32,7 +32,7 @@ impl sealed::Sealed for &str {
     where
         Self: 'n,
     {
-        let reason = "the name has a NUL byte inside";
+        let reason = "the name contains a NUL byte: use another name";
         let name = CString::new(self).map_err(|_| Error::InvalidArgument { call, reason })?;
         Ok(Cow::Owned(name))
     }

@@ -52,7 +52,7 @@ fn ptx_that_does_not_compile() {
         let bad = STORE.replace("st.global.u32 [%rd2], %r1;", "frobnicate.u32 %r1;");
         let error = gpu.load_ptx(bad).unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_PTX));
-        assert_says(&error, "cuModuleLoadDataEx", "mend the line");
+        assert_says(&error, "cuModuleLoadDataEx", "fix the line");
         let Error::Load(load) = &error else { panic!("{error:?}") };
         assert!(load.log().contains("frobnicate"), "the log names the instruction: {}", load.log());
         assert!(load.log().contains("line 12"), "the log names the line: {}", load.log());
@@ -69,7 +69,7 @@ fn images_that_are_no_ptx() {
             assert_says(&error, "cuModuleLoadDataEx", "not PTX text");
         }
         let error = gpu.load_ptx("this is not PTX").unwrap_err();
-        assert_says(&error, "cuModuleLoadDataEx", "begins with `.version`");
+        assert_says(&error, "cuModuleLoadDataEx", "starts with `.version`");
 
         let error = gpu.load_ptx(STORE.replace(".version 7.0", ".version 99.0")).unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_UNSUPPORTED_PTX_VERSION));
@@ -86,7 +86,7 @@ fn images_that_are_no_ptx() {
         let path = std::env::temp_dir().join(format!("cuscope-{}.cubin", std::process::id()));
         std::fs::write(&path, b"\x7fELF\xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
-        assert_says(&error, "cuModuleLoadDataEx", "a cubin: make `Cubin`");
+        assert_says(&error, "cuModuleLoadDataEx", "a cubin: use `Cubin`");
         std::fs::write(&path, b".version \xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
         std::fs::remove_file(&path).unwrap();
@@ -126,7 +126,7 @@ fn launches_of_no_or_too_large_extent() {
             let error = unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) };
             let error = error.unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "{config:?}");
-            assert_says(&error, "cuLaunchKernel", "extent");
+            assert_says(&error, "cuLaunchKernel", "dimension");
         }
         // SAFETY: as above; without arguments the driver refuses.
         let error = unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), ()) };
@@ -145,7 +145,7 @@ fn allocations_of_no_or_too_many_bytes() {
         assert_says(
             &gpu.alloc::<u64>(usize::MAX / 4).unwrap_err(),
             "cuMemAlloc_v2",
-            "ask for less",
+            "request less",
         );
         let error = gpu.alloc::<u8>(1 << 50).unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));
@@ -240,7 +240,7 @@ fn a_kernel_that_faults_is_reported_as_sticky() {
             assert_says(&error, "cuStreamSynchronize", "process");
             let error = gpu.alloc::<u32>(1).unwrap_err();
             assert!(error.is_sticky(), "{error}");
-            assert_says(&error, "cuMemAlloc_v2", "end it");
+            assert_says(&error, "cuMemAlloc_v2", "end the process");
             drop(buffer); // refused by the driver, in silence
         });
         // The stack itself still works, and everything was let go without a panic.

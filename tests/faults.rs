@@ -271,7 +271,7 @@ fn an_operation_of_which_no_wait_tells_that_it_is_over_aborts() {
     }
     aborts!(
         an_operation_of_which_no_wait_tells_that_it_is_over_aborts,
-        ["without waiting", "does not know whether the work is over"],
+        ["without waiting", "cannot tell whether the work is complete"],
         {
             let a = new_context();
             let mut stack = ContextStack::current_thread().unwrap();
@@ -313,7 +313,7 @@ fn a_destroyed_context_proves_nothing_where_there_are_green_ones() {
     };
     aborts!(
         a_destroyed_context_proves_nothing_where_there_are_green_ones,
-        ["without waiting", "does not know whether the work is over"],
+        ["without waiting", "cannot tell whether the work is complete"],
         {
             assert_eq!(operate().unwrap_err().code(), Some(code), "without green ones it does");
             let all = Device::get(0).unwrap().sm_resource().unwrap();

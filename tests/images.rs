@@ -44,7 +44,7 @@ fn problem<T>(result: Result<T>) -> (ImageProblem, String) {
 fn each_kind_says_what_it_was_given_instead() {
     let (found, text) = problem(Cubin::new(PTX));
     assert_eq!(found, ImageProblem::IsA(ImageKind::Ptx));
-    assert!(text.contains("PTX text: make `Ptx`"), "{text}");
+    assert!(text.contains("PTX text: use `Ptx`"), "{text}");
     let (found, text) = problem(Cubin::new(both()));
     assert_eq!(found, ImageProblem::IsA(ImageKind::Fatbin));
     assert!(text.contains("`Fatbin`"), "{text}");
@@ -428,7 +428,7 @@ fn machine_code_that_no_compiler_writes_is_refused() {
     };
     let set = |at: usize, value: u8| move |cubin: &mut Vec<u8>| cubin[at] = value;
     // A place of program headers, and none of them.
-    refused("the place of the program headers", &set(56, 0));
+    refused("the position of the program headers", &set(56, 0));
     refused("an unknown system", &set(7, 3));
     refused("an entry point", &set(24, 1));
     refused("the type of a section", &set(text.header + 4, 8));

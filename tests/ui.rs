@@ -314,3 +314,73 @@ fn every_driver_fact_that_is_cited_is_in_the_table() {
         }
     }
 }
+
+/// The lines of documentation in a source, without its blocks of code, each with its number.
+fn documentation(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    source.lines().enumerate().filter_map(move |(line, text)| {
+        let text = text.trim_start();
+        let text = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"));
+        let is_fence = text.is_some_and(|text| text.trim_start().starts_with("```"));
+        // A block of code ends with its comment.
+        is_code = text.is_some() && is_code != is_fence;
+        text.filter(|_| !is_code && !is_fence).map(|text| (line + 1, text))
+    })
+}
+
+/// Splits the links to a page of the documentation off a line: the text and the target of each, and the rest.
+fn split_links<'t>(line: &'t str, page: &str) -> (Vec<(&'t str, &'t str)>, String) {
+    let (mut links, mut rest, mut left) = (Vec::new(), String::new(), line);
+    while let Some((before, behind)) = left.split_once(&format!("](crate::{page}#")) {
+        let (text, target) = (before.rsplit_once('['), behind.split_once(')'));
+        let (Some((before, text)), Some((target, behind))) = (text, target) else { break };
+        links.push((text, target));
+        rest.push_str(before);
+        left = behind;
+    }
+    (links, rest + left)
+}
+
+#[test]
+fn documentation_links_the_facts_and_the_invariants_that_it_cites() {
+    let table = fs::read_to_string("docs/driver-facts.md").unwrap();
+    let anchors =
+        table.lines().filter_map(|line| line.strip_prefix("| <a id=\"")?.split('"').next());
+    let rows: BTreeSet<_> = anchors.collect();
+    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let headings = text.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
+    let invariants: BTreeSet<_> = headings.collect();
+    let (mut files, mut seen) = (Vec::new(), [0, 0]);
+    sources(Path::new("src"), &mut files);
+    for path in files {
+        let source = fs::read_to_string(&path).unwrap();
+        for (number, line) in documentation(&source) {
+            let at = format!("{}:{number}", path.display());
+            let (links, rest) = split_links(line, "driver_facts");
+            assert_eq!(facts(&rest).next(), None, "{at}: write [F…](crate::driver_facts#F…)");
+            for (text, row) in links {
+                assert!(text == row && rows.contains(row), "{at}: [{text}] leads to {row}");
+                seen[0] += 1;
+            }
+            let (links, rest) = split_links(&rest, "soundness");
+            for (text, invariant) in links {
+                let is_there =
+                    text.trim_matches('`') == invariant && invariants.contains(invariant);
+                assert!(is_there, "{at}: [{text}] leads to {invariant}");
+                seen[1] += 1;
+            }
+            let cited = backquoted(&rest).find(|part| invariants.contains(part));
+            assert_eq!(cited, None, "{at}: write [`…`](crate::soundness#…)");
+        }
+    }
+    assert!(seen[0] > 200 && seen[1] > 20, "{seen:?}");
+}
+
+#[test]
+fn links_are_told_from_mere_citations() {
+    let (links, rest) = split_links(" a ([F1](crate::driver_facts#F1), F2).", "driver_facts");
+    assert_eq!((links, rest.as_str()), (vec![("F1", "F1")], " a (, F2)."));
+    let source = "/// a\n/// ```\n/// b // F3\n/// ```\n/// c\nlet d; // e\n//! f\n";
+    let lines: Vec<_> = documentation(source).collect();
+    assert_eq!(lines, [(1, " a"), (5, " c"), (7, " f")]);
+}

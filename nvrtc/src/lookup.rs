@@ -36,16 +36,16 @@ pub struct NotLoaded(());
 
 impl fmt::Display for NotLoaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the loader finds none of")?;
+        write!(f, "the loader cannot find any of")?;
         for (index, name) in NAMES.iter().enumerate() {
             let comma = if index == 0 { " " } else { ", " };
             write!(f, "{comma}{}", name.to_str().unwrap_or_default())?;
         }
         write!(
             f,
-            ": install NVRTC (cuda-nvrtc of the CUDA toolkit, or the wheel nvidia-cuda-nvrtc) "
+            ": install NVRTC (cuda-nvrtc from the CUDA toolkit, or the wheel nvidia-cuda-nvrtc) "
         )?;
-        write!(f, "and name its folder in LD_LIBRARY_PATH")
+        write!(f, "and add its folder to LD_LIBRARY_PATH")
     }
 }
 

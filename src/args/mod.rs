@@ -52,8 +52,8 @@ impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
-    note = "a single argument is written `(x,)`, none is `()`; at most twelve",
-    note = "each is a plain value, `&buffer` or `&mut buffer`"
+    note = "write `(x,)` for a single argument and `()` for none; the maximum is twelve",
+    note = "each argument is a plain value, `&buffer` or `&mut buffer`"
 )]
 pub trait KernelArgs<'ctx>: sealed::Operands {}
 
@@ -84,7 +84,7 @@ pub(crate) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArg`, which is sealed",
         label = "neither a plain value nor borrowed device memory",
-        note = "a plain `#[repr(C)]` struct becomes one by bytemuck's `#[derive(NoUninit)]`"
+        note = "a plain `#[repr(C)]` struct implements it with bytemuck's `#[derive(NoUninit)]`"
     )]
     pub trait Operand: Sized {
         /// The type of the kernel's parameter.

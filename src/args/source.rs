@@ -8,7 +8,7 @@ use crate::memory::{DeviceBuffer, DeviceSlice, Element, PitchedBuffer, PitchedSl
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope can read",
     label = "expected `&DeviceBuffer<T>`, `&PitchedBuffer<T>`, `&ScopedBuffer<T>`, or a part of these",
-    note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
+    note = "pass `&buffer`, or `&held` after `let held = s.hold(&mut buffer);`"
 )]
 pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + Readable {}
 

@@ -1,4 +1,5 @@
-//! What this process knows about faults. After a fault, work may go on in contexts that did not fault (F326).
+//! What this process knows about faults. After a fault, work may go on in contexts that did not fault
+//! ([F326](crate::driver_facts#F326)).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +24,7 @@ pub(crate) fn is_seen() -> bool {
 }
 
 /// Returns whether a host function may still run, or be called, although all waits are over. Destroying its
-/// context would then kill the process (F330).
+/// context would then kill the process ([F330](crate::driver_facts#F330)).
 pub(crate) fn leaves_functions() -> bool {
     is_seen() && HAS_FUNCTIONS.load(Ordering::Acquire)
 }

@@ -12,13 +12,14 @@ use ffi::{CUcontext, CUctxCreateParams};
 use std::ptr;
 
 impl Context {
-    /// Creates a context on a device. It costs about 0.1 s and 0.5 GiB of the device's memory (F22).
+    /// Creates a context on a device. It costs about 0.1 s and 0.5 GiB of the device's memory
+    /// ([F22](crate::driver_facts#F22)).
     ///
     /// The [`primary`](Self::primary) context is shared with the CUDA runtime and its libraries instead.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error (F60).
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxCreate")]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Context> {
         let flags = flags.checked(name!(cuCtxCreate_v2))?;

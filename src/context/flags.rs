@@ -34,11 +34,11 @@ impl ContextFlags {
     pub(crate) fn checked(self, call: &'static str) -> Result<u32> {
         let ways = Self::SCHED_SPIN | Self::SCHED_YIELD | Self::SCHED_BLOCKING_SYNC;
         if (self & ways).bits().count_ones() > 1 {
-            let reason = "the flags name several ways to wait: choose one of the SCHED_ flags";
+            let reason = "the flags contain several SCHED_ flags: choose one";
             return Err(Error::InvalidArgument { call, reason });
         }
         if !(self - Self::all()).is_empty() {
-            let reason = "the flags hold bits that are no flag: use the constants of ContextFlags";
+            let reason = "the flags contain unknown bits: use the constants of `ContextFlags`";
             return Err(Error::InvalidArgument { call, reason });
         }
         Ok(self.bits())

@@ -108,7 +108,7 @@ impl SmResource {
     /// Splits the multiprocessors into up to `groups` parts of at least `min_count` each.
     ///
     /// The driver rounds `min_count` up to a number that the device can separate. Parts cannot be split again
-    /// (F126).
+    /// ([F126](crate::driver_facts#F126)).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_VALUE` for more
@@ -122,7 +122,7 @@ impl SmResource {
         flags: SmSplitFlags,
     ) -> Result<SmSplit> {
         if groups == 0 {
-            let reason = "a split has at least one group";
+            let reason = "the number of groups is 0: split into at least one group";
             return Err(Error::InvalidArgument {
                 call: name!(cuDevSmResourceSplitByCount),
                 reason,
@@ -184,8 +184,9 @@ impl Context {
     /// Creates a green context. Work on its streams runs only on the multiprocessors of `resources`, which come
     /// from one split.
     ///
-    /// The call takes about 0.13 s (F97). A green context keeps the device's primary context active, and shares
-    /// its memory, limits, caches and flags (F130, F132).
+    /// The call takes about 0.13 s ([F97](crate::driver_facts#F97)). A green context keeps the device's primary
+    /// context active, and shares its memory, limits, caches and flags ([F130](crate::driver_facts#F130),
+    /// [F132](crate::driver_facts#F132)).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for no resources, or resources of several devices;
@@ -197,11 +198,13 @@ impl Context {
         let refused =
             |reason| Error::InvalidArgument { call: name!(cuDevResourceGenerateDesc), reason };
         let (Some(first), Ok(count)) = (resources.first(), u32::try_from(resources.len())) else {
-            return Err(refused("a green context has at least one part of the device"));
+            return Err(refused("the list of resources is empty: pass at least one"));
         };
         let device = first.device;
         if resources.iter().any(|resource| resource.device != device) {
-            return Err(refused("the parts are of several devices: a context has one"));
+            return Err(refused(
+                "the resources belong to different devices: pass resources of one device",
+            ));
         }
         init()?;
         let (describe, create) = (ffi::cuDevResourceGenerateDesc()?, ffi::cuGreenCtxCreate()?);

@@ -48,8 +48,9 @@ pub enum ContextKind {
 /// changes the thread's stack. To use the context, push it: [`ContextStack::push`](crate::ContextStack::push).
 ///
 /// Handles hold a clone, and guards borrow one. So a context that is on any thread's stack, or behind any
-/// handle, is alive (invariant `context-alive`). A context that a leaked guard left on a stack is never
-/// destroyed, so there is never an entry of a destroyed context (F13, F14).
+/// handle, is alive (invariant [`context-alive`](crate::soundness#context-alive)). A context that a leaked
+/// guard left on a stack is never destroyed, so there is never an entry of a destroyed context
+/// ([F13](crate::driver_facts#F13), [F14](crate::driver_facts#F14)).
 ///
 /// # Examples
 /// ```
@@ -105,12 +106,14 @@ pub(crate) enum End {
 
 impl Inner {
     /// Returns whether the context must not be destroyed although nobody else has it: a leaked guard has it on
-    /// a stack (F13), or a host function may still run in it after a fault (F330).
+    /// a stack ([F13](crate::driver_facts#F13)), or a host function may still run in it after a fault
+    /// ([F330](crate::driver_facts#F330)).
     fn must_stay(&self) -> bool {
         !fork::is_child() && (entries::is_pushed(self.entry) || fault::leaves_functions())
     }
 
-    /// Releases the context, unless this is the child of a fork, which has none (F20).
+    /// Releases the context, unless this is the child of a fork, which has none
+    /// ([F20](crate::driver_facts#F20)).
     fn end(&self) -> Option<Answer> {
         if fork::is_child() {
             return None;
@@ -187,7 +190,8 @@ impl Context {
         self.raw.0
     }
 
-    /// Returns a number that identifies the context. No other context of the process has or had it (F98).
+    /// Returns a number that identifies the context. No other context of the process has or had it
+    /// ([F98](crate::driver_facts#F98)).
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if code outside this crate destroyed it.
@@ -202,7 +206,7 @@ impl Context {
     /// Returns the version of the driver interface that the context was created for, such as 3020.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` if code outside this crate destroyed it (F16).
+    /// `CUDA_ERROR_INVALID_CONTEXT` if code outside this crate destroyed it ([F16](crate::driver_facts#F16)).
     #[doc(alias = "cuCtxGetApiVersion")]
     pub fn api_version(&self) -> Result<u32> {
         let mut version = 0;
@@ -223,8 +227,9 @@ impl Context {
     /// Waits until all work in the context is complete. The context need not be current.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0. On
-    /// older drivers, use [`PushedGuard::synchronize`](crate::PushedGuard::synchronize).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60));
+    /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0. On older drivers, use
+    /// [`PushedGuard::synchronize`](crate::PushedGuard::synchronize).
     #[doc(alias = "cuCtxSynchronize_v2")]
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;

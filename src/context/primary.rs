@@ -22,10 +22,10 @@ pub struct PrimaryContextState {
 impl Context {
     /// Retains the primary context of a device, which the CUDA runtime and its libraries use.
     ///
-    /// The first retain creates it. Every retain returns an equal [`Context`] (F18).
+    /// The first retain creates it. Every retain returns an equal [`Context`] ([F18](crate::driver_facts#F18)).
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error (F60).
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     pub fn primary(device: Device) -> Result<Context> {
         Ok(Context::new(retain(device)?, device, End::Release))
@@ -64,7 +64,8 @@ impl Device {
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
-    /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on (F119).
+    /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on
+    /// ([F119](crate::driver_facts#F119)).
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
         let flags = flags.checked(name!(cuDevicePrimaryCtxSetFlags_v2))?;
@@ -80,7 +81,8 @@ impl Device {
     ///
     /// # Safety
     /// 1. No [`Context`], guard or handle of the primary context is used from now on, not even to be dropped,
-    ///    until the context has been retained again: its events crash the driver (F42, F89).
+    ///    until the context has been retained again: its events crash the driver
+    ///    ([F42](crate::driver_facts#F42), [F89](crate::driver_facts#F89)).
     /// 2. No other code in the process uses the primary context of this device. The CUDA runtime and its
     ///    libraries do.
     #[doc(alias = "cuDevicePrimaryCtxReset")]

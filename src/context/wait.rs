@@ -25,8 +25,9 @@ pub(crate) fn wait(Later { call, make }: Later<impl Fn() -> CUresult>) -> Result
 
 /// Waits for an operation in flight whose memory the caller gets back. See [`wait`].
 ///
-/// When this returns, the device no longer touches the memory (invariant `waiting-waits`). `context` is the
-/// [key](Context::key) of its context, and `host` is the host memory among it.
+/// When this returns, the device no longer touches the memory (invariant
+/// [`waiting-waits`](crate::soundness#waiting-waits)). `context` is the [key](Context::key) of its context, and
+/// `host` is the host memory among it.
 ///
 /// If the driver's answer does not prove that the work is over, this waits a second time. If that does not
 /// prove it either, this aborts: the device may still write memory that the caller believes it owns, so no
@@ -119,8 +120,9 @@ enum Work {
     /// It is over.
     Over,
     /// A kernel faulted. If it was in another context, the work goes on, and nothing reports when it is over or
-    /// which context it was (F326, F332). No driver call can access device memory any more (F60), but the work
-    /// may use page-locked host memory.
+    /// which context it was ([F326](crate::driver_facts#F326), [F332](crate::driver_facts#F332)). No driver
+    /// call can access device memory any more ([F60](crate::driver_facts#F60)), but the work may use
+    /// page-locked host memory.
     Lost,
     /// It may go on.
     Unknown,
@@ -142,9 +144,9 @@ impl Work {
 
 /// Aborts after a fault if the device may still use page-locked host memory that the caller gets back.
 ///
-/// In the context that faulted, the work is over when the fault is reported (F327). Destroying another context
-/// would stop the device (F328), but kills the process if other threads use the context or a host function runs
-/// in it (F330).
+/// In the context that faulted, the work is over when the fault is reported ([F327](crate::driver_facts#F327)).
+/// Destroying another context would stop the device ([F328](crate::driver_facts#F328)), but kills the process
+/// if other threads use the context or a host function runs in it ([F330](crate::driver_facts#F330)).
 fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     if host.is_page_locked() && !is_alone(context) {
         abort(answer, LOST);
@@ -152,16 +154,18 @@ fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
 }
 
 /// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
-/// may wait for ever, returns the error that most of its calls return there (F20).
+/// may wait for ever, returns the error that most of its calls return there ([F20](crate::driver_facts#F20)).
 #[cold]
 fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
 }
 
-const NOT_WAITED: &str = "foreign code captures a stream of this crate, or calls it from a host function, or the \
-     driver does not know whether the work is over: memory in use cannot be protected";
-const LOST: &str = "a kernel faulted, and as the process has several contexts, the device may still use page-locked \
-     memory that this operation or scope lent: nothing tells when it stops";
+const NOT_WAITED: &str = "foreign code captures a stream of this crate or calls this crate from a \
+                          host function, or the driver cannot tell whether the work is complete: \
+                          memory in use cannot be protected";
+const LOST: &str = "a kernel faulted, and the process has several contexts: the device may still \
+                    use page-locked memory that this operation or scope lent, and nothing reports \
+                    when it stops";
 
 #[cold]
 #[inline(never)]

@@ -21,7 +21,7 @@ use crate::stream::Stream;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handle that can be detached from its guard",
     note = "streams, events, modules, functions and device buffers can, and tuples, arrays, `Vec`s and `Option`s of them",
-    note = "declare a struct of handles with `cuscope::handles!`; wrap what holds no handle in `Plain`"
+    note = "declare a struct of handles with `cuscope::handles!`; wrap fields without handles in `Plain`"
 )]
 pub unsafe trait Branded: Sized + Sealed {
     /// The same handle under the guard `'b`.
@@ -41,7 +41,7 @@ pub unsafe trait Branded: Sized + Sealed {
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot implement `Branded`, which is sealed",
-    label = "only the handles of cuscope do, and collections of them",
+    label = "only handles of cuscope and collections of them do",
     note = "declare a struct of handles with `cuscope::handles!`"
 )]
 #[doc(hidden)]

@@ -23,10 +23,10 @@ pub use plain::Plain;
 /// A handle that is not tied to a guard, such as `Detached<Stream<'static>>`.
 ///
 /// It is `'static`, and `Send` and `Sync` if the handle is, so it may move between threads. Dropping it on any
-/// thread releases the resource, whatever context is current there (F40).
+/// thread releases the resource, whatever context is current there ([F40](crate::driver_facts#F40)).
 ///
 /// To use the handle, [`attach`](PushedGuard::attach) it to a guard of its context, or let one
-/// [`bind`](PushedGuard::bind) it (invariant `detached-unusable`).
+/// [`bind`](PushedGuard::bind) it (invariant [`detached-unusable`](crate::soundness#detached-unusable)).
 ///
 /// # Examples
 /// ```

@@ -10,7 +10,7 @@ use std::ffi::{CString, OsStr, c_void};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// The maximum length of a name in bytes, with its NUL (F323).
+/// The maximum length of a name in bytes, with its NUL ([F323](crate::driver_facts#F323)).
 const NAME: usize = 1024;
 
 bitflags! {
@@ -51,7 +51,7 @@ impl CoreDumps<'static, 'static> {
     /// Returns the settings with which contexts start. They belong to the process and need no context.
     ///
     /// Each call for them initialises the driver first: `cuInit` would otherwise reset every setting except file
-    /// names, and crashes if dumps are already [`enabled`](Self::enabled) (F323).
+    /// names, and crashes if dumps are already [`enabled`](Self::enabled) ([F323](crate::driver_facts#F323)).
     #[must_use]
     pub fn process() -> Self {
         CoreDumps { of: None }
@@ -72,7 +72,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver). For the process, the errors of [`init`](crate::init). For a
-    /// context, [`NotCurrent`](Error::NotCurrent) and a sticky error (F60).
+    /// context, [`NotCurrent`](Error::NotCurrent) and a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
     pub fn enabled(&self) -> Result<bool> {
@@ -90,7 +90,7 @@ impl CoreDumps<'_, '_> {
     }
 
     /// Returns whether the program also dumps core and is aborted (default: yes). The opposite of
-    /// [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) (F323).
+    /// [`SKIP_ABORT`](CoreDumpFlags::SKIP_ABORT) ([F323](crate::driver_facts#F323)).
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
@@ -109,7 +109,7 @@ impl CoreDumps<'_, '_> {
     /// Returns whether lightweight dumps are on (default: off).
     ///
     /// This is shorthand for all `SKIP_…` flags of images and of global, shared, local and constant memory
-    /// (F323).
+    /// ([F323](crate::driver_facts#F323)).
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
@@ -134,7 +134,7 @@ impl CoreDumps<'_, '_> {
     }
 
     /// Sets whether a write to the pipe makes a dump. Call it before any context exists. Faults then make a
-    /// dump too (F323).
+    /// dump too ([F323](crate::driver_facts#F323)).
     ///
     /// # Errors
     /// The errors of [`user_trigger`](Self::user_trigger).
@@ -152,8 +152,8 @@ impl CoreDumps<'_, '_> {
 
     /// Sets the file name of dumps.
     ///
-    /// The driver replaces `%p` by the process number, immediately (F323), `%h` by the host name and `%t` by
-    /// the time.
+    /// The driver replaces `%p` by the process number, immediately ([F323](crate::driver_facts#F323)), `%h` by
+    /// the host name and `%t` by the time.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a name of more than 1023 bytes, or with a NUL; the errors of
@@ -173,8 +173,9 @@ impl CoreDumps<'_, '_> {
     /// Sets the name of the pipe. Call it before you enable the trigger.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` once the trigger is enabled and a context exists (F323); the errors of
-    /// [`user_trigger`](Self::user_trigger) and [`set_file`](Self::set_file).
+    /// `CUDA_ERROR_NOT_SUPPORTED` once the trigger is enabled and a context exists
+    /// ([F323](crate::driver_facts#F323)); the errors of [`user_trigger`](Self::user_trigger) and
+    /// [`set_file`](Self::set_file).
     pub fn set_pipe(&self, pipe: impl AsRef<Path>) -> Result {
         self.set_name(ffi::CU_COREDUMP_PIPE, pipe.as_ref())
     }
@@ -218,7 +219,8 @@ impl CoreDumps<'_, '_> {
         let bytes: &OsStr = name.as_os_str();
         let text = CString::new(bytes.as_bytes()).ok();
         let text = text.filter(|text| text.as_bytes_with_nul().len() <= NAME);
-        let reason = "the name has more than 1023 bytes, or a NUL";
+        let reason = "the file name has more than 1023 bytes, or contains a NUL byte: use another \
+                      name";
         let text = text.ok_or(Error::InvalidArgument { call, reason })?;
         self.set(which, text.as_bytes_with_nul())
     }

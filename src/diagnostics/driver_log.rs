@@ -18,7 +18,7 @@ use std::{fmt, ptr, slice};
 /// The size in bytes of all messages that the driver keeps.
 const ROOM: usize = 32 << 10;
 /// Extra bytes after the size that is passed to the driver: it may write a message and a warning more than fit
-/// (F322).
+/// ([F322](crate::driver_facts#F322)).
 const SPARE: usize = 8 << 10;
 
 /// The severity of a message.
@@ -137,8 +137,9 @@ unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_cha
     });
 }
 
-/// Returns whether this thread runs a function of a hook. The driver lets only one thread run one (F321), and
-/// calls that fail on other threads wait for it. So it must not wait for them.
+/// Returns whether this thread runs a function of a hook. The driver lets only one thread run one
+/// ([F321](crate::driver_facts#F321)), and calls that fail on other threads wait for it. So it must not wait
+/// for them.
 pub(crate) fn is_inside() -> bool {
     INSIDE.try_with(Cell::get).unwrap_or(true)
 }
@@ -168,8 +169,8 @@ impl fmt::Debug for DriverLogHook {
 
 /// A position in the driver's log, from which you can read messages.
 ///
-/// The driver keeps the last 100 messages (F322). Requires a driver of CUDA 12.9 or later. It needs no context,
-/// and works after a fault.
+/// The driver keeps the last 100 messages ([F322](crate::driver_facts#F322)). Requires a driver of CUDA 12.9 or
+/// later. It needs no context, and works after a fault.
 #[derive(Clone, Debug)]
 pub struct DriverLog {
     /// `None` for the start.
@@ -228,7 +229,7 @@ impl DriverLog {
     pub fn write_to(&mut self, file: impl AsRef<Path>) -> Result {
         let call = name!(cuLogsDumpToFile);
         let dump = ffi::cuLogsDumpToFile()?;
-        let reason = "the path has a NUL byte inside";
+        let reason = "the path contains a NUL byte: use another path";
         let path = CString::new(file.as_ref().as_os_str().as_bytes())
             .map_err(|_| Error::InvalidArgument { call, reason })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.

@@ -27,7 +27,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Guards are not reference-counted: if you have two, dropping the first stops the collection.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuProfilerStart")]
     pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
         self.enter(name!(cuProfilerStart))?;

@@ -21,8 +21,8 @@ thread_local! {
 /// Makes a driver call with the restrictions of stream capture lifted from this thread, and returns the answer.
 ///
 /// Without this, while any thread of the process captures in global mode, a wait returns at once with an error
-/// although the transfer still runs (F100); a free or unload is refused, so the resource leaks (F101); and both
-/// invalidate that capture.
+/// although the transfer still runs ([F100](crate::driver_facts#F100)); a free or unload is refused, so the
+/// resource leaks ([F101](crate::driver_facts#F101)); and both invalidate that capture.
 #[inline]
 pub(crate) fn relaxed(Later { call, make }: Later<impl Fn() -> CUresult>) -> Answer {
     let code = match at_once(&make) {

@@ -1,4 +1,4 @@
-//! The child of a fork: the driver cannot be used there (F20).
+//! The child of a fork: the driver cannot be used there ([F20](crate::driver_facts#F20)).
 #![allow(unsafe_code, reason = "its tests fork")]
 
 use std::sync::atomic::{AtomicBool, Ordering};

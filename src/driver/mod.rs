@@ -18,7 +18,7 @@ use std::fmt;
 ///
 /// # Errors
 /// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
-/// (F20); other errors if the driver is not usable.
+/// ([F20](crate::driver_facts#F20)); other errors if the driver is not usable.
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
     shared_static! { static DONE: AtomicBool = AtomicBool::new(false); }

@@ -22,8 +22,9 @@ thread_flag! {
 /// failed.
 ///
 /// It replaces the previous hook. Without a hook such errors are ignored. A resource that the driver refuses to
-/// release is gone (F42, F60), or stays allocated until its context ends (a free while foreign code captures,
-/// F101). A context that could not be popped is kept alive.
+/// release is gone ([F42](crate::driver_facts#F42), [F60](crate::driver_facts#F60)), or stays allocated until
+/// its context ends (a free while foreign code captures, [F101](crate::driver_facts#F101)). A context that
+/// could not be popped is kept alive.
 ///
 /// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not
 /// reported to it again. With the feature `tracing` each failure is an event as well, except failures inside
@@ -47,7 +48,8 @@ pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
 }
 
 /// Makes a call that releases the resource of a value. The hook receives its error. In the child of a fork
-/// nothing is called and nothing released: the resources belong to the parent, and calls may hang (F20).
+/// nothing is called and nothing released: the resources belong to the parent, and calls may hang
+/// ([F20](crate::driver_facts#F20)).
 #[inline]
 pub(crate) fn release(f: impl FnOnce() -> Answer) {
     if !fork::is_child() {

@@ -3,9 +3,9 @@
 use super::name;
 use ffi::*;
 
-/// Returns whether the process has lost the GPU after this code (F60, F85). For each of these codes the CUDA
-/// driver API, "CUresult", says that "the process must be terminated and relaunched". For ASSERT it says that
-/// the context cannot be used any more.
+/// Returns whether the process has lost the GPU after this code ([F60](crate::driver_facts#F60),
+/// [F85](crate::driver_facts#F85)). For each of these codes the CUDA driver API, "CUresult", says that "the
+/// process must be terminated and relaunched". For ASSERT it says that the context cannot be used any more.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
@@ -76,73 +76,80 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
     match (code, call) {
         (CUDA_ERROR_MPS_CLIENT_TERMINATED, _) => {
-            "the MPS server ended this client, which can no longer use the GPU: end the process, and see the \
-             log of the server"
+            "the MPS server ended this client, which can no longer use the GPU: end the process, \
+             and read the server's log"
         }
         (CUDA_ERROR_CONTAINED | CUDA_ERROR_EXTERNAL_DEVICE, _) => {
-            "a device failed, maybe in an earlier call, and this process can no longer use the GPU: end it, and \
-             check the GPUs and what they are connected to"
+            "a device failed, maybe in an earlier call, and this process can no longer use the \
+             GPU: end the process, and check the GPUs and their connections"
         }
         _ if is_sticky(code) => {
-            "a kernel faulted, maybe in an earlier call, and this process can no longer use the GPU: end it, \
-             and run the kernel under compute-sanitizer to find the fault"
+            "a kernel faulted, maybe in an earlier call, and this process can no longer use the \
+             GPU: end the process, and run the kernel under compute-sanitizer to find the fault"
         }
         (CUDA_ERROR_INVALID_VALUE, LAUNCH | LAUNCH_EX) => {
-            "check that every extent of grid and block is at least 1, that the block, the grid and \
-             the shared memory are within the device's limits (more than 48 KiB of dynamic shared memory \
-             need `Function::set_max_dynamic_shared_bytes` once), that the arguments are the kernel's, and \
-             that the driver knows the attributes"
+            "check that every dimension of the grid and the block is at least 1, that the grid, \
+             the block and the shared memory are within the device's limits (for more than 48 KiB \
+             of dynamic shared memory, call `Function::set_max_dynamic_shared_bytes` once), that \
+             the arguments match the kernel's parameters, and that the driver supports the \
+             attributes"
         }
         (CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, _) => {
-            "launch no more blocks than `Occupancy::cooperative_blocks` says"
+            "launch at most as many blocks as `Occupancy::cooperative_blocks` returns"
         }
         (CUDA_ERROR_INVALID_CLUSTER_SIZE, _) => {
-            "make the grid of whole clusters, of no more blocks than `Occupancy::max_cluster_size` says"
+            "the grid must consist of whole clusters, each of at most as many blocks as \
+             `Occupancy::max_cluster_size` returns"
         }
         (CUDA_ERROR_NOT_SUPPORTED, LAUNCH_EX) => {
-            "make events of a launch with `DISABLE_TIMING`, and without `BLOCKING_SYNC` if they tell of its start"
+            "create the events of a launch with `DISABLE_TIMING`, and the launch completion event \
+             also without `BLOCKING_SYNC`"
         }
         (CUDA_ERROR_INVALID_VALUE, UPLOAD | DOWNLOAD) => {
-            "check that the buffer is alive, and that the host memory, if it is registered at its \
-             begin, is so to its end, and not read-only where it is written"
+            "check that the buffer is alive; if the first byte of the host memory is registered, \
+             all of it must be, and not as read-only memory if the copy writes it"
         }
         (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, _) => {
-            "a part of the memory is registered already: register all of it once"
+            "part of the memory is already registered: register all of it in one call"
         }
-        (CUDA_ERROR_INVALID_VALUE, INIT) => "this is a defect: please report it",
-        (CUDA_ERROR_INVALID_VALUE, _) => "check the arguments: one is out of range or stale",
+        (CUDA_ERROR_INVALID_VALUE, INIT) => "this is a bug: please report it",
+        (CUDA_ERROR_INVALID_VALUE, _) => {
+            "check the arguments: one of them is out of range or no longer valid"
+        }
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
-            "free device memory or contexts, or ask for less (a context takes about 0.5 GiB)"
+            "free device memory, destroy contexts, or request less memory (a context takes about \
+             0.5 GiB)"
         }
         (CUDA_ERROR_NOT_INITIALIZED, INIT) => {
-            "the driver cannot be used here; after a fork, only the parent can use it: start a new \
-             program instead"
+            "this process cannot use the driver; after a fork, only the parent can use it: start a \
+             new program instead"
         }
         (CUDA_ERROR_NOT_INITIALIZED, _) => {
             "after a fork, only the parent can use the driver: start a new program instead"
         }
         (CUDA_ERROR_DEINITIALIZED, _) => "the process is ending: drop GPU resources earlier",
         (CUDA_ERROR_STUB_LIBRARY, _) => {
-            "the program runs with the toolkit's stub: take the stubs folder off the library path"
+            "the program loaded the toolkit's stub library: remove the stubs folder from the \
+             library path"
         }
         (CUDA_ERROR_NO_DEVICE, _) if ffi::DRIVER == "software" => {
-            "the software driver was told to have no device: unset CUSCOPE_SOFT_DEVICES"
+            "CUSCOPE_SOFT_DEVICES gives the software driver no devices: unset it"
         }
         (CUDA_ERROR_NO_DEVICE, _) => {
             "no CUDA device is visible: check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
         }
         (CUDA_ERROR_INVALID_DEVICE, _) => {
-            "ask `Device::count` how many devices there are; ordinals start at 0"
+            "ordinals start at 0, and `Device::count` returns the number of devices"
         }
-        (CUDA_ERROR_DEVICE_UNAVAILABLE, _) => "another process holds the device exclusively",
+        (CUDA_ERROR_DEVICE_UNAVAILABLE, _) => "another process uses the device exclusively",
         (CUDA_ERROR_INVALID_IMAGE, _) => {
             "the image is neither PTX text nor machine code for this device"
         }
         (CUDA_ERROR_INVALID_CONTEXT | CUDA_ERROR_CONTEXT_IS_DESTROYED, _) => {
             "code outside this crate destroyed, reset or popped the context"
         }
-        (CUDA_ERROR_NO_BINARY_FOR_GPU, _) => "compile for this device, or ship PTX",
-        (CUDA_ERROR_INVALID_PTX, _) => "mend the line that the compiler's log names",
+        (CUDA_ERROR_NO_BINARY_FOR_GPU, _) => "compile for this device, or include PTX",
+        (CUDA_ERROR_INVALID_PTX, _) => "fix the line that the compiler's log names",
         (CUDA_ERROR_UNSUPPORTED_PTX_VERSION, _) => {
             "the PTX is newer than the driver: compile it with an older toolkit, or update the driver"
         }
@@ -151,29 +158,30 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         }
         (CUDA_ERROR_FILE_NOT_FOUND, _) => "check the path",
         (CUDA_ERROR_INVALID_HANDLE, ELAPSED) => {
-            "both events must be recorded, created with timing, and of one context"
+            "both events must be created with timing in the same context, and recorded"
         }
         (CUDA_ERROR_INVALID_HANDLE, _) => {
-            "a handle is stale or of another context: code outside this crate destroyed it"
+            "a handle is no longer valid or belongs to another context: code outside this crate \
+             may have destroyed it"
         }
         (CUDA_ERROR_NOT_FOUND, GET_FUNCTION) => {
-            "the module has no kernel of that name: declare it `extern \"C\"`, or pass the mangled name"
+            "the module has no kernel with that name: declare it `extern \"C\"`, or pass the \
+             mangled name"
         }
         (CUDA_ERROR_NOT_FOUND, _) => "check the name",
-        (CUDA_ERROR_NOT_READY, _) => "wait until the work is finished",
+        (CUDA_ERROR_NOT_READY, _) => "wait until the work is complete",
         (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, _) => {
-            "the block needs more registers, shared memory or arguments than there are: use a smaller one"
+            "the block needs more registers, shared memory or arguments than the device has: \
+             launch smaller blocks"
         }
-        (CUDA_ERROR_NOT_PERMITTED, _) => {
-            "the driver must not be called from a host function of a stream"
-        }
-        (CUDA_ERROR_NOT_SUPPORTED, _) => "this device or driver cannot do that",
+        (CUDA_ERROR_NOT_PERMITTED, _) => "do not call the driver from a host function",
+        (CUDA_ERROR_NOT_SUPPORTED, _) => "this device or driver does not support the operation",
         (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, _) => {
-            "libcuda and the kernel driver are of different versions"
+            "libcuda and the kernel driver have different versions"
         }
         (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, _) => {
-            "a stream that waits for the default stream is being captured: end the capture first, or \
-             use streams that are `NON_BLOCKING`"
+            "a stream that waits for the default stream is being captured: end the capture first, \
+             or use `NON_BLOCKING` streams"
         }
         (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
             "a stream is being captured: end the capture first"

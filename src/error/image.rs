@@ -98,31 +98,31 @@ impl fmt::Display for ImageError {
             ImageProblem::Empty => f.write_str(": it is empty"),
             ImageProblem::IsA(found) => {
                 let ty = format!("{found:?}");
-                write!(f, " but {found}: make `{ty}` of it")
+                write!(f, " but {found}: use `{ty}`")
             }
             ImageProblem::Unknown => f.write_str(
-                ", nor anything else that a driver loads: PTX begins with `.version` or a comment, \
-                 a cubin with 0x7f `ELF`, a fatbin with 0x50 0xed 0x55 0xba",
+                ", and not another image that a driver loads: PTX starts with `.version` or a \
+                 comment, a cubin with 0x7f `ELF`, a fatbin with 0x50 0xed 0x55 0xba",
             ),
             ImageProblem::OtherMachine(machine) => write!(
                 f,
-                " but ELF for machine {machine}; a cubin is for machine 190: device code alone, \
-                 such as `nvcc --cubin` writes"
+                " but an ELF file for machine {machine}; a cubin is for machine 190 and contains \
+                 only device code: write one with `nvcc --cubin`"
             ),
             ImageProblem::Truncated { part, end, len } => write!(
                 f,
-                " that can be loaded: its {part} ends at byte {end}, and there are {len}; it is \
-                 truncated, or damaged: build or copy it again"
+                " that can be loaded: its {part} ends at byte {end}, but it has {len} bytes; it is \
+                 truncated or damaged: build or copy it again"
             ),
             ImageProblem::Damaged { what, at } => write!(
                 f,
                 " that can be loaded: it is damaged, {what} at byte {at}; build or copy it again. \
-                 What a compiler newer than CUDA 13.5 wrote may need `load_unchecked`"
+                 Images from a compiler newer than CUDA 13.5 may need `load_unchecked`"
             ),
             ImageProblem::Refused { what, at } => write!(
                 f,
-                " that can be loaded: it has {what} at byte {at}, which may crash or stall the driver; \
-                 change what makes it"
+                " that can be loaded: it has {what} at byte {at}, which may crash or hang the \
+                 driver; change the code that generates it"
             ),
         }
     }

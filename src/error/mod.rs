@@ -47,15 +47,16 @@ pub enum Error {
     /// This thread already has a [`ContextStack`](crate::ContextStack), or runs inside
     /// [`ContextStack::reentrant`](crate::ContextStack::reentrant).
     #[error(
-        "this thread's context stack is taken: hand the existing stack or guard on as \
-         `&mut impl PushContext`, or use `ContextStack::reentrant` in code that was handed none"
+        "this thread's context stack is taken: pass the existing stack or guard on as `&mut impl \
+         PushContext`, or call `ContextStack::reentrant` in code that receives neither"
     )]
     StackTaken,
     /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
     /// its creation.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
-         `ContextStack::reentrant` call returns; push on the stack that its closure was given"
+         `ContextStack::reentrant` call returns; push on the stack that the call passes to its \
+         closure"
     )]
     Suspended {
         /// The driver call that was not made.
@@ -64,7 +65,8 @@ pub enum Error {
     /// Code outside this crate changed the thread's current context.
     #[error(
         "`{call}` was not called: the guard's context is not current on this thread, because code \
-         outside this crate pushed, popped or set another one; let that code restore what it found"
+         outside this crate pushed, popped or set a context; that code must restore the context \
+         that it found"
     )]
     NotCurrent {
         /// The driver call that was not made.
@@ -72,8 +74,8 @@ pub enum Error {
     },
     /// A handle belongs to another context than the guard or stream that it is used with.
     #[error(
-        "`{call}` was refused: a handle belongs to another context than the guard or stream that it \
-         is used with; create both under guards of one context"
+        "`{call}` was refused: a handle and the guard or stream that it is used with belong to \
+         different contexts; create both under guards of the same context"
     )]
     OtherContext {
         /// The call that was refused: a driver call, or a method that makes none.
@@ -108,9 +110,9 @@ pub enum Error {
     },
     /// The buffers passed to a replay are not those of its graph.
     #[error(
-        "`{call}` was not called: {named} buffers are named, and they are not the {captured} that were \
-         captured, each once: `&x` for one that the graph reads, `&mut y` for one that it writes; \
-         capture again for other buffers"
+        "`{call}` was not called: the {named} buffers that were passed are not the {captured} \
+         buffers of the graph; pass each of them once, `&x` if the graph reads it and `&mut y` if \
+         the graph writes it; to use other buffers, capture the graph again"
     )]
     GraphBuffers {
         /// The driver call that was not made.
@@ -122,8 +124,8 @@ pub enum Error {
     },
     /// A part of a buffer is empty, or not inside the buffer.
     #[error(
-        "`{call}` was refused: the part is empty, or ends at element {end} of {len}; ask for at least \
-         one element, within the buffer"
+        "`{call}` was refused: the part is empty, or ends at element {end} of {len}; pass a range \
+         of at least one element, inside the buffer"
     )]
     InvalidRange {
         /// The method that refused.
@@ -143,8 +145,8 @@ pub enum Error {
     },
     /// The driver on this machine is older than the function.
     #[error(
-        "`{call}` was not called: it came with CUDA {}.{}, and the driver on this machine is older: \
-         update it",
+        "`{call}` was not called: it requires CUDA {}.{}, and the driver on this machine is older: \
+         update the driver",
         since / 1000, since % 1000 / 10
     )]
     NeedsDriver {
@@ -155,7 +157,8 @@ pub enum Error {
     },
     /// The driver returned a value that this version of the crate has no name for.
     #[error(
-        "`{call}` answered {value}, which this version of cuscope does not know: call it through `cuscope::ffi`"
+        "`{call}` returned {value}, which this version of cuscope does not know: call the function \
+         through `cuscope::ffi`"
     )]
     UnknownValue {
         /// The driver call.
@@ -171,8 +174,8 @@ pub enum Error {
     Signature(#[from] Box<SignatureError>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
-        "`{call}`: the variable has {bytes} bytes, and is no array of elements of {size} bytes \
-         and their alignment; name the type that the code declares"
+        "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
+         {size} bytes; use the type that the code declares"
     )]
     VariableType {
         /// The driver call that found it.
@@ -184,8 +187,8 @@ pub enum Error {
     },
     /// A variable of a module is lent already.
     #[error(
-        "`{call}`: the variable is lent already, and there is one view of it at a time: lend that on by `&` or \
-         `&mut`, or drop it first"
+        "`{call}`: the variable is already lent, and only one view of it can exist: borrow that \
+         view with `&` or `&mut`, or drop it first"
     )]
     VariableLent {
         /// The driver call that found it.
@@ -193,8 +196,8 @@ pub enum Error {
     },
     /// No block of a kernel fits on the device.
     #[error(
-        "`{call}` found no size of block that fits: the kernel takes more shared memory than a launch may ask \
-         for; ask for less, or allow more by `Function::set_max_dynamic_shared_bytes`"
+        "`{call}` found no block size that fits: the kernel needs more shared memory than a launch \
+         may request; request less, or allow more with `Function::set_max_dynamic_shared_bytes`"
     )]
     NothingFits {
         /// The driver call that reported it.
@@ -293,7 +296,7 @@ impl DriverError {
     /// Returns whether the process has lost the GPU.
     ///
     /// Usually a kernel faulted. From then on every call in every context of every device returns this code
-    /// (F60, F85). Only a new process recovers.
+    /// ([F60](crate::driver_facts#F60), [F85](crate::driver_facts#F85)). Only a new process recovers.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         advice::is_sticky(self.code)
@@ -306,7 +309,7 @@ impl fmt::Display for DriverError {
         write!(f, "`{call}` failed: ")?;
         match described(code) {
             Some((name, text)) => write!(f, "{text} ({name}, {})", code.0)?,
-            None => write!(f, "code {}, which this driver has no name for", code.0)?,
+            None => write!(f, "code {}, which this driver does not know", code.0)?,
         }
         write!(f, "; {}", advice::for_call(call, code))
     }
@@ -321,7 +324,8 @@ impl fmt::Debug for DriverError {
 
 impl std::error::Error for DriverError {}
 
-/// Returns name and description of a code from the driver, which need no initialisation (F1).
+/// Returns name and description of a code from the driver, which need no initialisation
+/// ([F1](crate::driver_facts#F1)).
 #[allow(unsafe_code, reason = "reads two strings of the driver")]
 fn described(code: CUresult) -> Option<(&'static str, &'static str)> {
     let text = |get: unsafe extern "C" fn(CUresult, *mut *const c_char) -> CUresult| {

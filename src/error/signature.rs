@@ -71,24 +71,27 @@ impl SignatureError {
 impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SignatureError { kernel, index, problem } = self;
-        write!(f, "the signature is not that of `{kernel}`: parameter {index} ")?;
+        write!(f, "the signature does not match `{kernel}`: parameter {index} ")?;
         match problem {
             SignatureProblem::TooFew { size, offset } => {
-                write!(f, "is missing; the kernel has {size} bytes there, at offset {offset}")
+                write!(
+                    f,
+                    "is missing; the kernel has a parameter of {size} bytes at offset {offset}"
+                )
             }
             SignatureProblem::TooMany { given } => {
-                write!(f, "is `{given}`, and the kernel has no more than {index}")
+                write!(f, "is `{given}`, but the kernel has no such parameter")
             }
             SignatureProblem::Layout { size, offset, given, given_size, given_offset } => write!(
                 f,
-                "has {size} bytes at offset {offset}, and `{given}` would have {given_size} at offset \
-                 {given_offset}"
+                "has {size} bytes at offset {offset}, but `{given}` has {given_size} bytes at \
+                 offset {given_offset}"
             ),
             SignatureProblem::Type { ptx, given } => {
-                write!(f, "is `{ptx}` in the PTX text, and `{given}` in the signature")
+                write!(f, "is `{ptx}` in the PTX text, but `{given}` in the signature")
             }
         }?;
-        f.write_str("; write the parameters as the kernel declares them")
+        f.write_str("; declare the parameters as the kernel does")
     }
 }
 

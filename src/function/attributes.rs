@@ -31,14 +31,14 @@ impl Carveout {
 
 /// Converts a number of bytes to the driver's type.
 pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
-    let reason = "more shared memory than any device has: ask for less";
+    let reason = "no device has this much shared memory: request less";
     bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
 }
 
 /// Refuses a number that is not an attribute. The driver uses it as an index into a table, and crashes for a
-/// large one (F292).
+/// large one ([F292](crate::driver_facts#F292)).
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
-    let reason = "no such attribute of a function is known: take one of `ffi::CU_FUNC_ATTRIBUTE_…`";
+    let reason = "no function attribute has this number: use one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
         return Err(Error::InvalidArgument { call, reason });
     }
@@ -64,8 +64,9 @@ impl Function<'_> {
     /// Sets one attribute, for all code that launches the function in this context.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set, or not to this value (F273);
-    /// [`Error::InvalidArgument`] for a number that is not an attribute in [`ffi`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set, or not to this value
+    /// ([F273](crate::driver_facts#F273)); [`Error::InvalidArgument`] for a number that is not an attribute in
+    /// [`ffi`].
     #[doc(alias = "cuFuncSetAttribute")]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         known(SET, attribute)?;
@@ -77,7 +78,8 @@ impl Function<'_> {
     /// Sets the maximum dynamic shared memory that a launch of the function may request, in bytes.
     ///
     /// Call it once if you need more than 48 KiB. A launch that requests more than the maximum is refused
-    /// (F273, F310). The launch itself makes no call for it.
+    /// ([F273](crate::driver_facts#F273), [F310](crate::driver_facts#F310)). The launch itself makes no call
+    /// for it.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more than a block can have on the device, including the static shared

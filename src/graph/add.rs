@@ -165,8 +165,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// Adds a host function, which each replay calls on a thread of the driver.
     ///
-    /// The graph and its copies keep the function, and do not call it concurrently. If it panics, the panic continues
-    /// where the program waits for the replay. Do not call CUDA from the function: most calls fail (F23).
+    /// The graph and its copies keep the function, and do not call it concurrently. If it panics, the panic
+    /// continues where the program waits for the replay. Do not call CUDA from the function: most calls fail
+    /// ([F23](crate::driver_facts#F23)).
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -215,7 +216,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
     /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which cannot be shared, or with nodes
-    /// that allocate (F215).
+    /// that allocate ([F215](crate::driver_facts#F215)).
     #[doc(alias = "cuGraphAddChildGraphNode")]
     pub fn child(
         &self,

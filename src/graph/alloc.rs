@@ -73,13 +73,13 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         memory: ScopedBuffer<'s, T>,
     ) -> Result<FreeNode> {
         let whole = memory.used(true).whole();
-        let reason = "free a whole buffer that `alloc` of this builder gave";
+        let reason = "this builder can free only a whole buffer that its `alloc` returned";
         let refused = Error::InvalidArgument { call: FREE, reason };
         self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))
     }
 
     pub(super) fn free_behind(&self, after: &[NodeId], address: CUdeviceptr) -> Result<FreeNode> {
-        let reason = "no node of this graph allocates it: drop it, and it is freed";
+        let reason = "no node of this graph allocates the buffer: drop it to free it";
         let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;
         let before = self.behind_all(FREE, after, users, &[])?;
         self.add(&before, |Slot { node, graph, before, count }| {

@@ -11,18 +11,18 @@ use crate::tuples::tuples;
 ///
 /// They are a tuple of up to twelve, in any order. A slice of buffers passes each of them, and tuples nest.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name the buffers of a graph",
+    message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
-    note = "each is `&buffer` if the graph reads it and `&mut buffer` if it writes it, or a slice of buffers, or a tuple of up to twelve of these"
+    note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to twelve of these"
 )]
 pub trait GraphBuffers<'ctx>: sealed::Names {}
 
 /// The buffers of a graph, passed to a replay in a scope. As [`GraphBuffers`], and also `&held` and
 /// `&mut held`. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name the buffers of a graph in a scope",
+    message = "`{Self}` cannot be the buffers of a graph in a scope",
     label = "expected buffers such as `(&x, &mut held)`",
-    note = "each is `&buffer` or `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`, or a tuple of up to twelve of these"
+    note = "pass `&buffer` or `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`, or a tuple of up to twelve of these"
 )]
 pub trait ScopeGraphBuffers<'s, 'ctx>: sealed::Names {}
 
@@ -51,7 +51,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `GraphBuffers` or `ScopeGraphBuffers`, which are sealed",
-        label = "only borrowed device memory does, and tuples of it"
+        label = "only borrowed device memory and tuples of it do"
     )]
     pub trait Names {
         /// Calls `see` with each buffer.

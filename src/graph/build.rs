@@ -27,8 +27,8 @@ use typed_arena::Arena;
 ///
 /// A node runs after the nodes that you pass as its dependencies, of any kind ([`Node::id`]), and after the
 /// earlier nodes whose memory it needs. A node that writes a buffer runs after all nodes that use it, and a
-/// node that reads a buffer runs after the nodes that write it (invariant `nodes-ordered`). If a node cannot be
-/// added, the graph fails.
+/// node that reads a buffer runs after the nodes that write it (invariant
+/// [`nodes-ordered`](crate::soundness#nodes-ordered)). If a node cannot be added, the graph fails.
 pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     pub(super) gpu: &'env PushedGuard<'ctx>,
     /// The graph, which lives as long as this, and its number.

@@ -114,14 +114,15 @@ impl<'ctx> PushedGuard<'ctx> {
     /// which is cheap to replay.
     ///
     /// The stream is under capture until this returns, also if the closure fails or panics, and nothing else
-    /// uses it meanwhile (invariant `captured-unused`). While buffers live that were [allocated on
-    /// it](crate::SyncStream::alloc), the capture uses a new stream with the same priority and attributes in
-    /// its place, so that they may be dropped.
+    /// uses it meanwhile (invariant [`captured-unused`](crate::soundness#captured-unused)). While buffers live
+    /// that were [allocated on it](crate::SyncStream::alloc), the capture uses a new stream with the same
+    /// priority and attributes in its place, so that they may be dropped.
     ///
     /// The capture is relaxed: everything else that the closure does (allocating, copying on other streams,
     /// loading modules) happens at once and is not captured. Three calls on a context are refused and
-    /// invalidate every capture in it, on any thread: [`synchronize`](Self::synchronize) (F151),
-    /// [`record_event`](Self::record_event) and [`wait_event`](Self::wait_event) (F123, F124).
+    /// invalidate every capture in it, on any thread: [`synchronize`](Self::synchronize)
+    /// ([F151](crate::driver_facts#F151)), [`record_event`](Self::record_event) and
+    /// [`wait_event`](Self::wait_event) ([F123](crate::driver_facts#F123), [F124](crate::driver_facts#F124)).
     ///
     /// Host memory is never part of a graph. Upload before a replay, and download after it.
     ///

@@ -16,8 +16,9 @@ impl<'ctx> Graph<'ctx> {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a graph with its own
-    /// [`scratch`](crate::Capture::scratch) memory, or with nodes that allocate (F215);
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error.
+    /// [`scratch`](crate::Capture::scratch) memory, or with nodes that allocate
+    /// ([F215](crate::driver_facts#F215)); [`OtherContext`](Error::OtherContext);
+    /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuGraphClone")]
     #[doc(alias = "cuGraphNodeFindInClone")]
     pub fn try_clone(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
@@ -49,14 +50,19 @@ impl<'ctx> Graph<'ctx> {
 
     /// # Errors
     /// `InvalidArgument` if there cannot be two of it: runs use its own memory one after the other, as
-    /// those of one graph do (F149).
+    /// those of one graph do ([F149](crate::driver_facts#F149)).
     pub(super) fn copyable(&self, call: &'static str) -> Result {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
         if self.inner.resources.has_scratch() {
-            return refused("the graph has scratch memory to itself: lend it a buffer instead");
+            return refused(
+                "a graph with scratch memory cannot be copied: use a buffer of your own instead",
+            );
         }
         if self.inner.resources.allocates() {
-            return refused("the driver copies no graph whose nodes allocate: lend it a buffer");
+            return refused(
+                "the driver cannot copy a graph whose nodes allocate memory: use a buffer of your \
+                 own instead",
+            );
         }
         Ok(())
     }

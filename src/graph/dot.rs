@@ -82,7 +82,8 @@ impl Graph<'_> {
     pub fn dot(&self, flags: DotFlags) -> Result<String> {
         let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;
         let name = file.0.as_os_str().as_encoded_bytes();
-        let reason = "the path of the directory for temporary files has a zero byte: change TMPDIR";
+        let reason = "the path of the directory for temporary files contains a NUL byte: change \
+                      TMPDIR";
         let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
         let graph = self.inner.template.raw();
         // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).

@@ -123,8 +123,8 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
         args: A,
     ) -> Result {
         let Some(config) = config.plain() else {
-            let reason =
-                "a kernel node that is built has no attributes: capture the launch instead";
+            let reason = "a kernel node of a `GraphBuilder` has no launch attributes: capture the \
+                          launch instead";
             return Err(Error::InvalidArgument { call: name!(cuGraphAddKernelNode_v2), reason });
         };
         // SAFETY: the caller's obligations 1 to 3.

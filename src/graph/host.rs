@@ -34,7 +34,8 @@ pub(super) trait Called: Send + Sync {
 /// over.
 ///
 /// The driver has its own count of the `Arc`. It is taken back only if no fault was seen: after a fault, a
-/// graph may still run, and call later nodes, although the wait for it is over (F326).
+/// graph may still run, and call later nodes, although the wait for it is over
+/// ([F326](crate::driver_facts#F326)).
 struct Hold<F>(Arc<Call<F>>);
 
 impl<F: Send> Called for Hold<F> {

@@ -47,10 +47,11 @@ use std::{fmt, ptr};
 /// [`SyncStream::replay`](crate::SyncStream::replay) and [`ScopedStream::replay`](crate::ScopedStream::replay)
 /// run it.
 ///
-/// A graph owns the resources that it runs on (invariant `graph-owns`). Its memory is freed when the buffer
-/// *and* the graph are dropped, and a module is unloaded when no graph uses a kernel of it. A graph borrows
-/// nothing, so you pass the buffers to each replay. Its replays run one after the other, in whichever
-/// streams (F149). You can send a graph to another thread, but not share it.
+/// A graph owns the resources that it runs on (invariant [`graph-owns`](crate::soundness#graph-owns)). Its
+/// memory is freed when the buffer *and* the graph are dropped, and a module is unloaded when no graph uses a
+/// kernel of it. A graph borrows nothing, so you pass the buffers to each replay. Its replays run one after the
+/// other, in whichever streams ([F149](crate::driver_facts#F149)). You can send a graph to another thread, but
+/// not share it.
 ///
 /// # Examples
 /// ```
@@ -80,12 +81,13 @@ assert_impl_all!(Graph<'static>: Send);
 assert_not_impl_any!(Graph<'static>: Sync);
 
 /// The reason for which a node is refused.
-const OTHER_GRAPH: &str = "the node is of another graph, or of this one before it was captured or built \
-    again: use what its builder or `list_nodes` gave";
+const OTHER_GRAPH: &str = "the node belongs to another graph, or to this graph before it was \
+                           captured or built again: use the nodes that its builder or `list_nodes` \
+                           returned";
 
 /// The reason for which a graph takes no page-locked memory.
-const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
-    device memory, and copy before or after the replay";
+const NO_HOST_MEMORY: &str = "a graph cannot use host memory, because each replay would use it \
+                              again: pass device memory, and copy before or after the replay";
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {
@@ -100,7 +102,7 @@ impl Graph<'_> {
     #[inline]
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
-            let reason = "an update of the graph failed, and it was lost: capture it again";
+            let reason = "an update of the graph failed, and the graph was lost: capture it again";
             return Err(Error::InvalidArgument { call, reason });
         };
         Ok(exec)

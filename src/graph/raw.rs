@@ -152,7 +152,7 @@ impl Exec {
     }
 
     /// Returns whether it knows the nodes of a graph. It does not know those of a graph that it was updated to
-    /// (F218).
+    /// ([F218](crate::driver_facts#F218)).
     pub(super) fn is_of(&self, template: &Template) -> bool {
         self.of == template.id
     }

@@ -42,7 +42,8 @@ impl Graph<'_> {
     /// Enqueues the graph.
     ///
     /// # Safety
-    /// 1. The stream is alive and belongs to the graph's context, which need not be current (F41).
+    /// 1. The stream is alive and belongs to the graph's context, which need not be current
+    ///    ([F41](crate::driver_facts#F41)).
     /// 2. Until the stream has passed it, the graph is not dropped, and nobody writes the memory that it reads
     ///    or uses the memory that it writes.
     #[inline]
@@ -62,7 +63,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ///
     /// # Errors
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
-    /// [`OtherContext`](Error::OtherContext); a sticky error if a kernel faults (F60).
+    /// [`OtherContext`](Error::OtherContext); a sticky error if a kernel faults
+    /// ([F60](crate::driver_facts#F60)).
     ///
     /// # Panics
     /// If a [host function](crate::GraphBuilder::host_function) of the graph panics.

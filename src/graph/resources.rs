@@ -1,4 +1,5 @@
-//! The resources that a graph keeps alive because its replays use them (invariant `graph-owns`).
+//! The resources that a graph keeps alive because its replays use them (invariant
+//! [`graph-owns`](crate::soundness#graph-owns)).
 
 use super::host::Called;
 use crate::event::EventInner;

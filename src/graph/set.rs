@@ -19,8 +19,8 @@ impl Graph<'_> {
     fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
         let raw = self.inner.template.node(call, node)?;
         if !self.inner.exec.is_of(&self.inner.template) {
-            let reason = "the graph was updated in place, and the driver knows its nodes no longer: \
-                capture or build a new one";
+            let reason = "the graph was updated in place, and the driver no longer accepts its \
+                          nodes: capture or build a new graph";
             return Err(Error::InvalidArgument { call, reason });
         }
         Ok((self.exec(call)?, raw))
@@ -46,7 +46,7 @@ impl Graph<'_> {
         // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
         unsafe { answer!(cuGraphMemsetNodeGetParams(node, &raw mut params)) }.check()?;
         if params.elementSize as usize != size_of::<T>() {
-            let reason = "the fill is of elements of another size: give a value of that size";
+            let reason = "the node fills elements of another size: pass a value of that size";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         params.value = pattern(&value);
@@ -64,7 +64,7 @@ impl Graph<'_> {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph; `CUDA_ERROR_INVALID_VALUE` for
-    /// a node of another kind (F216).
+    /// a node of another kind ([F216](crate::driver_facts#F216)).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
@@ -99,7 +99,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a graph that was captured
     /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for
-    /// invalid extents. The node then stays as it was (F218).
+    /// invalid extents. The node then stays as it was ([F218](crate::driver_facts#F218)).
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
@@ -128,10 +128,12 @@ impl<'ctx> PushedGuard<'ctx> {
             _ if args.any_host() => Some(NO_HOST_MEMORY),
             Some(true) => None,
             Some(false) => Some(
-                "the node has no such use of this memory, for which the graph would be ordered: build \
-                 it again",
+                "the node does not use this memory in this way, so the graph does not order the \
+                 use: build the graph again",
             ),
-            None => Some("it is not known what a captured node uses: capture the graph again"),
+            None => Some(
+                "cuscope does not know which memory a captured node uses: capture the graph again",
+            ),
         };
         if let Some(reason) = refused {
             return Err(Error::InvalidArgument { call: CALL, reason });

@@ -18,7 +18,7 @@ use std::fmt;
 ///
 /// Its operations become nodes of the graph, in order. As in a scope, the memory that they use orders
 /// operations on different streams. There is no operation with host memory: the graph would use it at each
-/// replay (F149). If an operation fails, the capture fails.
+/// replay ([F149](crate::driver_facts#F149)). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
 pub struct CaptureStream<'s, 'ctx> {
     scoped: ScopedStream<'s, 'ctx>,
@@ -85,8 +85,9 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// The errors of [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for invalid extents (F146);
-    /// [`Error::InvalidArgument`] for events among the attributes, and for page-locked memory.
+    /// The errors of [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for invalid extents
+    /// ([F146](crate::driver_facts#F146)); [`Error::InvalidArgument`] for events among the attributes, and for
+    /// page-locked memory.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. Work that
@@ -100,7 +101,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         let refused = if config.has_events() {
-            Some("a captured launch can record no event of its own: capture it without")
+            Some("a captured launch cannot record events: capture the launch without them")
         } else {
             args.any_host().then_some(NO_HOST_MEMORY)
         };

@@ -90,7 +90,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) if the graph was
-    /// lost; a sticky error (F60).
+    /// lost; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuGraphUpload")]
     pub fn upload_graph(&self, graph: &Graph<'ctx>) -> Result {
         const CALL: &str = name!(cuGraphUpload);

@@ -8,9 +8,9 @@ use std::path::Path;
 /// A cubin: machine code for one architecture, in an ELF file.
 ///
 /// The constructors check its structure. They accept only contents that compilers up to CUDA 13.5 write, and so
-/// refuse most truncated or damaged files, on which the driver may crash (F290). They do not check what the
-/// code does, and a file that was made to deceive may pass: loading code runs it. See [known
-/// holes](https://docs.rs/crate/cuscope/latest/source/SOUNDNESS.md).
+/// refuse most truncated or damaged files, on which the driver may crash ([F290](crate::driver_facts#F290)).
+/// They do not check what the code does, and a file that was made to deceive may pass: loading code runs it.
+/// See [known holes](https://docs.rs/crate/cuscope/latest/source/SOUNDNESS.md).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cubin(pub(super) Bytes);
 

@@ -1,5 +1,5 @@
 //! The structure of a cubin: an ELF file whose tables point only into itself, with only the contents that
-//! compilers write. The driver checks less, and crashes on much of the rest (F290).
+//! compilers write. The driver checks less, and crashes on much of the rest ([F290](crate::driver_facts#F290)).
 
 use super::ImageProblem::{self, Damaged, OtherMachine, Refused, Truncated};
 use super::known::{self, *};
@@ -152,7 +152,7 @@ fn segments(file: &[u8]) -> Check<Range<u64>> {
     let size = u16_at(file, 54) as usize;
     let none = count == 0 && begin == 0 && matches!(size, 0 | SEGMENT);
     if !none && (count == 0 || size != SEGMENT || begin < HEADER as u64) {
-        return Err(Damaged { what: "the place of the program headers", at: 32 });
+        return Err(Damaged { what: "the position of the program headers", at: 32 });
     }
     table(file, "program headers", begin, count, SEGMENT)?;
     for at in (begin as usize..).step_by(SEGMENT).take(count as usize) {
@@ -174,7 +174,7 @@ fn segments(file: &[u8]) -> Check<Range<u64>> {
 fn sections(file: &[u8]) -> Check<Vec<Section>> {
     let begin = u64_at(file, 40);
     if u16_at(file, 58) as usize != SECTION || begin < HEADER as u64 {
-        return Err(Damaged { what: "the place of the section headers", at: 40 });
+        return Err(Damaged { what: "the position of the section headers", at: 40 });
     }
     table(file, "section headers", begin, 1, SECTION)?;
     let begin = begin as usize;
@@ -276,7 +276,7 @@ impl Elf<'_> {
         };
         let info = if code { info & 0xff_ffff } else { info };
         // In the first section it may be a value that overflows from the header, and was compared there.
-        bad(u64::from(info) < below || ty == 0, "what a section belongs to", 44)?;
+        bad(u64::from(info) < below || ty == 0, "the info field of a section", 44)?;
         let wanted = match ty {
             SYMTAB | SECOND_SYMTAB | RELA | SECOND_RELA => Some(24),
             REL => Some(16),
@@ -340,7 +340,8 @@ impl Elf<'_> {
 
     fn relocations(&self, table: &Section) -> Check {
         let target = self.sections.get(table.info as usize).filter(|_| table.info != 0);
-        let target = target.ok_or(Damaged { what: "what is relocated", at: table.at + 44 })?;
+        let target =
+            target.ok_or(Damaged { what: "the target of relocations", at: table.at + 44 })?;
         let second = table.ty == SECOND_RELA;
         let symbols = if second { self.second_symbols } else { self.symbols };
         for (i, one) in table.bytes(self.file).chunks_exact(table.entry as usize).enumerate() {

@@ -21,7 +21,8 @@ const ELF: u16 = 2;
 ///
 /// The constructors check its structure, each cubin in it like a [`Cubin`](crate::Cubin), and its PTX like
 /// [`Ptx`](crate::Ptx). To check code that LZ4 or Zstandard compressed, they unpack it, because the driver
-/// crashes on much damage there (F264): up to 64 MiB and 256 times the size of the fatbin.
+/// crashes on much damage there ([F264](crate::driver_facts#F264)): up to 64 MiB and 256 times the size of the
+/// fatbin.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 
@@ -80,7 +81,7 @@ fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     }
     let end = end as usize;
     if bytes[end..].iter().any(|&byte| byte != 0) {
-        return Err(damaged("bytes behind the last entry", end));
+        return Err(damaged("bytes after the last entry", end));
     }
     let mut at = HEADER;
     if at == end {
@@ -159,10 +160,10 @@ fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
     // Some PTX does not begin with its version: nvFatbin 12.9 omits it.
     let begins = [&b"."[..], b"//", b"/*"].iter().any(|with| text.starts_with(with));
     match kind {
-        ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is no cubin", 0)),
+        ELF if !code.starts_with(b"\x7fELF") => Err(damaged("an entry that is not a cubin", 0)),
         ELF => elf::check(code),
-        _ if !code.contains(&0) => Err(damaged("PTX without its NUL", 0)),
-        _ if !begins => Err(damaged("an entry that is no PTX", 0)),
+        _ if !code.contains(&0) => Err(damaged("PTX without a NUL at the end", 0)),
+        _ if !begins => Err(damaged("an entry that is not PTX", 0)),
         _ => scan::check(code.split(|&byte| byte == 0).next().unwrap_or_default()),
     }
 }

@@ -1,5 +1,5 @@
 //! A list of the contents that compilers write into cubins, which are accepted. The driver crashes on much that
-//! no compiler writes (F290), so everything else is refused.
+//! no compiler writes ([F290](crate::driver_facts#F290)), so everything else is refused.
 //!
 //! The lists come from NVRTC, ptxas and the linker of CUDA 12.0 to 13.5, for the architectures 7.5 to 12.1, with
 //! and without debug information and relocatable code, and from libraries that NVIDIA ships.

@@ -29,7 +29,7 @@ use std::path::Path;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an image",
     label = "expected `&Ptx`, `&Cubin` or `&Fatbin`",
-    note = "make one of bytes or text, which are then checked: `Cubin::new(include_bytes!(\"kernel.cubin\"))`"
+    note = "create one from bytes or text: `Cubin::new(include_bytes!(\"kernel.cubin\"))` checks them"
 )]
 pub trait Image: sealed::Sealed {}
 
@@ -66,7 +66,7 @@ macro_rules! images {
 images! { Ptx Cubin Fatbin }
 
 /// A copy of an image for the driver: aligned, and followed by zeros, because the driver reads some bytes to
-/// recognise the kind of an image, whatever its length (F113).
+/// recognise the kind of an image, whatever its length ([F113](crate::driver_facts#F113)).
 #[derive(Clone, PartialEq, Eq)]
 #[doc(hidden)]
 #[allow(missing_debug_implementations, reason = "not public: bytes")]

@@ -1,5 +1,5 @@
-//! Compressed code in a fatbin. Data that no compressor writes crashes the driver in many cases (F264), so the
-//! code is unpacked here first.
+//! Compressed code in a fatbin. Data that no compressor writes crashes the driver in many cases
+//! ([F264](crate::driver_facts#F264)), so the code is unpacked here first.
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::Read;
@@ -24,7 +24,8 @@ pub(super) fn room(len: usize) -> u64 {
 
 impl Packing {
     /// Returns the compression that the flags of an entry give. Returns an error for two that contradict each
-    /// other, and for the one between them, which no compiler sets and which has crashed the driver (F267).
+    /// other, and for the one between them, which no compiler sets and which has crashed the driver
+    /// ([F267](crate::driver_facts#F267)).
     pub(super) fn of(flags: u64) -> Result<Option<Packing>, ()> {
         match flags & 0xe000 {
             0 => Ok(None),

@@ -17,10 +17,10 @@ impl Ptx {
     ///
     /// # Errors
     /// [`Error::Image`](crate::Error::Image) for text that begins neither with `.version` nor with a comment,
-    /// and for text that is known to crash the driver's compiler (F293): a string or number of more than 4 KiB,
-    /// a name of more than 16 KiB, more than 2^20 registers, as many threads, blocks or bytes of an alignment,
-    /// and a division by anything but a plain number. [`Error::InvalidArgument`](crate::Error::InvalidArgument)
-    /// for text that contains a NUL.
+    /// and for text that is known to crash the driver's compiler ([F293](crate::driver_facts#F293)): a string
+    /// or number of more than 4 KiB, a name of more than 16 KiB, more than 2^20 registers, as many threads,
+    /// blocks or bytes of an alignment, and a division by anything but a plain number.
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text that contains a NUL.
     pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
         let text = text.with_nul()?;
         expect(ImageKind::Ptx, text.to_bytes())?;
@@ -37,7 +37,7 @@ impl Ptx {
         let path = path.as_ref();
         let bytes = read(path)?;
         expect(ImageKind::Ptx, &bytes)?;
-        let reason = "the file is not text, as PTX is: compile to PTX, not to machine code";
+        let reason = "the file is not text, but PTX is: compile to PTX, not to machine code";
         let text = String::from_utf8(bytes);
         Ptx::new(text.map_err(|_| Error::InvalidArgument { call: LOAD, reason })?)
     }

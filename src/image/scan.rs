@@ -1,4 +1,5 @@
-//! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler (F293).
+//! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler
+//! ([F293](crate::driver_facts#F293)).
 
 use super::ImageProblem::{self, Refused};
 use super::tokens::{Token, Tokens, number};
@@ -56,7 +57,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
             }
             Token::Mark(b'/') => {
                 let plain = matches!(tokens.peek(), Some(Token::Word([b'0'..=b'9', ..])));
-                refuse(!plain, "a division by what is no plain number")?;
+                refuse(!plain, "a division by something that is not a plain number")?;
             }
             Token::Mark(_) => {}
         }

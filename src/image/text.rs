@@ -11,7 +11,7 @@ use super::LOAD;
 /// The driver reads PTX up to a NUL. The copy of the text gets one, so the driver never sees text without it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not PTX text",
-    note = "PTX is `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
+    note = "pass PTX as `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
 )]
 pub trait PtxText<'p>: sealed::Sealed {
     #[doc(hidden)]
@@ -31,7 +31,8 @@ mod sealed {
 }
 
 fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
-    let reason = "the PTX text has a NUL byte inside: the driver would read it only to there";
+    let reason = "the PTX text contains a NUL byte, at which the driver would stop reading: remove \
+                  it";
     let mut text: Vec<u8> = text.into();
     // The output of a compiler may already end in NUL.
     while text.last() == Some(&0) {

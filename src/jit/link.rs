@@ -115,12 +115,12 @@ impl Linker {
     ///
     /// # Errors
     /// The errors of [`add`](Self::add); `CUDA_ERROR_NO_BINARY_FOR_GPU` for machine code of another
-    /// architecture, or code that was not compiled for linking (F289).
+    /// architecture, or code that was not compiled for linking ([F289](crate::driver_facts#F289)).
     ///
     /// # Safety
     /// 1. The code is as a compiler wrote it. The checks of [`Cubin`] and [`Fatbin`](crate::Fatbin) are not
     ///    enough for the linker, which follows more of the code's structure: some damage that passes them
-    ///    crashes it (F294).
+    ///    crashes it ([F294](crate::driver_facts#F294)).
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
     pub unsafe fn add_code(mut self, code: impl Image, name: impl Name) -> Result<Linker> {
@@ -138,7 +138,7 @@ impl Linker {
     ///
     /// # Errors
     /// The errors of [`add`](Self::add); `CUDA_ERROR_INVALID_IMAGE` or `CUDA_ERROR_UNKNOWN` if it contains no
-    /// device code (F289).
+    /// device code ([F289](crate::driver_facts#F289)).
     ///
     /// # Safety
     /// 1. The bytes are a whole object file, as a compiler wrote it. The driver follows its structure, and
@@ -198,7 +198,8 @@ impl Linker {
     /// Links the code and returns it.
     ///
     /// # Errors
-    /// [`Error::Load`](crate::Error::Load) with the log, which names missing and duplicate symbols (F289).
+    /// [`Error::Load`](crate::Error::Load) with the log, which names missing and duplicate symbols
+    /// ([F289](crate::driver_facts#F289)).
     #[doc(alias = "cuLinkComplete")]
     pub fn finish(self) -> Result<Linked> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);

@@ -110,11 +110,11 @@ impl JitOptions {
     }
 
     /// Sets an option to a positive number. The driver divides by some of these numbers without a check, also
-    /// after their arithmetic has overflowed (F283, F293).
+    /// after their arithmetic has overflowed ([F283](crate::driver_facts#F283),
+    /// [F293](crate::driver_facts#F293)).
     fn with_positive(mut self, option: CUjit_option, number: u32) -> Self {
         if number == 0 || u64::from(number) > MOST {
-            self.refused =
-                Some("an option of the compiler is not from 1 to 2^20, where it has to be");
+            self.refused = Some("a compiler option is out of range: use a number from 1 to 2^20");
         }
         self.with(option, number as usize)
     }
@@ -164,7 +164,7 @@ impl JitOptions {
     /// Sets the optimisation level, 0 to 4. The driver's default is 4.
     pub fn optimization_level(mut self, level: u32) -> Self {
         if level > 4 {
-            self.refused = Some("the level of optimisation is more than 4");
+            self.refused = Some("the optimisation level is greater than 4: use 0 to 4");
         }
         self.with(ffi::CU_JIT_OPTIMIZATION_LEVEL, level as usize)
     }
@@ -174,8 +174,7 @@ impl JitOptions {
     pub fn target(mut self, target: JitTarget) -> Self {
         // A compute capability, and above it a mark of features that only one architecture or family has.
         if target.0 > 0x3_ffff {
-            self.refused =
-                Some("the target of the compiler is none: take one of `ffi::CU_TARGET_…`");
+            self.refused = Some("the compiler has no such target: use one of `ffi::CU_TARGET_…`");
         }
         self.with(ffi::CU_JIT_TARGET, target.0 as usize)
     }
@@ -208,7 +207,7 @@ impl JitOptions {
     /// Sets the number of threads that compile, at most 1024. 0 means one for each processor.
     pub fn split_compile(mut self, threads: u32) -> Self {
         if threads > 1024 {
-            self.refused = Some("more than 1024 threads are to compile");
+            self.refused = Some("the compiler would use more than 1024 threads: use fewer");
         }
         self.with(ffi::CU_JIT_SPLIT_COMPILE, threads as usize)
     }

@@ -34,10 +34,11 @@ use std::marker::PhantomData;
 /// # Ok(()) }
 /// ```
 ///
-/// The check compares the number of parameters, and where each begins and ends (F92). A driver before CUDA 12.4
-/// cannot report this. The check then uses the PTX text, if the module was loaded from PTX. The PTX text also
-/// tells integers from floating-point numbers. [`checked`](Self::checked) returns which comparison was made. No
-/// check can detect two parameters of the same size and type in the wrong order.
+/// The check compares the number of parameters, and where each begins and ends
+/// ([F92](crate::driver_facts#F92)). A driver before CUDA 12.4 cannot report this. The check then uses the PTX
+/// text, if the module was loaded from PTX. The PTX text also tells integers from floating-point numbers.
+/// [`checked`](Self::checked) returns which comparison was made. No check can detect two parameters of the same
+/// size and type in the wrong order.
 pub struct Kernel<'ctx, S> {
     pub(crate) function: Function<'ctx>,
     pub(crate) checked: Checked,

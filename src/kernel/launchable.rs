@@ -12,9 +12,9 @@ use bytemuck::NoUninit;
 /// A kernel that can be launched with the arguments `A`: a [`Function`] with any arguments, or a [`Kernel`]
 /// with those of its signature. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not launched with `{A}`",
-    label = "other arguments than the kernel's signature says",
-    note = "each number as it is, `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`, a struct for `Value<Struct>`"
+    message = "`{Self}` cannot be launched with `{A}`",
+    label = "these arguments do not match the kernel's signature",
+    note = "pass a number for a number, `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`, a struct for `Value<Struct>`"
 )]
 pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
 
@@ -23,16 +23,16 @@ pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
 /// A number for the same number type, a struct `T` for [`Value<T>`](Value), readable memory for `&[T]`, and
 /// writable memory for `&mut [T]`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no argument for a parameter `{P}`",
-    label = "the kernel's signature says `{P}`",
-    note = "memory that a kernel writes, `&mut [T]`, is passed as `&mut buffer`, what it reads as `&buffer`"
+    message = "`{Self}` is not an argument for a parameter `{P}`",
+    label = "the kernel's signature has `{P}`",
+    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`), `&buffer` for memory that it reads (`&[T]`)"
 )]
 pub trait Argument<P> {}
 
 /// Arguments that match a [`Signature`], one by one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are not the arguments of a kernel `{S}`",
-    label = "as many arguments as parameters, each of its type"
+    label = "expected one argument of the right type for each parameter"
 )]
 pub trait Matches<S> {}
 

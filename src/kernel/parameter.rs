@@ -15,8 +15,8 @@ use std::marker::PhantomData;
 /// a kernel receives. Its length is another parameter.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a kernel",
-    label = "neither a number, nor `Value<T>`, `&[T]` or `&mut [T]`",
-    note = "a struct by value is `Value<Struct>`; memory is `&[T]` to read and `&mut [T]` to write"
+    label = "expected a number, `Value<T>`, `&[T]` or `&mut [T]`",
+    note = "write `Value<Struct>` for a struct by value, `&[T]` for memory that the kernel reads, `&mut [T]` for memory that it writes"
 )]
 pub trait Parameter: sealed::Sealed {}
 

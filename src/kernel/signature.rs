@@ -8,8 +8,8 @@ use crate::tuples::tuples;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "expected a tuple such as `(u32, f32, &[f32], &mut [f32])`",
-    note = "a single parameter is written `(u32,)`, none is `()`; at most twelve",
-    note = "each is a number, `Value<Struct>`, `&[T]` to read or `&mut [T]` to write"
+    note = "write `(u32,)` for a single parameter and `()` for none; the maximum is twelve",
+    note = "each parameter is a number, `Value<Struct>`, `&[T]` to read or `&mut [T]` to write"
 )]
 pub trait Signature: sealed::Sealed {}
 

@@ -22,8 +22,9 @@ const MOST: usize = 13;
 
 /// A launch with attributes. [`LaunchConfig::extended`] creates it, and every launch method accepts it.
 ///
-/// It makes one driver call, like a launch without attributes (F319). The requirements of an attribute on the
-/// kernel belong to obligation 3 of [`SyncStream::launch`](crate::SyncStream::launch).
+/// It makes one driver call, like a launch without attributes ([F319](crate::driver_facts#F319)). The
+/// requirements of an attribute on the kernel belong to obligation 3 of
+/// [`SyncStream::launch`](crate::SyncStream::launch).
 ///
 /// # Examples
 /// ```
@@ -44,7 +45,7 @@ pub struct ExtendedLaunch<'e, 'ctx> {
     priority: Option<i32>,
     domain: Option<MemSyncDomain>,
     domain_map: Option<(u8, u8)>,
-    access_policy: Option<AccessPolicyWindow>,
+    access_policy_window: Option<AccessPolicyWindow>,
     carveout: Carveout,
     nvlink_centric: bool,
 }
@@ -65,7 +66,7 @@ impl LaunchConfig {
             priority: None,
             domain: None,
             domain_map: None,
-            access_policy: None,
+            access_policy_window: None,
             carveout: Carveout::Default,
             nvlink_centric: false,
         }
@@ -81,9 +82,11 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// Makes the launch cooperative: all its blocks are on the device simultaneously, so they may wait for each
     /// other.
     ///
-    /// A grid that does not fit is `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` (F317).
-    /// [`Occupancy::cooperative_blocks`](crate::launch::Occupancy::cooperative_blocks) returns how many blocks fit. The
-    /// launch runs on one device. The driver deprecates the launch on several, and this crate does not have it.
+    /// A grid that does not fit is `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`
+    /// ([F317](crate::driver_facts#F317)).
+    /// [`Occupancy::cooperative_blocks`](crate::launch::Occupancy::cooperative_blocks) returns how many blocks
+    /// fit. The launch runs on one device. The driver deprecates the launch on several, and this crate does not
+    /// have it.
     #[doc(alias = "cuLaunchCooperativeKernel")]
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_COOPERATIVE")]
     pub fn cooperative(self) -> Self {
@@ -91,14 +94,15 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     }
 
     /// Groups the blocks of the grid into clusters of `blocks`. A cluster that does not divide the grid, or is
-    /// too large for the kernel, is `CUDA_ERROR_INVALID_CLUSTER_SIZE` (F316).
+    /// too large for the kernel, is `CUDA_ERROR_INVALID_CLUSTER_SIZE` ([F316](crate::driver_facts#F316)).
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
     pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
         ExtendedLaunch { cluster: Some(blocks.into()), ..self }
     }
 
     /// Sets the preferred cluster, in blocks, which is used where it fits. It is a multiple of the
-    /// [`cluster`](Self::cluster), which you must set too (F316). Requires a driver of CUDA 12.8 or later.
+    /// [`cluster`](Self::cluster), which you must set too ([F316](crate::driver_facts#F316)). Requires a driver
+    /// of CUDA 12.8 or later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION")]
     pub fn preferred_cluster(self, blocks: impl Into<Dim3>) -> Self {
         ExtendedLaunch { preferred_cluster: Some(blocks.into()), ..self }
@@ -112,7 +116,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
 
     /// Lets the kernel start before the previous kernel in the stream is complete: when all blocks of that
     /// kernel have triggered the start (`griddepcontrol.launch_dependents`) or ended. The next work in the
-    /// stream waits for both kernels (F318).
+    /// stream waits for both kernels ([F318](crate::driver_facts#F318)).
     ///
     /// The kernel sees the results of earlier work only after `griddepcontrol.wait`. Obligation 3 of a launch
     /// then requires that the kernel waits this way before it touches memory that earlier work in the stream
@@ -125,23 +129,25 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// Records an event that completes when all blocks have triggered it (`griddepcontrol.launch_dependents`)
     /// or ended. With `at_block_start`, blocks trigger it as they start.
     ///
-    /// The event must have been created with `DISABLE_TIMING` (F318). Captures do not support it. A complete
-    /// event does not mean that the kernel is complete: scopes, and operations outside them, wait for the
-    /// kernel itself and ignore the event.
+    /// The event must have been created with `DISABLE_TIMING` ([F318](crate::driver_facts#F318)). Captures do
+    /// not support it. A complete event does not mean that the kernel is complete: scopes, and operations
+    /// outside them, wait for the kernel itself and ignore the event.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT")]
     pub fn programmatic_event(self, event: &'e Event<'ctx>, at_block_start: bool) -> Self {
         ExtendedLaunch { triggered: Some((event, at_block_start)), ..self }
     }
 
     /// Records an event that completes when all blocks have started. The kernel may still run. The event must
-    /// have been created with `DISABLE_TIMING` and without `BLOCKING_SYNC` (F318). Captures do not support it.
+    /// have been created with `DISABLE_TIMING` and without `BLOCKING_SYNC` ([F318](crate::driver_facts#F318)).
+    /// Captures do not support it.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT")]
     pub fn launch_completion_event(self, event: &'e Event<'ctx>) -> Self {
         ExtendedLaunch { started: Some(event), ..self }
     }
 
     /// Sets the priority of this launch, instead of the stream's. Lower numbers go first. The driver accepts
-    /// numbers outside [the range](crate::PushedGuard::stream_priority_range) too (F315).
+    /// numbers outside [the range](crate::PushedGuard::stream_priority_range) too
+    /// ([F315](crate::driver_facts#F315)).
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PRIORITY")]
     pub fn priority(self, priority: i32) -> Self {
         ExtendedLaunch { priority: Some(priority), ..self }
@@ -164,13 +170,14 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// Sets how the L2 cache treats accesses to a range of memory.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
     pub fn access_policy_window(self, window: AccessPolicyWindow) -> Self {
-        ExtendedLaunch { access_policy: Some(window), ..self }
+        ExtendedLaunch { access_policy_window: Some(window), ..self }
     }
 
     /// Sets the preferred shared-memory carve-out for this launch (a hint).
     ///
     /// It overrides [the function's setting](crate::Function::set_carveout); [`Carveout::Default`] keeps that.
-    /// More than 100 percent is `CUDA_ERROR_INVALID_VALUE` (F315). Requires a driver of CUDA 12.5 or later.
+    /// More than 100 percent is `CUDA_ERROR_INVALID_VALUE` ([F315](crate::driver_facts#F315)). Requires a
+    /// driver of CUDA 12.5 or later.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT")]
     pub fn shared_memory_carveout(self, carveout: Carveout) -> Self {
         ExtendedLaunch { carveout, ..self }
@@ -242,7 +249,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
                 value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_, remote };
             });
         }
-        if let Some(window) = self.access_policy {
+        if let Some(window) = self.access_policy_window {
             add(ffi::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &|value| {
                 value.accessPolicyWindow = window.raw();
             });

@@ -38,7 +38,8 @@ pub struct BlockSize {
 
 /// Queries of how many blocks of a kernel fit, from [`PushedGuard::occupancy`].
 ///
-/// The results assume a device that runs nothing else. Queries launch nothing; each costs about 50 ns (F311).
+/// The results assume a device that runs nothing else. Queries launch nothing; each costs about 50 ns
+/// ([F311](crate::driver_facts#F311)).
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
@@ -78,12 +79,12 @@ impl LaunchConfig {
 }
 
 /// More shared memory than a block of any device has. Larger values never reach the driver, which counts modulo
-/// 2^32 (F311).
+/// 2^32 ([F311](crate::driver_facts#F311)).
 const TOO_MUCH: u32 = 1 << 20;
 
 /// Converts a count to the driver's type.
 fn count(call: &'static str, number: u32) -> Result<c_int> {
-    let reason = "a number of threads or blocks that no device has: ask for less";
+    let reason = "no device has so many threads or blocks: request fewer";
     c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
 }
 
@@ -94,7 +95,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         Occupancy { flags, ..self }
     }
 
-    /// Checks the current context, which every query needs (F311).
+    /// Checks the current context, which every query needs ([F311](crate::driver_facts#F311)).
     fn enter(&self, call: &'static str) -> Result {
         if self.function.context() != self.gpu.context() {
             return Err(Error::OtherContext { call });
@@ -109,7 +110,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a block without threads; [`NotCurrent`](Error::NotCurrent);
-    /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
     pub fn active_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
@@ -159,7 +160,8 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// Returns the best block size if the dynamic shared memory depends on the number of threads.
     ///
     /// Like [`block_size`](Self::block_size), but `shared_bytes` returns the bytes for a number of threads. It
-    /// is called a few times, on this thread (F312). If it panics, the panic continues in the caller.
+    /// is called a few times, on this thread ([F312](crate::driver_facts#F312)). If it panics, the panic
+    /// continues in the caller.
     ///
     /// # Errors
     /// The errors of [`block_size`](Self::block_size).
@@ -219,8 +221,9 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// Returns the number of bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads
     /// can have if all are to run on one multiprocessor.
     ///
-    /// The driver's number ignores the memory that it takes from each block itself (1 KiB on an H200, F313).
-    /// Ask [`active_blocks`](Self::active_blocks) whether the blocks really fit.
+    /// The driver's number ignores the memory that it takes from each block itself (1 KiB on an H200,
+    /// [F313](crate::driver_facts#F313)). Ask [`active_blocks`](Self::active_blocks) whether the blocks really
+    /// fit.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more blocks than fit without shared memory; the errors of
@@ -268,8 +271,8 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// without clusters.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that do not divide the grid or are too large (F314); the
-    /// errors of [`max_cluster_size`](Self::max_cluster_size).
+    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that do not divide the grid or are too large
+    /// ([F314](crate::driver_facts#F314)); the errors of [`max_cluster_size`](Self::max_cluster_size).
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
     pub fn active_clusters(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxActiveClusters))?;

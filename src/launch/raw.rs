@@ -75,7 +75,8 @@ pub(crate) unsafe fn launch(
 }
 
 /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-/// refuses a function of another context (F32), also in a capture (F146), just as it refuses an invalid handle.
+/// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
+/// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
 #[cold]
 #[inline(never)]
 pub(crate) fn refused(

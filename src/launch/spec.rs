@@ -8,9 +8,9 @@ use ffi::CUstream;
 
 /// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say how a kernel is launched",
-    label = "expected a `LaunchConfig`, or what `LaunchConfig::extended` makes of it",
-    note = "`LaunchConfig::new(blocks, threads)` has the extents, `LaunchConfig::for_num_elems(n)` one thread an element"
+    message = "`{Self}` is not a launch configuration",
+    label = "expected a `LaunchConfig`, or an `ExtendedLaunch` from `LaunchConfig::extended`",
+    note = "`LaunchConfig::new(blocks, threads)` sets the extents, `LaunchConfig::for_num_elems(n)` launches one thread per element"
 )]
 pub trait LaunchSpec<'ctx>: sealed::Spec {}
 

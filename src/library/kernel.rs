@@ -91,7 +91,8 @@ impl LibraryKernel {
 
     /// Returns the kernel in the context of a guard, where you can launch it.
     ///
-    /// Loads the library in that context first, which waits for all work of the context (F286).
+    /// Loads the library in that context first, which waits for all work of the context
+    /// ([F286](crate::driver_facts#F286)).
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
@@ -154,7 +155,7 @@ impl LibraryKernel {
     /// Sets one attribute on a device.
     ///
     /// The value applies in contexts where the kernel is not yet a [`Function`]. Existing functions keep theirs
-    /// (F288).
+    /// ([F288](crate::driver_facts#F288)).
     ///
     /// # Errors
     /// The errors of [`Function::set_attribute`].

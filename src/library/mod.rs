@@ -109,7 +109,8 @@ impl Library {
         self.inner.raw
     }
 
-    /// Unloads the library now and returns the result. Waits for the work of all contexts that use it (F286).
+    /// Unloads the library now and returns the result. Waits for the work of all contexts that use it
+    /// ([F286](crate::driver_facts#F286)).
     ///
     /// # Errors
     /// `Err(self)` if a clone, a kernel, a function, a variable or a graph still holds the library. The inner

@@ -96,7 +96,8 @@ impl Library {
     /// library is loaded.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if there is no such function (F285), or the device has none.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such function ([F285](crate::driver_facts#F285)), or the
+    /// device has none.
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
     pub fn unified_function(&self, name: impl Name) -> Result<*mut c_void> {
         let name = name.with_nul(name!(cuLibraryGetUnifiedFunction))?;
@@ -110,7 +111,7 @@ impl Library {
     }
 
     /// Returns the module of the library in the context of a guard, for calls of [`ffi`]. It belongs to the
-    /// library: unloading it is `CUDA_ERROR_NOT_PERMITTED` (F285).
+    /// library: unloading it is `CUDA_ERROR_NOT_PERMITTED` ([F285](crate::driver_facts#F285)).
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.

@@ -54,7 +54,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `WindowMemory`, which is sealed",
-        label = "only memory of the device and ranges of addresses do"
+        label = "only device memory and ranges of addresses do"
     )]
     pub trait Addresses {
         fn addresses(&self) -> Range<CUdeviceptr>;
@@ -85,14 +85,12 @@ impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
 ///
-/// A window belongs to one launch
-/// ([`ExtendedLaunch::access_policy_window`](crate::launch::ExtendedLaunch::access_policy_window)) or to the
-/// work that is enqueued on a stream
-/// ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
+/// A window belongs to one launch ([`ExtendedLaunch::access_policy_window`](crate::launch::ExtendedLaunch::access_policy_window)) or to
+/// the work that is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
 /// written, lent or freed while the window is in use. The driver reads none of the memory, and accepts a range that was
-/// freed or never allocated (F155, F315).
+/// freed or never allocated ([F155](crate::driver_facts#F155), [F315](crate::driver_facts#F315)).
 ///
 /// # Examples
 /// ```
@@ -132,9 +130,9 @@ impl AccessPolicyWindow {
     /// Returns a window over `memory`. `hit_ratio` (0 to 1) is the fraction of the accesses that get `hit`; the rest
     /// get `miss`, which cannot be [`Persisting`](AccessProperty::Persisting).
     ///
-    /// A window has at most `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE` bytes (128 MiB on an H200). If it has
-    /// more, the launch, or the call that sets it for a stream, returns `CUDA_ERROR_INVALID_VALUE` (F155, F315). Pass a
-    /// slice of the memory.
+    /// A window has at most `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE` bytes (128 MiB on an H200). If
+    /// it has more, the launch, or the call that sets it for a stream, returns `CUDA_ERROR_INVALID_VALUE`
+    /// ([F155](crate::driver_facts#F155), [F315](crate::driver_facts#F315)). Pass a slice of the memory.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) if the ratio is not from 0 to 1, if `miss` is persisting, or if a
@@ -150,16 +148,19 @@ impl AccessPolicyWindow {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
         // The driver accepts a ratio that is not a number (F155).
         if !(0.0..=1.0).contains(&hit_ratio) {
-            return refused("the hit ratio of an access policy window is a number from 0 to 1");
+            return refused(
+                "the hit ratio of an access policy window must be a number from 0 to 1",
+            );
         }
         if miss == AccessProperty::Persisting {
             return refused(
-                "what an access policy window misses cannot persist: make it normal or streaming",
+                "the `miss` property of an access policy window cannot be `Persisting`: use \
+                 `Normal` or `Streaming`",
             );
         }
         let Range { start: address, end } = memory.addresses();
         if end <= address {
-            return refused("the range of an access policy window has at least one byte");
+            return refused("the range of an access policy window must have at least one byte");
         }
         Ok(AccessPolicyWindow { address, bytes: (end - address) as usize, hit_ratio, hit, miss })
     }
@@ -188,7 +189,7 @@ impl AccessPolicyWindow {
     /// Returns the fraction of the accesses that get [`hit`](Self::hit).
     ///
     /// The fraction is from 0 to 1, or NaN if other code in the process set it for the stream that reported this
-    /// window (F155).
+    /// window ([F155](crate::driver_facts#F155)).
     #[must_use]
     pub fn hit_ratio(&self) -> f32 {
         self.hit_ratio

@@ -100,7 +100,7 @@ impl Allocation {
         }
     }
 
-    /// Returns a share in it, for a graph that uses it (invariant `graph-owns`).
+    /// Returns a share in it, for a graph that uses it (invariant [`graph-owns`](crate::soundness#graph-owns)).
     pub(crate) fn share(&self) -> Arc<Share> {
         let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
         share.get_or_insert_with(|| Arc::new(Share(Mutex::new(None)))).clone()

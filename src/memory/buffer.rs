@@ -20,10 +20,11 @@ use std::marker::PhantomData;
 /// [`PushedGuard::alloc`] allocates one. Copies, fills and launches take the buffer by reference, or a part of
 /// it: [`slice`](Self::slice), [`slice_mut`](Self::slice_mut).
 ///
-/// Nothing is in flight on the buffer outside an operation that borrows it (invariant `idle-outside`), except
-/// after [unsafe unscoped](crate::SyncStream::launch_unscoped) operations. So dropping it frees the memory at
-/// once, or with the last [`Graph`](crate::Graph) that uses it. The driver then waits for all work of the
-/// context (F50), and needs no current context (F40).
+/// Nothing is in flight on the buffer outside an operation that borrows it (invariant
+/// [`idle-outside`](crate::soundness#idle-outside)), except after [unsafe
+/// unscoped](crate::SyncStream::launch_unscoped) operations. So dropping it frees the memory at once, or with
+/// the last [`Graph`](crate::Graph) that uses it. The driver then waits for all work of the context
+/// ([F50](crate::driver_facts#F50)), and needs no current context ([F40](crate::driver_facts#F40)).
 ///
 /// # Examples
 /// ```
@@ -52,10 +53,11 @@ assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BufferKind {
-    /// Allocated by [`PushedGuard::alloc`]. The free waits for all work of the context (F50).
+    /// Allocated by [`PushedGuard::alloc`]. The free waits for all work of the context
+    /// ([F50](crate::driver_facts#F50)).
     Plain,
     /// Allocated by [`SyncStream::alloc`](crate::SyncStream::alloc), from a pool. The free is enqueued in the
-    /// stream of the allocation, and waits for nothing (F51).
+    /// stream of the allocation, and waits for nothing ([F51](crate::driver_facts#F51)).
     StreamOrdered,
     /// A variable of a module or library: [`Module::variable`](crate::Module::variable). The free gives it
     /// back.
@@ -68,7 +70,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
-    /// `CUDA_ERROR_OUT_OF_MEMORY` (F62); [`NotCurrent`](Error::NotCurrent).
+    /// `CUDA_ERROR_OUT_OF_MEMORY` ([F62](crate::driver_facts#F62)); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
@@ -96,8 +98,8 @@ pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
 #[cold]
 pub(super) fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
     let reason = match bytes {
-        None => "the buffer has more bytes than an address space: ask for less",
-        Some(_) => "the driver allocates no 0 bytes: keep an empty buffer as `None`",
+        None => "the buffer is larger than the address space: request less",
+        Some(_) => "the driver cannot allocate 0 bytes: represent an empty buffer as `None`",
     };
     Error::InvalidArgument { call, reason }
 }

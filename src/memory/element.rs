@@ -3,7 +3,8 @@
 use bytemuck::{AnyBitPattern, NoUninit};
 
 /// A type that may live in device memory: plain data for which every bit pattern is valid (invariant
-/// `plain-data`). The device may leave any bytes there, and copies to the device read every byte.
+/// [`plain-data`](crate::soundness#plain-data)). The device may leave any bytes there, and copies to the device
+/// read every byte.
 ///
 /// Implemented for every type that is [`AnyBitPattern`] and [`NoUninit`]: numbers, arrays of them, and structs
 /// with `#[derive(Pod, Zeroable)]` from the crate `bytemuck`.

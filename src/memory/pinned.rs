@@ -20,19 +20,20 @@ use std::ptr::{self, NonNull};
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 
 /// A buffer of `len` elements in page-locked host memory. Copies from and to it run at the speed of the bus
-/// (F96).
+/// ([F96](crate::driver_facts#F96)).
 ///
 /// It dereferences to a slice: `gpu.on(&stream).upload(&pinned, &mut buffer)`. Kernels can use it directly,
 /// over the bus: `&pinned` and `&mut pinned` are arguments of a launch.
 ///
-/// Rust allocates the memory and a context registers it, so it outlives the context's end (F102, invariant
-/// `pinned-is-rusts`). It has no brand: every context can copy from and to it, with the same speed. Dropping it
-/// needs no current context, and waits for all work of the context that registered it (F162, F166). No safe
-/// work of any context is in flight on it then.
+/// Rust allocates the memory and a context registers it, so it outlives the context's end
+/// ([F102](crate::driver_facts#F102), invariant [`pinned-is-rusts`](crate::soundness#pinned-is-rusts)). It has
+/// no brand: every context can copy from and to it, with the same speed. Dropping it needs no current context,
+/// and waits for all work of the context that registered it ([F162](crate::driver_facts#F162),
+/// [F166](crate::driver_facts#F166)). No safe work of any context is in flight on it then.
 ///
 /// After a kernel faulted, an operation that lent the buffer aborts the process if the process has several
-/// contexts: the work of the contexts that did not fault goes on, and nothing reports when it ends (F326). With
-/// one context the operation returns the error.
+/// contexts: the work of the contexts that did not fault goes on, and nothing reports when it ends
+/// ([F326](crate::driver_facts#F326)). With one context the operation returns the error.
 ///
 /// # Examples
 /// ```
@@ -53,7 +54,8 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 pub struct PinnedBuffer<T: Element> {
     registration: Registration,
     memory: Memory<T>,
-    /// The address for kernels. It is the host address if the device can use that (F163).
+    /// The address for kernels. It is the host address if the device can use that
+    /// ([F163](crate::driver_facts#F163)).
     mapped: CUdeviceptr,
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
@@ -76,11 +78,12 @@ impl<T: Element> Memory<T> {
         let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
         let bytes = len.checked_mul(size_of::<T>()).and_then(|b| b.checked_next_multiple_of(PAGE));
         let layout = bytes.and_then(|b| Layout::from_size_align(b, PAGE.max(align_of::<T>())).ok());
-        let layout = layout.ok_or_else(|| {
-            refused("the buffer has more bytes than an address space: ask for less")
-        })?;
+        let layout = layout
+            .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
-            return Err(refused("the driver registers no 0 bytes: keep an empty buffer as `None`"));
+            return Err(refused(
+                "the driver cannot register 0 bytes: represent an empty buffer as `None`",
+            ));
         }
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
@@ -189,7 +192,7 @@ impl<T: Element> PinnedBuffer<T> {
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` if code outside this crate ended the
-    /// context (F167).
+    /// context ([F167](crate::driver_facts#F167)).
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.memory.start.as_ptr().cast())

@@ -132,7 +132,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
-    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts));
+    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts#F259));
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemAllocPitch")]
     pub fn alloc_pitched<T: Element>(

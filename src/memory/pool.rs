@@ -47,9 +47,9 @@ pub struct PoolUsage {
 /// A pool of device memory: a shared owner that is cheap to clone.
 ///
 /// [`SyncStream::alloc`](crate::SyncStream::alloc) and [`alloc_from`](crate::SyncStream::alloc_from) allocate
-/// from it. A pool belongs to a device and needs no context (F170). A buffer keeps the pool alive that
-/// [`alloc_from`](crate::SyncStream::alloc_from) received. The last clone destroys a pool that was
-/// [created](Self::create).
+/// from it. A pool belongs to a device and needs no context ([F170](crate::driver_facts#F170)). A buffer keeps
+/// the pool alive that [`alloc_from`](crate::SyncStream::alloc_from) received. The last clone destroys a pool
+/// that was [created](Self::create).
 ///
 /// # Examples
 /// ```
@@ -104,7 +104,7 @@ impl MemoryPool {
     }
 
     /// Creates a pool that holds at most `bytes` bytes. The driver rounds the number up, and 0 means no limit
-    /// (F177).
+    /// ([F177](crate::driver_facts#F177)).
     ///
     /// # Errors
     /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
@@ -144,7 +144,7 @@ impl MemoryPool {
 
     /// Makes this the current pool of its device. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
     /// other code of the process that passes no pool, allocate from it until another pool is set or this one is
-    /// destroyed (F174).
+    /// destroyed ([F174](crate::driver_facts#F174)).
     ///
     /// # Errors
     /// A driver error.
@@ -179,7 +179,7 @@ impl MemoryPool {
     }
 
     /// Returns unused memory to the device, but keeps at least `bytes` bytes. Memory that a stream has yet to
-    /// free is in use (F173).
+    /// free is in use ([F173](crate::driver_facts#F173)).
     ///
     /// # Errors
     /// A driver error.
@@ -190,7 +190,7 @@ impl MemoryPool {
     }
 
     /// Returns the number of bytes that the pool keeps when the program waits for work. The default is 0: all
-    /// unused memory then returns to the device (F173).
+    /// unused memory then returns to the device ([F173](crate::driver_facts#F173)).
     ///
     /// # Errors
     /// A driver error.

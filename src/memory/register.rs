@@ -19,7 +19,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 /// For all contexts: copies in any context use the memory at the same speed. Mapped, because the driver maps it
-/// in any case (F163).
+/// in any case ([F163](crate::driver_facts#F163)).
 const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
 
 /// A registration that ends when dropped. The driver needs its context for the end, so the context lives as
@@ -50,7 +50,7 @@ impl Registration {
     ) -> Result<Registration> {
         const CALL: &str = name!(cuMemHostRegister_v2);
         if bytes == 0 {
-            let reason = "the driver registers no 0 bytes: leave an empty slice as it is";
+            let reason = "the driver cannot register 0 bytes: do not register an empty slice";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         gpu.enter(CALL)?;
@@ -77,8 +77,8 @@ impl Registration {
         &self.context
     }
 
-    /// Ends the registration and waits for all work of its context (F166). In the child of a fork, calls
-    /// nothing.
+    /// Ends the registration and waits for all work of its context ([F166](crate::driver_facts#F166)). In the
+    /// child of a fork, calls nothing.
     fn end(&mut self) -> Answer {
         const CALL: &str = name!(cuMemHostUnregister);
         if self.ended.is_some() {
@@ -101,7 +101,7 @@ impl Registration {
 
     /// Ends the registration and returns whether the memory can be returned to the allocator. If the driver
     /// still considers it page-locked, later copies with other memory at the address would use the old pages
-    /// (F168).
+    /// ([F168](crate::driver_facts#F168)).
     pub(super) fn memory_is_free(&mut self) -> bool {
         // The answer is kept in `ended`, and the hook received it if it is an error.
         let _answer = self.end();
@@ -125,8 +125,9 @@ impl Registration {
 }
 
 /// Returns whether an answer proves that the driver no longer knows the memory: it was unregistered, or its
-/// context is gone and the registration with it (F167). After a fault it stays registered (F60), and the device
-/// may use it (F326). The answer that the current context is destroyed proves nothing.
+/// context is gone and the registration with it ([F167](crate::driver_facts#F167)). After a fault it stays
+/// registered ([F60](crate::driver_facts#F60)), and the device may use it ([F326](crate::driver_facts#F326)).
+/// The answer that the current context is destroyed proves nothing.
 fn is_over(code: CUresult) -> bool {
     [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code)
 }
@@ -147,14 +148,16 @@ pub struct Registered<'a, T: Element> {
 impl PushedGuard<'_> {
     /// Registers a slice, runs `f` with it, and ends the registration.
     ///
-    /// Meanwhile the memory is page-locked, so copies from and to it run at the speed of the bus (F96). The end
-    /// waits for all work of this context (F166). The registration costs about 100 us, and 40 ms for a GiB. For
-    /// memory that you copy often, use [`PinnedBuffer`](crate::PinnedBuffer).
+    /// Meanwhile the memory is page-locked, so copies from and to it run at the speed of the bus
+    /// ([F96](crate::driver_facts#F96)). The end waits for all work of this context
+    /// ([F166](crate::driver_facts#F166)). The registration costs about 100 us, and 40 ms for a GiB. For memory
+    /// that you copy often, use [`PinnedBuffer`](crate::PinnedBuffer).
     ///
     /// # Errors
-    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked (F66);
-    /// [`Error::InvalidArgument`] for an empty slice; [`NotCurrent`](Error::NotCurrent). The error that `f`
-    /// returns, and then a driver error at the end of the registration.
+    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked
+    /// ([F66](crate::driver_facts#F66)); [`Error::InvalidArgument`] for an empty slice;
+    /// [`NotCurrent`](Error::NotCurrent). The error that `f` returns, and then a driver error at the end of the
+    /// registration.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostUnregister")]
     pub fn with_registered<T: Element, R>(
@@ -198,7 +201,7 @@ impl PushedGuard<'_> {
     /// # Safety
     /// 1. The returned value is dropped before the memory is returned to the allocator, and not leaked. A
     ///    registration that outlives its memory makes later copies with other memory at the address use the old
-    ///    pages, without an error (F168).
+    ///    pages, without an error ([F168](crate::driver_facts#F168)).
     #[doc(alias = "cuMemHostRegister")]
     pub unsafe fn register<'a, T: Element>(&self, slice: &'a mut [T]) -> Result<Registered<'a, T>> {
         // SAFETY: the slice is borrowed exclusively as long as `Registered` lives, which the caller

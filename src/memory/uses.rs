@@ -8,9 +8,10 @@ use std::rc::Rc;
 /// The key that an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context,
 /// as long as the scope has one stream.
 ///
-/// Memory of another context has another key, and memory that was not used as the operation uses it has not
-/// yet been given this one ([`Tracked`]). So one comparison for each piece of memory shows that it belongs to the
-/// context (invariant `own-context`) and that nothing has to be ordered or noted (invariant `scope-ordered`).
+/// Memory of another context has another key, and memory that was not used as the operation uses it has not yet
+/// been given this one ([`Tracked`]). So one comparison for each piece of memory shows that it belongs to the
+/// context (invariant [`own-context`](crate::soundness#own-context)) and that nothing has to be ordered or
+/// noted (invariant [`scope-ordered`](crate::soundness#scope-ordered)).
 pub struct FastPath(Cell<usize>);
 
 /// The key of no context: no context lies at this address.

@@ -12,7 +12,7 @@ use std::ops::{Bound, RangeBounds};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}`",
     label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one",
-    note = "host memory is copied by `upload` and `download`; what a scope holds is used on its streams"
+    note = "`upload` and `download` copy host memory; a buffer that a scope holds is used on the scope's streams"
 )]
 pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 
@@ -21,8 +21,8 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
     label = "expected a `DeviceBuffer<{T}>` or a `DeviceSliceMut` of one",
-    note = "`slice` reads: take `slice_mut`, `split_at_mut` or `chunks_mut` for a part to be written",
-    note = "what a scope holds is used on its streams"
+    note = "`slice` only reads: use `slice_mut`, `split_at_mut` or `chunks_mut` to write a part",
+    note = "a buffer that a scope holds is used on the scope's streams"
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
 

@@ -15,8 +15,9 @@ impl<'ctx> Module<'ctx> {
     /// Returns a kernel by name: the name in the PTX, which is the name in the source for `extern "C"`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel (F63), `CUDA_ERROR_INVALID_VALUE` for an empty name;
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
+    /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel ([F63](crate::driver_facts#F63)),
+    /// `CUDA_ERROR_INVALID_VALUE` for an empty name; [`Error::InvalidArgument`](crate::Error::InvalidArgument)
+    /// for a name that contains a NUL.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
         self.find(&name.with_nul(name!(cuModuleGetFunction))?)

@@ -62,12 +62,13 @@ impl fmt::Display for LoadingMode {
 impl<'ctx> PushedGuard<'ctx> {
     /// Loads an image: PTX, which is compiled for this device, a cubin or a fatbin.
     ///
-    /// Waits for all work of the context (F50).
+    /// Waits for all work of the context ([F50](crate::driver_facts#F50)).
     ///
     /// # Errors
     /// [`Error::Load`](crate::Error::Load) with the compiler's log and the line of PTX that it names:
     /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, or `CUDA_ERROR_NO_BINARY_FOR_GPU` for
-    /// machine code of another architecture (F63, F281). [`NotCurrent`](crate::Error::NotCurrent).
+    /// machine code of another architecture ([F63](crate::driver_facts#F63), [F281](crate::driver_facts#F281)).
+    /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Examples
     /// ```
@@ -111,8 +112,9 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Safety
     /// 1. `image` begins an image that the driver can load: PTX that ends in NUL, a whole cubin, or a whole
-    ///    fatbin, each as a compiler wrote it. At least 128 bytes can be read (F113). The driver checks little
-    ///    of its structure, and follows the offsets that it finds there (F290).
+    ///    fatbin, each as a compiler wrote it. At least 128 bytes can be read
+    ///    ([F113](crate::driver_facts#F113)). The driver checks little of its structure, and follows the
+    ///    offsets that it finds there ([F290](crate::driver_facts#F290)).
     #[doc(alias = "cuModuleLoadData")]
     pub unsafe fn load_unchecked(
         &self,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// [`PushedGuard::load`](crate::PushedGuard::load) loads one, and [`function`](Self::function),
 /// [`kernel`](Self::kernel) and [`variable`](Self::variable) look up its contents. Its
 /// [`Function`](crate::Function)s and variables keep it loaded. Unloading waits for all work of the context
-/// (F50) and needs no current context (F40).
+/// ([F50](crate::driver_facts#F50)) and needs no current context ([F40](crate::driver_facts#F40)).
 ///
 /// # Examples
 /// ```
@@ -61,7 +61,8 @@ impl<'ctx> Module<'ctx> {
         self.inner.raw
     }
 
-    /// Unloads the module now and returns the result. Waits for all work of the context (F50).
+    /// Unloads the module now and returns the result. Waits for all work of the context
+    /// ([F50](crate::driver_facts#F50)).
     ///
     /// # Errors
     /// `Err(self)` if a function, a variable or a graph still holds the module. The inner result is the

@@ -70,11 +70,15 @@ fn best(capability: u32, supported: &[u32]) -> Result<Arch, NvrtcError> {
     let best = supported.iter().copied().filter(|&it| it <= capability).max();
     best.map(Arch::compute).ok_or_else(|| {
         let reason = format!(
-            "the device is of compute capability {}.{}, and this NVRTC compiles for {} and higher: use \
-             an older NVRTC",
+            "the device has compute capability {}.{}, and this NVRTC compiles for {} and higher: \
+             use an older NVRTC",
             capability / 10,
             capability % 10,
-            supported.iter().min().map_or("none".to_owned(), |it| format!("{}.{}", it / 10, it % 10)),
+            supported.iter().min().map_or("none".to_owned(), |it| format!(
+                "{}.{}",
+                it / 10,
+                it % 10
+            )),
         );
         NvrtcError::invalid(crate::error::nvrtc::COMPILE, reason)
     })

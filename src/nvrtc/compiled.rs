@@ -35,7 +35,7 @@ impl Compiled {
         let mut bytes = self.raw.ptx()?;
         // To the first NUL, which was written with the text.
         bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()));
-        let reason = "the options ask for LTO-IR or OptiX-IR, which come instead of PTX";
+        let reason = "the options request LTO-IR or OptiX-IR, which replaces PTX";
         match CString::new(bytes) {
             Ok(ptx) if !ptx.is_empty() => Ok(ptx),
             _ => Err(NvrtcError::NoOutput { call: "nvrtcGetPTX", reason }),
@@ -49,7 +49,7 @@ impl Compiled {
     #[doc(alias = "nvrtcGetCUBIN")]
     pub fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
         let reason = if self.arch.is_some_and(Arch::is_real) {
-            "the options ask for LTO-IR or OptiX-IR, which come instead of a cubin"
+            "the options request LTO-IR or OptiX-IR, which replaces the cubin"
         } else {
             "compile for a real architecture, such as `Arch::sm(90)`"
         };
@@ -63,7 +63,7 @@ impl Compiled {
     /// [`NvrtcError::NeedsNvrtc`] before 12.0.
     #[doc(alias = "nvrtcGetLTOIR")]
     pub fn lto_ir(&self) -> Result<Vec<u8>, NvrtcError> {
-        some("nvrtcGetLTOIR", self.raw.lto_ir()?, "ask for it by `CompileOptions::lto(true)`")
+        some("nvrtcGetLTOIR", self.raw.lto_ir()?, "request it with `CompileOptions::lto(true)`")
     }
 
     /// Returns the intermediate code for OptiX.
@@ -73,7 +73,7 @@ impl Compiled {
     /// [`NvrtcError::NeedsNvrtc`] before 12.0.
     #[doc(alias = "nvrtcGetOptiXIR")]
     pub fn optix_ir(&self) -> Result<Vec<u8>, NvrtcError> {
-        let reason = "ask for it by `CompileOptions::optix_ir(true)`";
+        let reason = "request it with `CompileOptions::optix_ir(true)`";
         some("nvrtcGetOptiXIR", self.raw.optix_ir()?, reason)
     }
 
@@ -87,7 +87,8 @@ impl Compiled {
     pub fn lowered_name(&self, name_expression: &str) -> Result<&str, NvrtcError> {
         const CALL: &str = "nvrtcGetLoweredName";
         let name = self.raw.lowered_name(&expression(CALL, name_expression)?)?;
-        name.to_str().map_err(|_| NvrtcError::invalid(CALL, "the name is not UTF-8: use another"))
+        name.to_str()
+            .map_err(|_| NvrtcError::invalid(CALL, "the name is not UTF-8: use another name"))
     }
 }
 

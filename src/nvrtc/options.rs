@@ -268,7 +268,8 @@ impl CompileOptions {
             CString::new(option.into_encoded_bytes()).map_err(|error| {
                 let at = error.nul_position();
                 let option = String::from_utf8_lossy(&error.into_vec()).into_owned();
-                let reason = format!("the option {option:?} has a NUL byte at {at}: take it out");
+                let reason =
+                    format!("the option {option:?} contains a NUL byte at {at}: remove it");
                 NvrtcError::invalid(COMPILE, reason)
             })
         };

@@ -121,7 +121,9 @@ fn string(call: &'static str, what: &str, text: &str) -> Result<CString, NvrtcEr
         let at = error.nul_position();
         NvrtcError::invalid(
             call,
-            format!("{what} has a NUL byte at {at}, where NVRTC would stop reading: take it out"),
+            format!(
+                "{what} contains a NUL byte at {at}, where NVRTC would stop reading: remove it"
+            ),
         )
     })
 }

@@ -172,5 +172,6 @@ impl Drop for RawProgram {
 
 /// Converts a number of strings to NVRTC's type.
 fn count(call: &'static str, len: usize) -> Result<c_int, NvrtcError> {
-    c_int::try_from(len).map_err(|_| NvrtcError::invalid(call, "there are too many strings"))
+    c_int::try_from(len)
+        .map_err(|_| NvrtcError::invalid(call, "there are too many strings: pass fewer"))
 }

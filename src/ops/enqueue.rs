@@ -27,7 +27,7 @@ fn other_extent(call: &'static str, from: &Grid, to: &Grid) -> Result {
 }
 
 /// Returns the error of a call for which the driver itself compares the contexts. It then answers as for an
-/// invalid handle (F32, F36).
+/// invalid handle ([F32](crate::driver_facts#F32), [F36](crate::driver_facts#F36)).
 pub(crate) fn refused(answer: Answer, same: bool) -> Result {
     if answer.code == ffi::CUDA_ERROR_INVALID_HANDLE {
         same_context(answer.call, same)?;
@@ -36,7 +36,7 @@ pub(crate) fn refused(answer: Answer, same: bool) -> Result {
 }
 
 /// Checks that everything an operation uses belongs to its context. Brands can coincide if a guard's place is
-/// leaked, handles cannot (invariant `own-context`).
+/// leaked, handles cannot (invariant [`own-context`](crate::soundness#own-context)).
 #[inline]
 pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
     if same { Ok(()) } else { Err(Error::OtherContext { call }) }

@@ -42,7 +42,7 @@ pub(crate) trait Operation {
     }
 
     /// Enqueues the operation with one call, which may return before the device is done. No context need be current
-    /// (F34).
+    /// ([F34](crate::driver_facts#F34)).
     ///
     /// # Safety
     /// 1. [`check`](Self::check) accepted the operation.
@@ -62,7 +62,8 @@ pub(crate) trait NodeOperation: Operation {
         None
     }
 
-    /// Adds the node to a graph. No context need be current, and captures do not refuse the call (F217).
+    /// Adds the node to a graph. No context need be current, and captures do not refuse the call
+    /// ([F217](crate::driver_facts#F217)).
     ///
     /// # Safety
     /// 1. [`no_node`](Self::no_node) returned `None`. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one

@@ -19,7 +19,7 @@ struct Known {
 }
 
 /// The contexts that a fault stops together. To the driver, the primary context of a device and the green
-/// contexts made from it are one (F130, F327).
+/// contexts made from it are one ([F130](crate::driver_facts#F130), [F327](crate::driver_facts#F327)).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailsWith {
     PrimaryOf(Device),
@@ -84,7 +84,7 @@ pub(crate) fn raw_of(entry: Entry) -> Option<usize> {
 }
 
 /// Returns whether green contexts may be among those that are destroyed. Their work goes on after their
-/// destruction (F134).
+/// destruction ([F134](crate::driver_facts#F134)).
 pub(crate) fn may_be_green() -> bool {
     GREEN.load(Ordering::Relaxed)
 }

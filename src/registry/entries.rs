@@ -1,5 +1,5 @@
 //! The log of entries: the contexts that this crate pushed on each thread's stack, visible to all threads. A
-//! context that is in a log is not destroyed (invariant `context-alive`).
+//! context that is in a log is not destroyed (invariant [`context-alive`](crate::soundness#context-alive)).
 //!
 //! A guard borrows its context. So when the last owner of a context goes, a log can hold an entry of it only if
 //! the guard was leaked. The leak happened before, so the code that would destroy the context sees the entry.

@@ -39,7 +39,7 @@ impl LentHost {
 }
 
 /// Returns whether a device uses host memory that nobody registered. If no device does, a copy with such memory
-/// is complete when its call returns (F331).
+/// is complete when its call returns ([F331](crate::driver_facts#F331)).
 fn devices_use_all() -> bool {
     const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
     let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);

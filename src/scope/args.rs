@@ -64,8 +64,8 @@ impl<'s, T: Element> ScopeArg<'s, '_> for ScopedPitchedSlice<'_, 's, T> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments for a scope",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
-    note = "a single argument is written `(x,)`, none is `()`; at most twelve",
-    note = "each is a plain value, `&buffer`, `&held` or `&mut held`"
+    note = "write `(x,)` for a single argument and `()` for none; the maximum is twelve",
+    note = "each argument is a plain value, `&buffer`, `&held` or `&mut held`"
 )]
 pub trait ScopeArgs<'s, 'ctx>: Operands {}
 

@@ -12,8 +12,8 @@ impl ScopedStream<'_, '_> {
     /// function; see [`SyncStream::host_function`](crate::SyncStream::host_function).
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error of earlier work (F60). The
-    /// function is then dropped without being called.
+    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error of earlier work
+    /// ([F60](crate::driver_facts#F60)). The function is then dropped without being called.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let stream = self.ready(CALL)?;

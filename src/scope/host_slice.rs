@@ -38,7 +38,7 @@ impl<'s, T: Element> ScopedHostSlice<'s, T> {
     /// Waits only for work on this memory; with a single stream, for everything enqueued so far.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn access(&mut self) -> Result<&mut [T]> {
@@ -83,9 +83,9 @@ impl<'s, T: Element> ScopedHostSlice<'s, T> {
 
 /// Host memory that a scope borrows and gives back: [`ScopedHostSlice`], or [`ScopedPinned`]. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not host memory that this scope stages",
+    message = "`{Self}` is not host memory that this scope borrows",
     label = "expected a `ScopedHostSlice<{T}>` or a `ScopedPinned<{T}>` of this scope",
-    note = "`s.stage(&mut slice)` and `s.map(&mut pinned)` make them; a slice itself is copied by `upload` and `download`"
+    note = "create one with `s.stage(&mut slice)` or `s.map(&mut pinned)`; `upload` and `download` copy plain slices"
 )]
 pub trait ScopedHostMemory<'s, T: Element>: sealed::Stage<'s, T> {}
 impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedHostSlice<'s, T> {}

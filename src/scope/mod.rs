@@ -73,19 +73,21 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Runs asynchronous work on any number of streams and waits for all of it.
     ///
     /// It also waits if the closure fails or panics: nothing is in flight when this returns (invariant
-    /// `scope-waits`).
+    /// [`scope-waits`](crate::soundness#scope-waits)).
     ///
     /// To write a buffer, [hold](Scope::hold) it. A use on one stream then waits for its earlier uses on other
-    /// streams (invariant `scope-ordered`), so streams cannot race. A buffer that is only read can be borrowed
-    /// directly. With one stream, the scope makes the driver calls of C, and one wait at the end.
+    /// streams (invariant [`scope-ordered`](crate::soundness#scope-ordered)), so streams cannot race. A buffer
+    /// that is only read can be borrowed directly. With one stream, the scope makes the driver calls of C, and
+    /// one wait at the end.
     ///
     /// # Errors
-    /// The error of the closure, otherwise that of the first stream that has one: a sticky error (F60).
+    /// The error of the closure, otherwise that of the first stream that has one: a sticky error
+    /// ([F60](crate::driver_facts#F60)).
     ///
     /// # Aborts
     /// If a kernel faulted, host memory was lent, some of it is page-locked, and the process has several
-    /// contexts: the device may still use that memory, and nothing reports when it stops (F326). If no wait
-    /// proves that the work is over.
+    /// contexts: the device may still use that memory, and nothing reports when it stops
+    /// ([F326](crate::driver_facts#F326)). If no wait proves that the work is over.
     ///
     /// # Panics
     /// If the closure panics, or a [host function](ScopedStream::host_function) in it. Of several panics, that

@@ -1,4 +1,5 @@
-//! The order of the operations on a scope's streams (invariant `scope-ordered`).
+//! The order of the operations on a scope's streams (invariant
+//! [`scope-ordered`](crate::soundness#scope-ordered)).
 //!
 //! Each buffer and each staged slice is [`Tracked`]: its last write and the reads since, each an [`Op`], which
 //! is a position in a stream. A use on another stream waits for an event after the earlier use. That event is
@@ -36,7 +37,8 @@ pub(crate) struct Order {
     first: Cell<Option<CUstream>>,
     /// Whether host memory was lent.
     host: Cell<bool>,
-    /// Whether a fault was reported before. The driver then accepts nothing any more (F60).
+    /// Whether a fault was reported before. The driver then accepts nothing any more
+    /// ([F60](crate::driver_facts#F60)).
     behind_fault: bool,
     /// The number of pieces of memory that were used while there was no second stream, and not since.
     alone: Cell<usize>,
@@ -215,7 +217,7 @@ impl Order {
     }
 
     /// Makes later work in the stream `to` run behind everything in `from`. Under a capture this draws `to`
-    /// into it (F106).
+    /// into it ([F106](crate::driver_facts#F106)).
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.

@@ -32,7 +32,7 @@ impl<'s, T: Element> ScopedPinned<'s, T> {
     /// [`ScopedHostSlice::access`](crate::ScopedHostSlice::access).
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuStreamSynchronize")]
     pub fn access(&mut self) -> Result<&mut [T]> {

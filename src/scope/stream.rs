@@ -110,7 +110,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Records an event after the work in the stream.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
@@ -123,11 +123,12 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         }
     }
 
-    /// Makes later work in the stream wait for an event, which may belong to another context (F36). You do not
-    /// need this to order the streams of one scope.
+    /// Makes later work in the stream wait for an event, which may belong to another context
+    /// ([F36](crate::driver_facts#F36)). You do not need this to order the streams of one scope.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error
+    /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
@@ -139,7 +140,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
@@ -149,7 +150,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Blocks until all work in the stream is complete. The scope does this at its end.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {

@@ -56,7 +56,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error
+    /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {

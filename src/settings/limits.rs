@@ -61,8 +61,8 @@ impl PushedGuard<'_> {
     /// Returns a limit of the context, in the unit given at [`Limit`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` for a limit that the device does not have (F69),
-    /// `CUDA_ERROR_INVALID_VALUE` for a limit that the driver does not know;
+    /// `CUDA_ERROR_UNSUPPORTED_LIMIT` for a limit that the device does not have
+    /// ([F69](crate::driver_facts#F69)), `CUDA_ERROR_INVALID_VALUE` for a limit that the driver does not know;
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxGetLimit")]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
@@ -77,8 +77,9 @@ impl PushedGuard<'_> {
     /// Sets a limit of the context, in the unit given at [`Limit`]. It applies on every thread.
     ///
     /// # Errors
-    /// The errors of [`limit`](Self::limit); `CUDA_ERROR_NOT_PERMITTED` for a limit that cannot be set (F69);
-    /// `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value out of range.
+    /// The errors of [`limit`](Self::limit); `CUDA_ERROR_NOT_PERMITTED` for a limit that cannot be set
+    /// ([F69](crate::driver_facts#F69)); `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value
+    /// out of range.
     #[doc(alias = "cuCtxSetLimit")]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result {
         self.enter(name!(cuCtxSetLimit))?;

@@ -12,8 +12,8 @@ impl PushedGuard<'_> {
     /// Returns the number of multiprocessors that the context's work may run on.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context (F132). For
-    /// that, see [`sm_resource`](crate::Context::sm_resource).
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context
+    /// ([F132](crate::driver_facts#F132)). For that, see [`sm_resource`](crate::Context::sm_resource).
     #[doc(alias = "cuCtxGetExecAffinity")]
     pub fn exec_affinity(&self) -> Result<u32> {
         self.enter(name!(cuCtxGetExecAffinity))?;

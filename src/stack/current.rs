@@ -81,7 +81,8 @@ impl CurrentContext {
         get_flags()
     }
 
-    /// Returns a number that identifies the context. No other context of the process has or had it (F98).
+    /// Returns a number that identifies the context. No other context of the process has or had it
+    /// ([F98](crate::driver_facts#F98)).
     ///
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_CONTEXT_IS_DESTROYED`.

@@ -28,7 +28,7 @@ pub enum Ownership {
 
 /// A context that foreign code now owns, from [`Context::into_raw`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "nothing ends the context but who has this"]
+#[must_use = "the context leaks unless the owner of this value releases it"]
 pub struct RawContext {
     /// The handle.
     pub raw: CUcontext,
@@ -82,7 +82,7 @@ impl Context {
     pub unsafe fn from_raw(raw: CUcontext, ownership: Ownership) -> Result<Context> {
         init()?;
         if raw.is_null() {
-            let reason = "the handle is null: nothing is current there, or nothing was created";
+            let reason = "the handle is null: no context was current, or none was created";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         let device = device_of(raw)?;
@@ -95,8 +95,8 @@ impl Context {
                 if context.raw() == raw {
                     return Ok(context);
                 }
-                let reason =
-                    "the context is not its device's primary one: borrow it or take it over";
+                let reason = "the context is not the primary context of its device: use `Borrow` \
+                              or `TakeOver`";
                 return Err(Error::InvalidArgument {
                     call: name!(cuDevicePrimaryCtxRetain),
                     reason,

@@ -87,7 +87,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`Suspended`](crate::Error::Suspended) inside a younger [`reentrant`](crate::ContextStack::reentrant)
     /// call; [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed the top. In both cases nothing is
-    /// popped (F87, F88), and the context is kept alive.
+    /// popped ([F87](crate::driver_facts#F87), [F88](crate::driver_facts#F88)), and the context is kept alive.
     #[doc(alias = "cuCtxPopCurrent")]
     #[inline]
     pub fn pop(self) -> Result {
@@ -112,7 +112,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent), [`Suspended`](crate::Error::Suspended); a sticky error of
-    /// earlier work (F60).
+    /// earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result {
         self.enter(name!(cuCtxSynchronize))?;
@@ -120,7 +120,8 @@ impl<'ctx> PushedGuard<'ctx> {
         wait(unsafe { later!(cuCtxSynchronize()) })
     }
 
-    /// Checks before a context-sensitive call that the guard's context is current (invariant `right-context`).
+    /// Checks before a context-sensitive call that the guard's context is current (invariant
+    /// [`right-context`](crate::soundness#right-context)).
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result {
         self.pos().enter(call)

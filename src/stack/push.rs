@@ -11,7 +11,7 @@ use crate::error::Result;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a place on the context stack",
     label = "expected a `ContextStack`, a `NestedStack` or a `PushedGuard`",
-    note = "a function that pushes takes `stack: &mut impl PushContext`: hand it `&mut stack` or `&mut gpu`"
+    note = "pass `&mut stack` or `&mut gpu` to a function that takes `stack: &mut impl PushContext`"
 )]
 pub trait PushContext: sealed::Sealed {
     /// Pushes a context. It is current until the guard is popped or dropped.
@@ -26,7 +26,7 @@ mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `PushContext`, which is sealed",
         label = "only the stack types of cuscope do",
-        note = "take `stack: &mut impl PushContext` and push on that"
+        note = "take `stack: &mut impl PushContext` and push on it"
     )]
     pub trait Sealed {}
     impl<S: Sealed + ?Sized> Sealed for &mut S {}

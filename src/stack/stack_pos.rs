@@ -3,14 +3,15 @@
 //! Every token and guard has a [`StackPos`]. If code reaches a position by reference, every guard above it is
 //! dead, except the guards of a `reentrant` call that began above it (its *frame*), which is in the log too.
 //! Entries that the log still holds above a position were leaked. They are popped when the position is next
-//! used. Foreign code may have changed the stack (F87, F88). A pop that takes something other than the entry in
-//! the log puts it back. If an entry may not be on top at all, the code checks first.
+//! used. Foreign code may have changed the stack ([F87](crate::driver_facts#F87),
+//! [F88](crate::driver_facts#F88)). A pop that takes something other than the entry in the log puts it back. If
+//! an entry may not be on top at all, the code checks first.
 //!
 //! Code of the program runs inside most calls of this file: the hook of the driver's log inside any driver
 //! call, a tracing subscriber when an entry is added or removed, the hook of `on_release_error` and destructors
 //! when a context is destroyed. This code may call everything. So the log is correct before each of these
 //! calls, values read before are compared again afterwards, and the thread's token counts as taken while leaked
-//! entries are popped (invariant `re-entered`).
+//! entries are popped (invariant [`re-entered`](crate::soundness#re-entered)).
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::thread_stack::{PoppedBy, ThreadStack};

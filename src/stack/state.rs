@@ -39,7 +39,8 @@ impl PushedGuard<'_> {
 
     /// Replaces the context's flags. The new flags apply on every thread.
     ///
-    /// The flags for mapped host memory and core dumps keep the values from the context's creation (F118).
+    /// The flags for mapped host memory and core dumps keep the values from the context's creation
+    /// ([F118](crate::driver_facts#F118)).
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;

@@ -75,7 +75,7 @@ impl ThreadStack {
     /// Prepares the thread before it gets a stack to push on.
     ///
     /// # Errors
-    /// In the child of a fork, the error that most calls return there (F20).
+    /// In the child of a fork, the error that most calls return there ([F20](crate::driver_facts#F20)).
     pub(super) fn enroll(&self) -> Result {
         if !self.entries.has_room() {
             self.reserve(name!(cuCtxGetCurrent))?;
@@ -88,7 +88,7 @@ impl ThreadStack {
     /// Makes sure that one more entry fits.
     ///
     /// # Errors
-    /// In the child of a fork, the error that most calls return there (F20).
+    /// In the child of a fork, the error that most calls return there ([F20](crate::driver_facts#F20)).
     pub(super) fn reserve(&self, call: &'static str) -> Result {
         if self.entries.reserve() {
             return Ok(());

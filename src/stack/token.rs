@@ -12,15 +12,16 @@ use std::fmt;
 
 /// The right to push contexts on the calling thread's context stack.
 ///
-/// A thread has at most one at any time (invariant `one-token`), and it stays on its thread
-/// (`stays-on-thread`). [`push`](Self::push) makes a context current and returns a guard. Contexts that foreign
-/// code pushed before stay untouched, below.
+/// A thread has at most one at any time (invariant [`one-token`](crate::soundness#one-token)), and it stays on
+/// its thread ([`stays-on-thread`](crate::soundness#stays-on-thread)). [`push`](Self::push) makes a context
+/// current and returns a guard. Contexts that foreign code pushed before stay untouched, below.
 ///
 /// While the value lives, the thread is in relaxed stream capture mode. A capture of foreign code, on this
 /// thread or another one, then does not refuse frees, unloads, allocations and waits of this thread, and they
-/// do not invalidate it. This needs no driver call for each of them (F100, F101, F140). Foreign code that wants
-/// the driver's checks for itself may set another mode (`cuThreadExchangeStreamCaptureMode`). It should restore
-/// the mode that it found.
+/// do not invalidate it. This needs no driver call for each of them ([F100](crate::driver_facts#F100),
+/// [F101](crate::driver_facts#F101), [F140](crate::driver_facts#F140)). Foreign code that wants the driver's
+/// checks for itself may set another mode (`cuThreadExchangeStreamCaptureMode`). It should restore the mode
+/// that it found.
 ///
 /// # Examples
 /// ```
@@ -76,8 +77,8 @@ impl ContextStack {
     /// destructor.
     ///
     /// Guards and stacks from outside are suspended until `f` returns: they neither push nor pop (invariant
-    /// `frames-suspend`). Entries that `f` leaves pushed are popped, also when it panics
-    /// (`reentrant-restores`). Initialises the driver.
+    /// [`frames-suspend`](crate::soundness#frames-suspend)). Entries that `f` leaves pushed are popped, also
+    /// when it panics ([`reentrant-restores`](crate::soundness#reentrant-restores)). Initialises the driver.
     ///
     /// # Errors
     /// The errors of [`init`], before `f` is called; otherwise the error that `f` returns.

@@ -58,11 +58,11 @@ impl Stream<'_> {
         unsafe { answer!(cuStreamSetAttribute(self.raw(), id, &raw const value)) }.result()
     }
 
-    /// Returns how threads wait for the stream, or `None` if no policy was set (F153). The flags of its context
-    /// then decide.
+    /// Returns how threads wait for the stream, or `None` if no policy was set
+    /// ([F153](crate::driver_facts#F153)). The flags of its context then decide.
     ///
     /// # Errors
-    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
     pub fn sync_policy(&self) -> Result<Option<SyncPolicy>> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
@@ -79,7 +79,7 @@ impl Stream<'_> {
     /// Sets how threads wait for the stream.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_sync_policy(&self, policy: SyncPolicy) -> Result {
         let (_, policy) = SyncPolicy::ALL[policy as usize];
@@ -90,7 +90,7 @@ impl Stream<'_> {
     /// Returns how the L2 cache treats the stream's accesses, or `None` if no range is set.
     ///
     /// # Errors
-    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
     pub fn access_policy_window(&self) -> Result<Option<AccessPolicyWindow>> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
@@ -102,7 +102,8 @@ impl Stream<'_> {
     /// Sets how the L2 cache treats the accesses of work that is enqueued later. `None` removes the range.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have (F155); a sticky error (F60).
+    /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have
+    /// ([F155](crate::driver_facts#F155)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
         let window = window.map_or(AccessPolicyWindow::NONE, AccessPolicyWindow::raw);
@@ -114,7 +115,7 @@ impl Stream<'_> {
     /// [`stream_with_priority`](crate::PushedGuard::stream_with_priority).
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_priority(&self, priority: i32) -> Result {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_PRIORITY, CUstreamAttrValue { priority })
@@ -123,7 +124,7 @@ impl Stream<'_> {
     /// Returns the memory synchronisation domain of the stream's kernels.
     ///
     /// # Errors
-    /// [`UnknownValue`](Error::UnknownValue); a sticky error (F60).
+    /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
     pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
@@ -135,7 +136,7 @@ impl Stream<'_> {
     /// Sets the memory synchronisation domain of kernels that are enqueued later.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_mem_sync_domain(&self, domain: MemSyncDomain) -> Result {
         let value = CUstreamAttrValue { memSyncDomain: domain.raw() };
@@ -145,7 +146,7 @@ impl Stream<'_> {
     /// Returns the numbers of the two domains.
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
     pub fn mem_sync_domain_map(&self) -> Result<MemSyncDomainMap> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
@@ -157,7 +158,8 @@ impl Stream<'_> {
     /// Sets the numbers of the two domains, for work that is enqueued later.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number that the device does not have (F154); a sticky error (F60).
+    /// `CUDA_ERROR_INVALID_VALUE` for a number that the device does not have
+    /// ([F154](crate::driver_facts#F154)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
     pub fn set_mem_sync_domain_map(&self, map: MemSyncDomainMap) -> Result {
         let map = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
@@ -167,10 +169,11 @@ impl Stream<'_> {
 }
 
 impl<'ctx> Stream<'ctx> {
-    /// Copies all attributes of another stream of the same context, the priority included (F156).
+    /// Copies all attributes of another stream of the same context, the priority included
+    /// ([F156](crate::driver_facts#F156)).
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamCopyAttributes")]
     pub fn copy_attributes(&self, from: &Stream<'ctx>) -> Result {
         if self.context() != from.context() {

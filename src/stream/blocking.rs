@@ -199,8 +199,9 @@ impl<'a> Blocking<'a> {
 
     /// Waits until the stream no longer uses any memory.
     ///
-    /// While a blocking stream of its context is under capture, the driver refuses to wait for the legacy stream
-    /// (F143). Another thread began that capture after the work was enqueued, and will end it.
+    /// While a blocking stream of its context is under capture, the driver refuses to wait for the legacy
+    /// stream ([F143](crate::driver_facts#F143)). Another thread began that capture after the work was
+    /// enqueued, and will end it.
     #[inline]
     fn finish(&self, host: LentHost) -> Result {
         let raw = self.raw;

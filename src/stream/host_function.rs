@@ -26,7 +26,7 @@ struct Call<F> {
 /// A function in a stream.
 pub(crate) trait Pending {
     /// Ends the call once the stream has passed the function. Drops the function if it was not called, as after
-    /// a fault (F152), and returns the panic of the function or of its destructor.
+    /// a fault ([F152](crate::driver_facts#F152)), and returns the panic of the function or of its destructor.
     fn end(&self) -> Option<Panic>;
 }
 
@@ -85,10 +85,12 @@ impl SyncStream<'_, '_> {
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
     ///
     /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly
-    /// every call fails (F23), and device resources dropped there leak until their context is destroyed.
+    /// every call fails ([F23](crate::driver_facts#F23)), and device resources dropped there leak until their
+    /// context is destroyed.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60). The function is then dropped without being called.
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)). The function is then dropped without
+    /// being called.
     ///
     /// # Panics
     /// If the function panics.

@@ -1,5 +1,6 @@
 //! Keeps operations on the legacy stream of a context and captures of its blocking streams apart. A driver that
-//! does both simultaneously, on two threads, may follow a dangling pointer (F221; invariant `legacy-apart`).
+//! does both simultaneously, on two threads, may follow a dangling pointer ([F221](crate::driver_facts#F221);
+//! invariant [`legacy-apart`](crate::soundness#legacy-apart)).
 
 use crate::call::Answer;
 use crate::context::Context;
@@ -54,8 +55,8 @@ pub(crate) struct Operation(Arc<LegacyStreamLock>);
 
 impl Operation {
     /// # Errors
-    /// While a blocking stream of the context is under capture, the driver's error (F143), but without a call,
-    /// which would invalidate the capture.
+    /// While a blocking stream of the context is under capture, the driver's error
+    /// ([F143](crate::driver_facts#F143)), but without a call, which would invalidate the capture.
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
         let legacy = lock_of(context);
         let mut state = lock(&legacy.state);
@@ -99,9 +100,9 @@ impl Capturing {
         let legacy = lock_of(context);
         let mut state = lock(&legacy.state);
         if state.operations > 0 && (OWN.get() > 0 || driver_log::is_inside()) {
-            let reason = "an operation on the legacy default stream of the context runs, and this is a function of \
-                          `on_driver_log`, or a destructor, that must not wait for it: capture a stream that is \
-                          `NON_BLOCKING`, or capture later";
+            let reason = "an operation on the legacy default stream of the context is running, and \
+                          a function of `on_driver_log` or a destructor must not wait for it: \
+                          capture a `NON_BLOCKING` stream, or capture later";
             return Err(Error::InvalidArgument { call, reason });
         }
         state.captures += 1;

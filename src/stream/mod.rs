@@ -49,8 +49,9 @@ bitflags! {
 /// current context and not a handle. This crate attaches no managed memory to streams
 /// (`cuStreamAttachMemAsync`).
 ///
-/// The stream keeps its context alive (invariant `context-alive`). Dropping it returns at once and needs no
-/// current context (F40, F51). The driver's stream lives on while a buffer lives that was [allocated on
+/// The stream keeps its context alive (invariant [`context-alive`](crate::soundness#context-alive)). Dropping
+/// it returns at once and needs no current context ([F40](crate::driver_facts#F40),
+/// [F51](crate::driver_facts#F51)). The driver's stream lives on while a buffer lives that was [allocated on
 /// it](crate::SyncStream::alloc).
 ///
 /// # Examples
@@ -95,7 +96,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Creates a stream with the given flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits (F68).
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits
+    /// ([F68](crate::driver_facts#F68)).
     #[doc(alias = "cuStreamCreate")]
     pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreate))?;
@@ -113,7 +115,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Creates a stream with the given flags and priority.
     ///
     /// The driver prefers work on streams with a greater priority, which is a *smaller* number. It clamps
-    /// numbers outside [`stream_priority_range`](Self::stream_priority_range) to that range (F68).
+    /// numbers outside [`stream_priority_range`](Self::stream_priority_range) to that range
+    /// ([F68](crate::driver_facts#F68)).
     ///
     /// # Errors
     /// The errors of [`stream_with`](Self::stream_with).
@@ -147,7 +150,7 @@ impl Stream<'_> {
     /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
@@ -158,7 +161,7 @@ impl Stream<'_> {
     /// Waits until all work in the stream is complete.
     ///
     /// # Errors
-    /// A sticky error of earlier work (F60).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {

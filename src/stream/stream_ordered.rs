@@ -14,12 +14,13 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ///
     /// Its contents are unspecified bytes. Dropping the buffer frees it in the order of this stream. Unlike the
     /// free of [`PushedGuard::alloc`](crate::PushedGuard::alloc), this does not wait for the work of the
-    /// context (F50, F51, F90).
+    /// context ([F50](crate::driver_facts#F50), [F51](crate::driver_facts#F51),
+    /// [F90](crate::driver_facts#F90)).
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools; a sticky
-    /// error (F60).
+    /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: the wait below is before anything else can use the buffer.
@@ -81,7 +82,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         const CALL: &str = name!(cuMemAllocFromPoolAsync);
         let bytes = size_for::<T>(CALL, len)?;
         if pool.device() != self.stream().context().device() {
-            let reason = "the pool is of another device than the stream: use one of its device";
+            let reason = "the pool and the stream belong to different devices: use a pool of the \
+                          stream's device";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         let mut address = 0;

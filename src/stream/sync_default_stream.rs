@@ -23,9 +23,10 @@ use std::fmt;
 /// and [`PushedGuard::on_per_thread_default`].
 ///
 /// The driver chooses the stream by the thread's current context at each call. So each operation first compares
-/// the current context (invariant `right-context`) and returns [`NotCurrent`](crate::Error::NotCurrent) if
-/// foreign code changed it. A default stream cannot be used in a scope or a capture, and cannot allocate: these
-/// use their stream later, under whatever context is current then.
+/// the current context (invariant [`right-context`](crate::soundness#right-context)) and returns
+/// [`NotCurrent`](crate::Error::NotCurrent) if foreign code changed it. A default stream cannot be used in a
+/// scope or a capture, and cannot allocate: these use their stream later, under whatever context is current
+/// then.
 #[derive(Clone, Copy)]
 pub struct SyncDefaultStream<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
@@ -46,9 +47,9 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NON_BLOCKING`](crate::StreamFlags::NON_BLOCKING).
     ///
     /// While this crate captures one of these streams, every operation is refused with
-    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143). Such a capture waits for the operations that run: a driver
-    /// that did both simultaneously crashed (F221). In a [`host_function`](SyncDefaultStream::host_function),
-    /// do not wait for a thread that captures.
+    /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` ([F143](crate::driver_facts#F143)). Such a capture waits for the
+    /// operations that run: a driver that did both simultaneously crashed ([F221](crate::driver_facts#F221)).
+    /// In a [`host_function`](SyncDefaultStream::host_function), do not wait for a thread that captures.
     #[must_use]
     #[doc(alias = "CU_STREAM_LEGACY")]
     pub fn on_legacy_default(&self) -> SyncDefaultStream<'_, 'ctx> {
@@ -56,7 +57,8 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Returns the operations on this thread's own default stream of the context, which synchronises with the
-    /// legacy one. A green context has no such stream: `CUDA_ERROR_INVALID_HANDLE` (F133).
+    /// legacy one. A green context has no such stream: `CUDA_ERROR_INVALID_HANDLE`
+    /// ([F133](crate::driver_facts#F133)).
     #[must_use]
     #[doc(alias = "CU_STREAM_PER_THREAD")]
     pub fn on_per_thread_default(&self) -> SyncDefaultStream<'_, 'ctx> {
@@ -207,7 +209,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a sticky
-    /// error (F60).
+    /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         let now = self.now(RECORD)?;
@@ -215,10 +217,11 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         now.stream.record(event)
     }
 
-    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
+    /// Makes later work in the stream wait for an event, which may belong to another context
+    /// ([F36](crate::driver_facts#F36)).
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         self.now(name!(cuStreamWaitEvent))?.stream.wait(event)
@@ -227,7 +230,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work
+    /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamQuery")]
     pub fn query(&self) -> Result<bool> {
         let _now = self.now(name!(cuStreamQuery))?;
@@ -238,7 +242,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// Waits until all work in the stream is complete.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work
+    /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result {
         let _now = self.now(name!(cuStreamSynchronize))?;

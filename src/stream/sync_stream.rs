@@ -19,10 +19,12 @@ use std::fmt;
 /// Operations on one stream that wait until they are complete, from [`PushedGuard::on`].
 ///
 /// Each operation is complete when it returns, so nothing is in flight between operations (invariant
-/// `idle-outside`). To run several operations at once, use a [scope](PushedGuard::scope). The methods named
-/// `…_unscoped` return before the work is done. They are `unsafe` for this reason.
+/// [`idle-outside`](crate::soundness#idle-outside)). To run several operations at once, use a
+/// [scope](PushedGuard::scope). The methods named `…_unscoped` return before the work is done. They are
+/// `unsafe` for this reason.
 ///
-/// No operation needs or checks the current context (F30, F34). The driver calls are those of C.
+/// No operation needs or checks the current context ([F30](crate::driver_facts#F30),
+/// [F34](crate::driver_facts#F34)). The driver calls are those of C.
 ///
 /// # Examples
 /// ```
@@ -91,7 +93,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext); a sticky
-    /// error (F60).
+    /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
     #[inline]
@@ -128,7 +130,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
@@ -171,13 +173,15 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits (F61), for more than 48 KiB of
-    ///   dynamic shared memory without
-    ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes) (F310), or
-    ///   for no arguments to a kernel that has parameters (F93).
+    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits
+    ///   ([F61](crate::driver_facts#F61)), for more than 48 KiB of dynamic shared memory without
+    ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes)
+    ///   ([F310](crate::driver_facts#F310)), or for no arguments to a kernel that has parameters
+    ///   ([F93](crate::driver_facts#F93)).
     /// - The errors of the launch's attributes.
     /// - [`OtherContext`](crate::Error::OtherContext).
-    /// - A sticky error if the kernel faults (F60). The process can then no longer use the GPU.
+    /// - A sticky error if the kernel faults ([F60](crate::driver_facts#F60)). The process can then no longer
+    ///   use the GPU.
     ///
     /// # Safety
     /// 1. The arguments are those of the kernel: as many, in order, each with the parameter's size and meaning.
@@ -229,17 +233,18 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// Records an event after the work in the stream.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         self.blocking.record(event)
     }
 
-    /// Makes later work in the stream wait for an event, which may belong to another context (F36).
+    /// Makes later work in the stream wait for an event, which may belong to another context
+    /// ([F36](crate::driver_facts#F36)).
     ///
     /// # Errors
-    /// A sticky error (F60).
+    /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {

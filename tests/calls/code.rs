@@ -15,7 +15,7 @@ const PTX: &str = include_str!("../code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("../code/signatures.cubin");
 /// Parameters of `saxpy`, and the question past the last one, which says that it is the last (F92).
 pub(super) const PARAMETERS: [&str; 5] = ["cuFuncGetParamInfo"; 5];
-pub(super) const COMPARED: &str = "what the kernel takes is compared, once";
+pub(super) const COMPARED: &str = "compares the kernel's parameters, once";
 
 /// A fatbin of nothing but PTX.
 fn fatbin() -> Vec<u8> {
@@ -72,7 +72,7 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
     let saxpy =
         t.row("Module::function", &["cuModuleGetFunction"], || module.function("saxpy")).unwrap();
     let all: Vec<&str> = ["cuModuleGetFunction"].into_iter().chain(PARAMETERS).collect();
-    t.unlike("Module::kernel, of 4 parameters", &all[..1], &all, COMPARED, || {
+    t.unlike("Module::kernel, 4 parameters", &all[..1], &all, COMPARED, || {
         module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")
     })
     .unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
     let len = t.row("Module::functions", &every, || module.functions()).unwrap().len();
     assert_eq!(len, 4);
     let every: Vec<&str> = every.into_iter().chain(["cuFuncLoad"; 4]).collect();
-    t.row("Module::load_functions, of 4", &every, || module.load_functions()).unwrap();
+    t.row("Module::load_functions, 4 functions", &every, || module.load_functions()).unwrap();
     t.row("Module::variable", &["cuModuleGetGlobal_v2"], || {
         module.variable::<u32>("counter").map(drop)
     })
@@ -96,7 +96,7 @@ fn functions(t: &mut Table, saxpy: &Function<'_>) {
     let set = "cuFuncSetAttribute";
     let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     t.row("Function::name", &["cuFuncGetName"], || saxpy.name()).unwrap();
-    t.row("Function::parameters, of 4", &PARAMETERS, || saxpy.parameters()).unwrap();
+    t.row("Function::parameters, 4 parameters", &PARAMETERS, || saxpy.parameters()).unwrap();
     t.row("Function::is_loaded", &["cuFuncIsLoaded"], || saxpy.is_loaded()).unwrap();
     t.row("Function::load", &["cuFuncLoad"], || saxpy.load()).unwrap();
     t.row("Function::attribute", &["cuFuncGetAttribute"], || saxpy.attribute(attribute)).unwrap();

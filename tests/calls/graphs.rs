@@ -15,7 +15,7 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
     let mut captured = Table::default();
     let mut graph = t
         .row(
-            "PushedGuard::capture, of nothing",
+            "PushedGuard::capture, empty",
             &["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"],
             || gpu.capture(&mut stream, |_| Ok(())),
         )
@@ -43,7 +43,7 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
     let ordered = gpu.on(&side).alloc::<u32>(16).unwrap();
     let _ = t
         .unlike(
-            "PushedGuard::capture, of a stream with a buffer",
+            "PushedGuard::capture, on a stream with a buffer",
             &["cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags"],
             &[
                 "cuStreamCreate",
@@ -53,13 +53,13 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
                 "cuStreamDestroy_v2",
                 "cuGraphInstantiateWithFlags",
             ],
-            "a stream alike is captured, as the free of the buffer would be captured too",
+            "captures a similar stream: this one would also capture the free of the buffer",
             || gpu.capture(&mut side, |_| Ok(())),
         )
         .unwrap();
     drop(ordered);
     t.row(
-        "PushedGuard::recapture, as before",
+        "PushedGuard::recapture, same nodes",
         &[
             "cuStreamBeginCapture_v2",
             "cuStreamEndCapture",
@@ -74,7 +74,7 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
     // By hand the number is asked for first, and then the nodes.
     let all: Vec<&str> =
         ["cuGraphGetNodes"; 2].into_iter().chain(["cuGraphNodeGetType"; 4]).collect();
-    t.row("Graph::list_nodes, of four", &all, || replayed.list_nodes()).unwrap();
+    t.row("Graph::list_nodes, 4 nodes", &all, || replayed.list_nodes()).unwrap();
     let on = gpu.on(&stream);
     t.row("SyncStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed))
         .unwrap();

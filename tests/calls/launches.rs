@@ -80,8 +80,8 @@ pub(crate) fn diagnostics(t: &mut Table, gpu: &PushedGuard<'_>) {
     let on = t.row("CoreDumps::enabled", &[get], || dumps.enabled()).unwrap();
     t.row("CoreDumps::set_enabled", &[set], || dumps.set_enabled(on)).unwrap();
     let (get, set) = ("cuCoredumpGetAttributeGlobal", "cuCoredumpSetAttributeGlobal");
-    let on = t.row("CoreDumps::enabled, of the process", &[get], || all.enabled()).unwrap();
-    t.row("CoreDumps::set_enabled, of the process", &[set], || all.set_enabled(on)).unwrap();
+    let on = t.row("CoreDumps::enabled, for the process", &[get], || all.enabled()).unwrap();
+    t.row("CoreDumps::set_enabled, for the process", &[set], || all.set_enabled(on)).unwrap();
 
     let hook =
         t.row("on_driver_log", &["cuLogsRegisterCallback"], || on_driver_log(|_, _| ())).unwrap();
@@ -90,7 +90,8 @@ pub(crate) fn diagnostics(t: &mut Table, gpu: &PushedGuard<'_>) {
     let mut log = t.row("DriverLog::now", &[current], DriverLog::now).unwrap();
     t.row("DriverLog::read", &["cuLogsDumpToMemory"], || log.read()).unwrap();
     t.row("DriverLog::write_to", &["cuLogsDumpToFile"], || log.write_to("/dev/null")).unwrap();
-    let (dump, why) = ([current, "cuLogsDumpToMemory"], "where the log ends, to go on from there");
+    let (dump, why) =
+        ([current, "cuLogsDumpToMemory"], "finds the end of the log, to continue from there");
     let mut all = DriverLog::all();
-    t.unlike("DriverLog::read, of all", &dump[1..], &dump, why, || all.read()).unwrap();
+    t.unlike("DriverLog::read, all messages", &dump[1..], &dump, why, || all.read()).unwrap();
 }

@@ -11,7 +11,7 @@ pub(crate) fn libraries(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Libraries");
     let ptx = Ptx::new(include_str!("../code/signatures.ptx")).unwrap();
     let get = "cuLibraryGetKernel";
-    let (load, why) = (["cuLibraryLoadData", get], "loading tells no errors (F284)");
+    let (load, why) = (["cuLibraryLoadData", get], "loading reports no errors (F284)");
     let library =
         t.unlike("Library::load", &load[..1], &load, why, || Library::load(&ptx)).unwrap();
     let options = JitOptions::new();
@@ -47,11 +47,13 @@ fn kernels(t: &mut Table, gpu: &PushedGuard<'_>, saxpy: &LibraryKernel) {
     let function = "cuKernelGetFunction";
     t.row("LibraryKernel::function", &[function], || saxpy.function(gpu)).unwrap();
     let all: Vec<&str> = [function, "cuKernelGetName"].into_iter().chain(PARAMETERS).collect();
-    t.unlike("LibraryKernel::typed, of 4 parameters", &all[..1], &all, COMPARED, || {
+    t.unlike("LibraryKernel::typed, 4 parameters", &all[..1], &all, COMPARED, || {
         saxpy.typed::<(u32, f32, &[f32], &mut [f32])>(gpu)
     })
     .unwrap();
-    t.unlike("LibraryKernel::library", &["cuKernelGetLibrary"], &[], "known", || saxpy.library());
+    t.unlike("LibraryKernel::library", &["cuKernelGetLibrary"], &[], "cuscope stores it", || {
+        saxpy.library()
+    });
     t.row("LibraryKernel::name", &["cuKernelGetName"], || saxpy.name()).unwrap();
     let (device, set) = (gpu.device(), "cuKernelSetAttribute");
     let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -12,7 +12,7 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("DeviceBuffer, dropped", &["cuMemFree_v2"], || drop(buffer));
     let buffer =
         t.row("SyncStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
-    t.row("DeviceBuffer, dropped (of a stream)", &["cuMemFreeAsync"], || drop(buffer));
+    t.row("DeviceBuffer, dropped (from a stream)", &["cuMemFreeAsync"], || drop(buffer));
     // SAFETY: not used, and freed in the order of its stream.
     let buffer = t.row("SyncStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
         on.alloc_unscoped::<u32>(16)
@@ -61,7 +61,7 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("MemoryPool, dropped", &["cuMemPoolDestroy"], || drop(pool));
 
     let (register, unregister) = ("cuMemHostRegister_v2", "cuMemHostUnregister");
-    let (both, why) = ([register, "cuMemHostGetDevicePointer_v2"], "kept for `Scope::map`");
+    let (both, why) = ([register, "cuMemHostGetDevicePointer_v2"], "stored for `Scope::map`");
     let pinned =
         t.unlike("PushedGuard::pinned", &both[..1], &both, why, || gpu.pinned::<u32>(16)).unwrap();
     t.row("PinnedBuffer::device_address", &["cuMemHostGetDevicePointer_v2"], || {

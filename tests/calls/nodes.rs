@@ -13,7 +13,7 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let event = gpu.event().unwrap();
     let (child, ()) = t
-        .row("PushedGuard::build_graph, of nothing", &[create, instantiate], || {
+        .row("PushedGuard::build_graph, empty", &[create, instantiate], || {
             gpu.build_graph(|_| Ok(()))
         })
         .unwrap();
@@ -53,7 +53,7 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         .unwrap();
 
     let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphExecMemsetNodeSetParams");
-    let why = "where it fills, and elements of which size";
+    let why = "reads the address and the element size";
     t.unlike("Graph::set_fill", &[set], &[read, set], why, || graph.set_fill(fill, 2_u32)).unwrap();
     let set = "cuGraphExecKernelNodeSetParams_v2";
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
@@ -72,17 +72,17 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let copied = ["cuGraphClone", find, instantiate];
     let by_hand = ["cuGraphClone", instantiate];
     let copy = t
-        .unlike("Graph::try_clone, of one node", &by_hand, &copied, "for `copy_of`", || {
+        .unlike("Graph::try_clone, 1 node", &by_hand, &copied, "for `copy_of`", || {
             small.try_clone(gpu)
         })
         .unwrap();
-    let why = "asked by `try_clone`";
+    let why = "called by `try_clone`";
     t.unlike("Graph::copy_of", &[find], &[], why, || copy.copy_of(node)).unwrap();
     let again = [create, "cuGraphExecUpdate_v2", "cuGraphDestroy"];
     let (mut small, _) = gpu.build_graph(|g| g.empty(&[])).unwrap();
     let by_hand = [create, "cuGraphAddEmptyNode", again[1], again[2]];
     let (in_place, _) = t
-        .row("PushedGuard::rebuild_graph, of one node, in place", &by_hand, || {
+        .row("PushedGuard::rebuild_graph, 1 node, in place", &by_hand, || {
             gpu.rebuild_graph(&mut small, |g| g.empty(&[]))
         })
         .unwrap();

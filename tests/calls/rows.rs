@@ -105,7 +105,7 @@ pub(crate) fn contexts(t: &mut Table) {
     // SAFETY: alive, and this code's to destroy.
     let green = t
         .row(
-            "Context::from_raw_green, which asks for the device",
+            "Context::from_raw_green, with a query of the device",
             &["cuCtxFromGreenCtx", "cuCtxPushCurrent_v2", "cuCtxGetDevice", pop],
             || unsafe { Context::from_raw_green(raw) },
         )
@@ -122,7 +122,7 @@ pub(crate) fn stack(t: &mut Table, a: &Context, b: &Context) {
     let (push, pop) = ("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2");
     t.heading("The stack");
     let (mode, why) =
-        (["cuThreadExchangeStreamCaptureMode"], "the mode of the thread while it has its stack");
+        (["cuThreadExchangeStreamCaptureMode"], "sets the thread's mode while it has its stack");
     let take = ContextStack::current_thread;
     let mut stack = t.unlike("ContextStack::current_thread", &[], &mode, why, take).unwrap();
     let mut gpu = t.row("ContextStack::push", &[push], || stack.push(a)).unwrap();

@@ -47,7 +47,7 @@ fn attributes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let (get, set) = ("cuStreamGetAttribute", "cuStreamSetAttribute");
     let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
     t.row("Stream::id", &["cuStreamGetId"], || a.id()).unwrap();
-    t.unlike("Stream::device", &["cuStreamGetDevice"], &[], "known", || a.device());
+    t.unlike("Stream::device", &["cuStreamGetDevice"], &[], "cuscope stores it", || a.device());
     t.row("Stream::sync_policy", &[get], || a.sync_policy()).unwrap();
     t.row("Stream::set_sync_policy", &[set], || a.set_sync_policy(SyncPolicy::Yield)).unwrap();
     let window =

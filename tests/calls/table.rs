@@ -59,7 +59,7 @@ impl Table {
             // Once for each of two calls of `here`.
             "PushedGuard::pinned"
             | "PushedGuard::pinned_from"
-            | "PushedGuard::capture, of a stream with a buffer" => 2,
+            | "PushedGuard::capture, on a stream with a buffer" => 2,
             _ => 1,
         };
         if count(CURRENT) > looks || count(EXCHANGE) % 2 != 0 {

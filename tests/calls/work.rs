@@ -72,7 +72,7 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
             stream.host_function(|| ())
         })?;
         let get = ["cuMemHostGetDevicePointer_v2"];
-        let why = "asked when it is registered";
+        let why = "called by the registration";
         let mut mapped = t.unlike("Scope::map", &get, &[], why, || s.map(&mut pinned));
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut mapped, 1_u32)) }?;

@@ -65,13 +65,20 @@ fn rows() -> BTreeMap<u32, Vec<String>> {
     for line in read("docs/driver-facts.md").lines() {
         let inside = line.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
         let Some((first, rest)) = inside.and_then(|row| row.split_once('|')) else { continue };
-        let Some(number) = row_number(first.trim()) else { continue };
+        let Some(number) = anchored(first.trim()) else { continue };
         let last = rest.rsplit('|').next().expect("a row has cells").trim();
         let tests: Vec<_> = last.split('`').skip(1).step_by(2).map(str::to_owned).collect();
         assert!(last == "—" || !tests.is_empty(), "F{number} ends in neither a test nor a dash");
         assert!(rows.insert(number, tests).is_none(), "F{number} is there twice");
     }
     rows
+}
+
+/// The number of `<a id="F12"></a>F12`, the first cell of a row, which links lead to.
+fn anchored(cell: &str) -> Option<u32> {
+    let number = row_number(cell.rsplit('>').next()?)?;
+    assert_eq!(cell, format!("<a id=\"F{number}\"></a>F{number}"), "links lead to an anchor");
+    Some(number)
 }
 
 /// The number of `F12`.

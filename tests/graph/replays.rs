@@ -39,7 +39,7 @@ fn a_replay_names_the_buffers_of_the_graph() {
             assert_eq!(answer, Err(refused(shown)));
         }
         assert!(calls.is_empty() || !common::software(), "{calls:?}");
-        assert!(refused(1).to_string().contains("`&mut y` for one that it writes"));
+        assert!(refused(1).to_string().contains("`&mut y` if the graph writes it"));
 
         // The same buffers, whatever they are called: in a scope, in slices, in nested tuples.
         gpu.scope(|s| {

@@ -32,7 +32,7 @@ pub enum NvrtcError {
         reason: String,
     },
     /// The options did not ask for this output.
-    #[error("`{call}` has nothing: {reason}")]
+    #[error("`{call}` has no output: {reason}")]
     NoOutput {
         /// The function of NVRTC that has no output.
         call: &'static str,
@@ -149,7 +149,7 @@ fn describe(call: &str, code: nvrtcResult) -> String {
     match code.name() {
         Some(name) => format!("`{call}` failed: {name} ({}); {}", code.0, advice(code)),
         None => format!(
-            "`{call}` failed: code {}, which this version of cuscope has no name for; see the NVRTC \
+            "`{call}` failed: code {}, which this version of cuscope does not know; see the NVRTC \
              manual, \"nvrtcResult\"",
             code.0
         ),
@@ -159,38 +159,40 @@ fn describe(call: &str, code: nvrtcResult) -> String {
 /// Returns one sentence of advice for the reader of the message.
 fn advice(code: nvrtcResult) -> &'static str {
     match code {
-        ffi::NVRTC_ERROR_OUT_OF_MEMORY => "free memory of the host, or compile a smaller program",
+        ffi::NVRTC_ERROR_OUT_OF_MEMORY => "free host memory, or compile a smaller program",
         ffi::NVRTC_ERROR_PROGRAM_CREATION_FAILURE => {
-            "check the names of the program and of its headers"
+            "check the names of the program and its headers"
         }
         ffi::NVRTC_ERROR_INVALID_OPTION => {
-            "the log names the option: check its spelling and its value, and whether this NVRTC has it"
+            "the log names the option: check its spelling and its value, and whether this NVRTC \
+             supports it"
         }
-        ffi::NVRTC_ERROR_COMPILATION => "mend the lines that the log names",
+        ffi::NVRTC_ERROR_COMPILATION => "fix the lines that the log names",
         ffi::NVRTC_ERROR_BUILTIN_OPERATION_FAILURE => {
-            "libnvrtc-builtins of the same version must be where the loader finds it: name the folder of \
-             libnvrtc in LD_LIBRARY_PATH"
+            "the loader must find libnvrtc-builtins of the same version: add the folder of \
+             libnvrtc to LD_LIBRARY_PATH"
         }
         ffi::NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID => {
-            "pass the expression to `Program::name_expression` before compiling, in the same spelling"
+            "pass the expression to `Program::name_expression` with the same spelling before you \
+             compile"
         }
         ffi::NVRTC_ERROR_INTERNAL_ERROR => {
-            "a defect of the compiler, or a stack limit too low for it: raise the limit, or try another \
-             NVRTC"
+            "the compiler has a bug, or its stack limit is too low: raise the limit, or try \
+             another NVRTC"
         }
         ffi::NVRTC_ERROR_TIME_FILE_WRITE_FAILED | ffi::NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED => {
-            "check that the file for the times can be written"
+            "check that the file for the compile times is writable"
         }
-        ffi::NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED => "ask for a precompiled header by an option",
+        ffi::NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED => "request a precompiled header with an option",
         ffi::NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED => {
-            "give precompiled headers more memory: `nvrtcSetPCHHeapSize`"
+            "give precompiled headers more memory with `nvrtcSetPCHHeapSize`"
         }
         ffi::NVRTC_ERROR_PCH_CREATE => "compile without a precompiled header",
         ffi::NVRTC_ERROR_CANCELLED => "the program's own callback ended the compilation",
         ffi::NVRTC_ERROR_BUSY => "wait until the other process has installed the headers",
-        ffi::NVRTC_NOT_LOADED => "install NVRTC, and name its folder in LD_LIBRARY_PATH",
+        ffi::NVRTC_NOT_LOADED => "install NVRTC, and add its folder to LD_LIBRARY_PATH",
         // Only a mistake of this crate, or foreign code that holds its handles, can cause the others.
-        _ => "this is a defect: please report it",
+        _ => "this is a bug: please report it",
     }
 }
 
