@@ -169,7 +169,8 @@
 //! `first.push(b)`, or pop the first guard before. `ui-tests/two_guards.rs`.
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
-//! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`.
+//! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
+//! `ui-tests/pitched_under_another_guard.rs`.
 //!
 //! ```compile_fail,E0499
 //! # use cuscope::{Context, ContextStack, Result};
@@ -467,7 +468,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_slice_uploaded.rs` |
 //! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs` |
 //! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
@@ -480,7 +481,8 @@
 //! | E0716: temporary value dropped while borrowed, a `slice_mut` | create the part before the scope, or split the held buffer | `ui-tests/part_held_as_temporary.rs` |
 //! | E0277: … is not host memory that this scope borrows | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
 //! | E0308: expected `&Stream`, found `&SyncDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
-//! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs` |
+//! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
+//! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506
@@ -512,6 +514,7 @@
 //! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* You use
 //! something that one scope lends in another scope, or after it. A scope orders and waits for its own work
 //! only. Use the streams of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
+//! `ui-tests/pitched_held_in_other_scope.rs`,
 //! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`,
 //! `ui-tests/mapped_in_other_scope.rs`. After a scope, use the buffer itself: `ui-tests/held_escapes.rs`,
 //! `ui-tests/scoped_stream_escapes.rs`.
@@ -603,7 +606,10 @@
 //! (E0502), and no slice of it may be alive: `ui-tests/copy_to_itself.rs`,
 //! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`. Parts for writing do
 //! not overlap (E0499), and end before their buffer does (E0505): `ui-tests/parts_overlap.rs`,
-//! `ui-tests/part_outlives_buffer.rs`.
+//! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a
+//! [`PitchedBuffer`](crate::memory::PitchedBuffer): split a `part_mut` by columns, rows or planes.
+//! `ui-tests/pitched_parts_overlap.rs`, `ui-tests/pitched_part_outlives_buffer.rs`,
+//! `ui-tests/pitched_part_written.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.

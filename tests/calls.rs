@@ -10,6 +10,7 @@ mod calls {
     pub(crate) mod libraries;
     pub(crate) mod memory;
     pub(crate) mod nodes;
+    pub(crate) mod pitched;
     pub(crate) mod rows;
     pub(crate) mod streams;
     pub(crate) mod table;
@@ -17,7 +18,9 @@ mod calls {
 }
 mod common;
 
-use calls::{code, graphs, launches, libraries, memory, nodes, rows, streams, table::Table, work};
+use calls::{
+    code, graphs, launches, libraries, memory, nodes, pitched, rows, streams, table::Table, work,
+};
 use common::gpu::{kernel, new_context};
 use common::kernels::{STORE, SUM12};
 use cuscope::{
@@ -333,6 +336,7 @@ fn the_page_tells_what_every_operation_costs() {
         let gpu = stack.push(&a).unwrap();
         streams::streams(&mut table, &gpu);
         memory::memory(&mut table, &gpu);
+        pitched::pitched(&mut table, &gpu);
         code::code(&mut table, &gpu);
         libraries::libraries(&mut table, &gpu);
         work::work(&mut table, &gpu);

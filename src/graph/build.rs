@@ -133,10 +133,7 @@ impl<'ctx> PushedGuard<'ctx> {
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Lends a buffer, or a part of one that can be written, to the nodes, for reading and writing.
     #[must_use]
-    pub fn hold<T: Element, M: Holdable<'ctx, T>>(
-        &'s self,
-        memory: &'s mut M,
-    ) -> M::ScopedBuffer<'s> {
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
         memory.hold(Key(()))
     }
 

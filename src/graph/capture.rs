@@ -234,10 +234,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Lends a buffer, or a part of one that can be written, to all streams. The graph may read and write it.
     /// Replays pass the whole buffer.
     #[must_use]
-    pub fn hold<T: Element, M: Holdable<'ctx, T>>(
-        &'s self,
-        memory: &'s mut M,
-    ) -> M::ScopedBuffer<'s> {
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
         memory.hold(Key(()))
     }
 

@@ -20,8 +20,8 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 /// [`PitchedSliceMut`] of one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
-    label = "expected a `DeviceBuffer<{T}>` or a `DeviceSliceMut` of one",
-    note = "`slice` only reads: use `slice_mut`, `split_at_mut` or `chunks_mut` to write a part",
+    label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written",
+    note = "`slice` and `part` only read: use `slice_mut`, `split_at_mut`, `chunks_mut` or `part_mut` to write a part",
     note = "a buffer that a scope holds is used on the scope's streams"
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}

@@ -30,7 +30,7 @@ impl<'a> End<'a> {
         End { kind: ffi::CU_MEMORYTYPE_HOST, device: 0, host: host.cast_mut(), grid: None }
     }
 
-    /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows (F258).
+    /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows ([F258](crate::driver_facts#F258)).
     fn layout(&self) -> (usize, usize) {
         self.grid.map_or((0, 0), |grid| (grid.pitch, grid.rows))
     }
@@ -60,7 +60,7 @@ pub(super) fn call_for(grid: &Grid) -> &'static str {
     if grid.extent.depth == 1 { name!(cuMemcpy2DAsync_v2) } else { name!(cuMemcpy3DAsync_v2) }
 }
 
-/// Enqueues a copy with one call. No context need be current (F34).
+/// Enqueues a copy with one call. No context need be current ([F34](crate::driver_facts#F34)).
 ///
 /// # Safety
 /// 1. The parameters are those of [`params`], for ends that have room for the copy and do not overlap.

@@ -14,12 +14,12 @@ use crate::memory::{
 )]
 pub trait Holdable<'ctx, T: Element>: DeviceMemoryMut<'ctx, T> {
     /// The memory as operations of the scope take it.
-    type ScopedBuffer<'s>: Destination<'s, T>
+    type Held<'s>: Destination<'s, T>
     where
         Self: 's;
 
     #[doc(hidden)]
-    fn hold<'s>(&'s mut self, key: Key) -> Self::ScopedBuffer<'s>;
+    fn hold<'s>(&'s mut self, key: Key) -> Self::Held<'s>;
 }
 
 /// The key that lets memory be held. Only this crate can create one.
@@ -40,7 +40,7 @@ impl<'s, T: Element> Destination<'s, T> for ScopedBuffer<'s, T> {}
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
 
 impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceBuffer<'ctx, T> {
-    type ScopedBuffer<'s>
+    type Held<'s>
         = ScopedBuffer<'s, T>
     where
         Self: 's;
@@ -50,7 +50,7 @@ impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceBuffer<'ctx, T> {
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {
-    type ScopedBuffer<'s>
+    type Held<'s>
         = ScopedBuffer<'s, T>
     where
         Self: 's;
@@ -60,7 +60,7 @@ impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
-    type ScopedBuffer<'s>
+    type Held<'s>
         = ScopedPitchedBuffer<'s, T>
     where
         Self: 's;
@@ -70,7 +70,7 @@ impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
     }
 }
 impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {
-    type ScopedBuffer<'s>
+    type Held<'s>
         = ScopedPitchedBuffer<'s, T>
     where
         Self: 's;

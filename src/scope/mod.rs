@@ -155,10 +155,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// [`ScopedBuffer`], or a [`ScopedPitchedBuffer`] for memory with rows.
     #[must_use]
     #[inline]
-    pub fn hold<T: Element, M: Holdable<'ctx, T>>(
-        &'s self,
-        memory: &'s mut M,
-    ) -> M::ScopedBuffer<'s> {
+    pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
         memory.hold(Key(()))
     }
 

@@ -108,6 +108,20 @@ operations! {
         on.fill(&mut gpu.alloc::<u32>(8)?, 1)?;
         on.zero(&mut gpu.alloc::<u64>(8)?)
     });
+    "rows" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let mut x = gpu.alloc_pitched::<u32>((4, 4, 2))?;
+        on.upload(&[1; 32], &mut x)?;
+        on.fill(&mut x.part_mut(1.., 1.., 1..)?, 2)?;
+        on.download(&x.part(.., .., ..1)?, &mut [0; 16])?;
+        on.zero(&mut x.part_mut(.., 1.., ..)?)?;
+        on.fill(&mut gpu.alloc_pitched::<u16>((4, 4))?, 3)?;
+        gpu.scope(|s| {
+            let (mut upper, lower) = s.hold(&mut x).split_rows_at(2)?;
+            s.on(&stream).copy(&lower, &mut upper)
+        })
+    });
     "memory of a pool" => pushed(|gpu| {
         let stream = gpu.stream()?;
         let on = gpu.on(&stream);
