@@ -4,7 +4,7 @@
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result, Stream,
-    detached::Branded, driver_kind, driver_version, ffi, stack::Ownership,
+    detached::Branded, driver_kind, driver_version, ffi, foreign::Ownership,
 };
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -322,7 +322,7 @@
 //! A future that keeps a guard across an `.await` cannot be sent either. Drop the guard before, or run the
 //! future on one thread. `ui-tests/send_guard.rs`, `ui-tests/share_guard.rs`, `ui-tests/send_token.rs`,
 //! `ui-tests/share_token.rs`, `ui-tests/static_token.rs`, `ui-tests/send_nested_stack.rs`,
-//! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::stack::CurrentContext) stays on its thread too:
+//! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::context::CurrentContext) stays on its thread too:
 //! `ui-tests/send_current_context.rs`.
 //!
 //! A host function runs on a thread of the driver, so it cannot capture a guard, and borrows nothing (E0373):

@@ -13,6 +13,7 @@ pub mod diagnostics;
 mod driver;
 pub mod error;
 mod event;
+pub mod foreign;
 pub mod function;
 pub mod graph;
 pub mod image;
@@ -42,7 +43,7 @@ pub use ffi;
 #[doc(inline)]
 pub use self::{
     args::{KernelArg, KernelArgs},
-    context::{Context, ContextFlags},
+    context::{Context, ContextFlags, current_context},
     detached::Detached,
     device::Device,
     driver::release::on_release_error,
@@ -62,7 +63,7 @@ pub use self::{
     },
     module::Module,
     scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
-    stack::{ContextStack, PushContext, PushedGuard, current_context},
+    stack::{ContextStack, PushContext, PushedGuard},
     stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},
 };
 #[cfg(feature = "async")]

@@ -9,8 +9,8 @@ use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, Result, StreamFlags,
     context::{ContextKind, SmSplitFlags},
     current_context, driver_version, ffi,
+    foreign::{Ownership, ReleaseWith},
     settings::{CacheConfig, Limit, SharedMemoryConfig},
-    stack::{Ownership, ReleaseWith},
 };
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! What is current on this thread says nothing about another one, whose stack is its own (F11). Look there.
 
-use cuscope::{Result, stack::CurrentContext};
+use cuscope::{Result, context::CurrentContext};
 
 fn on_another_thread(_: impl Send) {}
 

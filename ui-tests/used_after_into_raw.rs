@@ -1,7 +1,7 @@
 //! A context that was given to foreign code is that code's to end, at any time; used after that, it would be a
 //! destroyed one (F13, F14). Take it back with `from_raw`.
 
-use cuscope::{Context, ContextStack, Result, stack::RawContext};
+use cuscope::{Context, ContextStack, Result, foreign::RawContext};
 
 fn misuse(stack: &mut ContextStack, context: Context) -> Result<RawContext> {
     let given = context.into_raw().expect("nothing else holds it");

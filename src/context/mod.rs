@@ -3,9 +3,11 @@
 
 pub(crate) mod affinity;
 mod create;
+pub(crate) mod current;
 mod flags;
 pub(crate) mod green;
 pub(crate) mod primary;
+pub(crate) mod trace;
 pub(crate) mod wait;
 
 use crate::call::{Answer, answer, fault, later};
@@ -24,6 +26,7 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 use wait::wait;
 
+pub use current::{CurrentContext, current_context};
 pub use flags::ContextFlags;
 pub use green::{SmResource, SmSplit, SmSplitFlags};
 pub use primary::PrimaryContextState;

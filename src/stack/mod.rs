@@ -4,20 +4,12 @@
 //! a covered guard cannot be used (E0502), guards pop in order (E0505), and a popped guard is gone (E0382).
 //! Lifetimes cannot handle a guard that is *leaked*; the record of the thread's entries does.
 
-mod affinity;
-mod current;
-mod foreign;
 mod guard;
 mod push;
 mod stack_pos;
-mod state;
 mod thread_stack;
 mod token;
-mod trace;
 
-pub use current::{CurrentContext, current_context};
-pub use foreign::{Ownership, RawContext, ReleaseWith};
 pub use guard::PushedGuard;
 pub use push::PushContext;
-pub use state::StreamPriorityRange;
 pub use token::{ContextStack, NestedStack};

@@ -1,9 +1,8 @@
 //! The book-keeping of a thread about its own stack.
 
 use super::stack_pos::StackPos;
-use super::trace;
 use crate::call::{Answer, name};
-use crate::context::Context;
+use crate::context::{Context, trace};
 use crate::driver::fork;
 use crate::error::Result;
 use crate::registry::entries::{self, EntryLog};

@@ -35,18 +35,18 @@ pub(crate) fn pitched(t: &mut Table, gpu: &PushedGuard<'_>) {
         t.row("ScopedStream::fill, planes", &[FILL_ROWS], || run.fill(&mut y, 1))
     })
     .unwrap();
-    gpu.capture(&mut stream, |c| {
+    let captured = gpu.capture(&mut stream, |c| {
         let (run, mut y) = (c.stream(), c.hold(&mut y));
         t.row("CaptureStream::copy, planes", &[PLANES], || run.copy(&z, &mut y))?;
         t.row("CaptureStream::fill, planes", &[FILL_ROWS], || run.fill(&mut y, 1))
-    })
-    .unwrap();
-    gpu.build_graph(|g| {
+    });
+    drop(captured.unwrap());
+    let built = gpu.build_graph(|g| {
         let mut y = g.hold(&mut y);
         let row = "GraphBuilder::copy, planes";
         t.row(row, &["cuGraphAddMemcpyNode"], || g.copy(&[], &z, &mut y))?;
         let row = "GraphBuilder::fill, planes";
         t.row(row, &["cuGraphAddMemsetNode"], || g.fill(&[], &mut y, 1))
-    })
-    .unwrap();
+    });
+    drop(built.unwrap());
 }

@@ -6,8 +6,8 @@ use cuscope::{
     Context, ContextFlags, ContextStack, Device, PushedGuard,
     context::SmSplitFlags,
     current_context, ffi,
+    foreign::{Ownership, ReleaseWith},
     settings::{CacheConfig, Limit, SharedMemoryConfig},
-    stack::{Ownership, ReleaseWith},
 };
 
 pub(super) const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";

@@ -3,7 +3,7 @@
 use super::{Kept, THENS, Then};
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
-use cuscope::{Context, ContextStack, Result, context::ContextKind, ffi, stack::Ownership};
+use cuscope::{Context, ContextStack, Result, context::ContextKind, ffi, foreign::Ownership};
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};

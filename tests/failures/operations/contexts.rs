@@ -4,8 +4,8 @@ use super::{Operation, create_green, device, pushed, shared, store};
 use crate::common::gpu::try_new_context;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, current_context, ffi,
+    foreign::{Ownership, ReleaseWith},
     settings::{CacheConfig, Limit, SharedMemoryConfig},
-    stack::{Ownership, ReleaseWith},
 };
 
 operations! {

@@ -1,9 +1,9 @@
 //! Settings of the context that have no file of their own.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::current::get_flags;
 use crate::call::{answer, name};
 use crate::context::ContextFlags;
+use crate::context::current::get_flags;
 use crate::error::Result;
 use crate::stack::PushedGuard;
 use std::ops::RangeInclusive;

@@ -101,7 +101,7 @@ impl CurrentContext {
 }
 
 /// Returns the flags of the current context. The caller has checked that there is one.
-pub(super) fn get_flags() -> Result<ContextFlags> {
+pub(crate) fn get_flags() -> Result<ContextFlags> {
     let mut flags = 0;
     // SAFETY: writes one `c_uint` to `flags`, which is valid for it.
     unsafe { answer!(cuCtxGetFlags(&raw mut flags)) }.check()?;

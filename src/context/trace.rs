@@ -1,9 +1,9 @@
 //! Spans for `tracing`, with the feature of that name. Without it, nothing.
 
 #[cfg(not(feature = "tracing"))]
-pub(super) use off::Stack;
+pub(crate) use off::Stack;
 #[cfg(feature = "tracing")]
-pub(super) use on::Stack;
+pub(crate) use on::Stack;
 
 #[cfg(feature = "tracing")]
 mod on {

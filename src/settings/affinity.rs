@@ -1,10 +1,10 @@
 //! The multiprocessors that the work of a guard's context may run on.
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
-use super::PushedGuard;
 use crate::call::{answer, name};
 use crate::context::affinity::affinity;
 use crate::error::Result;
+use crate::stack::PushedGuard;
 use ffi::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
 
 /// # Execution affinity

@@ -1,13 +1,13 @@
 //! Raw context handles from and for foreign code.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
-use super::{ContextStack, current_context};
 use crate::call::name;
-use crate::context::{Context, End, green, primary};
+use crate::context::{Context, End, current_context, green, primary};
 use crate::device::Device;
 use crate::driver::init;
 use crate::error::{Error, Result};
 use crate::registry::contexts;
+use crate::stack::ContextStack;
 use ffi::{CUcontext, CUgreenCtx};
 
 const CALL: &str = name!(cuCtxGetDevice);
@@ -67,7 +67,7 @@ impl Context {
     ///
     /// # Examples
     /// ```
-    /// use cuscope::{Context, ContextStack, Result, ffi, stack::Ownership};
+    /// use cuscope::{Context, ContextStack, Result, ffi, foreign::Ownership};
     ///
     /// /// Called with the context that the host application works in.
     /// ///
