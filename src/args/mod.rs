@@ -55,7 +55,7 @@ macro_rules! operands {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
             #[inline]
-            fn parameter(self) -> ffi::CUdeviceptr {
+            fn parameter(&self) -> ffi::CUdeviceptr {
                 self.used($writes).address
             }
             #[inline]
@@ -81,7 +81,7 @@ pub(crate) mod sealed {
         type Parameter: Copy;
         /// Whether [`Access::is_ready`] compares with the gate, and so detects whether it is open.
         const COMPARES: bool = false;
-        fn parameter(self) -> Self::Parameter;
+        fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
     }
@@ -89,8 +89,8 @@ pub(crate) mod sealed {
     impl<T: NoUninit> Operand for T {
         type Parameter = T;
         #[inline]
-        fn parameter(self) -> T {
-            self
+        fn parameter(&self) -> T {
+            *self
         }
         #[inline]
         fn access(&self) -> Access<'_> {
@@ -112,7 +112,7 @@ pub(crate) mod sealed {
         type Parameter = ffi::CUdeviceptr;
         const COMPARES: bool = true;
         #[inline]
-        fn parameter(self) -> ffi::CUdeviceptr {
+        fn parameter(&self) -> ffi::CUdeviceptr {
             self.address
         }
         #[inline]
@@ -136,7 +136,7 @@ pub(crate) mod sealed {
         /// Calls `f` with the access of each argument. Nothing is allocated.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
-        fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+        fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
     }
 }
 
@@ -167,7 +167,7 @@ macro_rules! args {
                 f(&[$($a.access()),*])
             }
             #[inline]
-            fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 let ($($a,)*) = self;
                 $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])

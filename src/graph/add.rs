@@ -7,22 +7,19 @@ use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId,
 };
-use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
+use super::{Graph, GraphBuilder, ScopeGraphBuffers, no_host_memory};
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
-use crate::function::Function;
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
 use crate::memory::Element;
+use crate::memory::access::Access;
 use crate::ops::enqueue::{same_context, same_len};
-use crate::ops::{Copy, Fill, NodeOperation, Slot};
+use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
 use crate::scope::{Held, ScopeArgs, Source};
-use ffi::CUDA_KERNEL_NODE_PARAMS;
-use std::ffi::c_void;
-use std::ptr;
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -44,13 +41,19 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         operation: O,
     ) -> Result<Node<K>> {
         let context = self.gpu.context();
-        same_context(O::ADD, operation.uses().all_of(context.key()))?;
+        let same = operation.node_is_of(context.key()) && operation.uses().all_of(context.key());
+        same_context(O::ADD, same)?;
+        no_host_memory(O::ADD, &operation)?;
+        if O::ENTERS {
+            self.gpu.enter(O::ADD)?;
+        }
         let before = operation.uses().with_accesses(|accesses| {
             self.names(accesses);
             self.behind(O::ADD, after, accesses)
         })?;
-        // SAFETY: 1. As above; the context is alive. 2. The graph keeps the memory (`graph-owns`), and each replay
-        // lends it again; what other nodes do with it is ordered by its uses (`nodes-ordered`).
+        // SAFETY: 1. As above; the context is alive, and current if the node enters it. 2. The graph keeps the memory
+        // (`graph-owns`), and each replay lends it again; what other nodes do with it is ordered by its uses
+        // (`nodes-ordered`).
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
 
@@ -73,42 +76,18 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result<KernelNode> {
-        const CALL: &str = name!(cuGraphAddKernelNode_v2);
         let function = kernel.function();
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(function, config, args) };
         let add = || {
-            self.same(CALL, |own| function.key() == own.key())?;
-            if !args.all_of(self.gpu.context().key()) {
-                return Err(Error::OtherContext { call: CALL });
-            }
-            if args.any_host() {
-                return Err(Error::InvalidArgument { call: CALL, reason: NO_HOST_MEMORY });
-            }
-            self.gpu.enter(CALL)?;
-            let before = args.with_accesses(|accesses| {
-                self.names(accesses);
-                let mut kept = self.record.kept.borrow_mut();
-                kept.code(function.owner());
-                kept.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
-                drop(kept);
-                self.behind(CALL, after, accesses)
-            })?;
-            args.with_pointers(|pointers| {
-                let params = kernel_params(function, config, pointers);
-                self.add(&before, |Slot { node, graph, before, count }| {
-                    // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
-                    // value for each argument, which the driver reads before it returns; the rest is the
-                    // caller's obligations 1 to 3, at each replay: that lends the same memory again.
-                    unsafe {
-                        answer!(cuGraphAddKernelNode_v2(
-                            node,
-                            graph,
-                            before,
-                            count,
-                            &raw const params
-                        ))
-                    }
-                })
-            })
+            let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect();
+            let spans = launch.uses().with_accesses(spans);
+            // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
+            let node: KernelNode = unsafe { self.node(after, launch) }?;
+            let mut kept = self.record.kept.borrow_mut();
+            kept.code(function.owner());
+            kept.kernel(node.id().place, spans);
+            Ok(node)
         };
         self.record.note(add())
     }
@@ -277,29 +256,5 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             })
         };
         self.record.note(add())
-    }
-}
-
-/// Returns the parameters of a kernel node.
-pub(super) fn kernel_params(
-    function: &Function<'_>,
-    config: LaunchConfig,
-    pointers: &mut [*mut c_void],
-) -> CUDA_KERNEL_NODE_PARAMS {
-    let LaunchConfig { grid, block, shared_bytes } = config;
-    CUDA_KERNEL_NODE_PARAMS {
-        func: function.raw(),
-        gridDimX: grid.x,
-        gridDimY: grid.y,
-        gridDimZ: grid.z,
-        blockDimX: block.x,
-        blockDimY: block.y,
-        blockDimZ: block.z,
-        sharedMemBytes: shared_bytes,
-        // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
-        kernelParams: if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() },
-        extra: ptr::null_mut(),
-        kern: ptr::null_mut(),
-        ctx: ptr::null_mut(),
     }
 }

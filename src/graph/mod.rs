@@ -34,6 +34,7 @@ use crate::brand::Brand;
 use crate::call::answer;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::ops::Operation;
 use ffi::CUgraphExec;
 use kept::Kept;
 use raw::{Exec, Template};
@@ -82,9 +83,15 @@ assert_not_impl_any!(Graph<'static>: Sync);
 const OTHER_GRAPH: &str = "the node is of another graph, or of this one before it was captured or built \
     again: use what its builder or `list_nodes` gave";
 
-/// The reason for which a graph takes no page-locked memory.
-const NO_HOST_MEMORY: &str = "a graph keeps no memory of the host, which each replay would use: pass \
-    device memory, and copy before or after the replay";
+/// Checks that an operation uses no page-locked memory, which graphs do not keep.
+fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
+    if operation.host().is_none() {
+        return Ok(());
+    }
+    let reason = "a graph keeps no memory of the host, which each replay would use: pass device memory, and \
+        copy before or after the replay";
+    Err(Error::InvalidArgument { call, reason })
+}
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {

@@ -1,12 +1,14 @@
 //! The operations of a capture: copies between buffers, fills, launches.
 #![allow(unsafe_code, reason = "captures launches")]
 
-use super::NO_HOST_MEMORY;
 use super::capture::Record;
+use super::no_host_memory;
+use crate::args::sealed::Operands;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::Element;
+use crate::ops::{Launch, Operation};
 use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -95,22 +97,23 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let refused = if config.has_events() {
-            Some("a captured launch can record no event of its own: capture it without")
-        } else {
-            args.any_host().then_some(NO_HOST_MEMORY)
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let capture = || {
+            if launch.has_events() {
+                let reason = "a captured launch can record no event of its own: capture it without";
+                return Err(Error::InvalidArgument { call: launch.call(), reason });
+            }
+            no_host_memory(launch.call(), &launch)?;
+            {
+                let mut kept = self.record.kept.borrow_mut();
+                kept.code(launch.function().owner());
+                launch.uses().with_accesses(|all| all.iter().for_each(|one| kept.memory(one)));
+            }
+            // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
+            unsafe { self.queue.run_launch(launch) }
         };
-        if let Some(reason) = refused {
-            let error = Error::InvalidArgument { call: config.call(), reason };
-            return self.record.note(Err(error));
-        }
-        {
-            let mut kept = self.record.kept.borrow_mut();
-            kept.code(kernel.function().owner());
-            args.with_accesses(|all| all.iter().for_each(|access| kept.memory(access)));
-        }
-        // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
-        self.record.note(unsafe { self.queue.launch(kernel, config, args) })
+        self.record.note(capture())
     }
 }
 

@@ -52,6 +52,15 @@ impl Graph<'_> {
         // (F94, F149). `self` is on one thread. The rest is the caller's obligations 1 and 2.
         unsafe { answer!(cuGraphLaunch(exec, stream)) }.result()
     }
+
+    /// Continues the panic of a host function after the wait for a replay.
+    #[inline]
+    fn replayed(&self, waited: Result) -> Result {
+        match self.inner.kept.panic() {
+            Some(panic) => resume_unwind(panic),
+            None => waited,
+        }
+    }
 }
 
 impl<'ctx> OnStream<'_, 'ctx> {
@@ -76,22 +85,14 @@ impl<'ctx> OnStream<'_, 'ctx> {
         if let Err(error) = unsafe { graph.launch(self.raw()) } {
             return self.not_replayed(graph, error);
         }
-        let waited = self.complete(Ok(()));
-        match graph.inner.kept.panic() {
-            Some(panic) => resume_unwind(panic),
-            None => waited,
-        }
+        graph.replayed(self.complete(Ok(())))
     }
 
     /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
     #[cold]
     #[inline(never)]
     fn not_replayed(&self, graph: &Graph<'ctx>, error: Error) -> Result {
-        let waited = self.complete(Err(error));
-        match graph.inner.kept.panic() {
-            Some(panic) => resume_unwind(panic),
-            None => waited,
-        }
+        graph.replayed(self.complete(Err(error)))
     }
 }
 

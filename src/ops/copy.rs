@@ -1,12 +1,12 @@
 //! Copies on the device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{NodeOperation, Operation, Slot, zeros};
+use super::{NodeOperation, Operation, Owned, Slot, zeros};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
-use crate::error::Result;
 use crate::memory::access::Access;
 use ffi::{CUDA_MEMCPY3D, CUcontext, CUstream};
+use std::ops::Deref;
 
 /// Copies device memory to other memory of the device.
 pub(crate) struct Copy<'a> {
@@ -31,15 +31,15 @@ impl Operation for Copy<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to, self.from)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to, self.from))
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
         // SAFETY: both have as many elements, and they are distinct. The rest is the caller's obligation 1.
-        unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Fills.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{NodeOperation, Operation, Slot};
+use super::{NodeOperation, Operation, Owned, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
-use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUstream};
+use std::ops::Deref;
 
 /// A fill that sets all elements to a value.
 pub(crate) struct Fill<'a> {
@@ -51,25 +51,24 @@ impl Operation for Fill<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to,)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to,))
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let Fill { to, value, size, len } = *self;
         let to = to.address;
         // SAFETY, of each: `len` values of that size lie there, and the value is one of the elements. The rest is the
         // caller's obligation 1.
-        let answer = match size {
+        match size {
             // SAFETY: as above.
             1 => unsafe { answer!(cuMemsetD8Async(to, value as u8, len, stream)) },
             // SAFETY: as above.
             2 => unsafe { answer!(cuMemsetD16Async(to, value as u16, len, stream)) },
             // SAFETY: as above.
             _ => unsafe { answer!(cuMemsetD32Async(to, value, len, stream)) },
-        };
-        answer.result()
+        }
     }
 }
 

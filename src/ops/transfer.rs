@@ -1,15 +1,15 @@
 //! Copies between the host and the device.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::Operation;
+use super::{Operation, Owned};
 use crate::args::sealed::Operands;
-use crate::call::{answer, name};
-use crate::error::Result;
+use crate::call::{Answer, answer, name};
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::registry::LentHost;
 use ffi::CUstream;
 use std::ffi::c_void;
+use std::ops::Deref;
 
 /// A copy of a slice to the device.
 pub(crate) struct Upload<'a> {
@@ -42,8 +42,8 @@ impl Operation for Upload<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to, self.staged)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to, self.staged))
     }
 
     #[inline]
@@ -52,11 +52,11 @@ impl Operation for Upload<'_> {
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (from, to, bytes) = (self.from, self.to.address, self.to.bytes());
         // SAFETY: both have as many elements, and those of the host are initialised (`Element: NoUninit`). The rest
         // is the caller's obligation 1.
-        unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }
     }
 }
 
@@ -91,8 +91,8 @@ impl Operation for Download<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.staged, self.from)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.staged, self.from))
     }
 
     #[inline]
@@ -101,10 +101,10 @@ impl Operation for Download<'_> {
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (to, from, bytes) = (self.to, self.from.address, self.from.bytes());
         // SAFETY: both have as many elements, of which any bytes are values (`Element: AnyBitPattern`). The rest is
         // the caller's obligation 1.
-        unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }
     }
 }

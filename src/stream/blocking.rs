@@ -1,16 +1,12 @@
 //! Operations on a stream of any kind that are complete when they return.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{Answer, Later, answer, name};
 use crate::context::Context;
 use crate::context::wait::wait_for_memory;
 use crate::error::{Error, Result, means_not_taken};
 use crate::event::Event;
-use crate::function::Function;
-use crate::launch;
-use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::{refused, same_context, same_len};
@@ -44,7 +40,7 @@ impl<'a> Blocking<'a> {
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
     #[inline]
-    unsafe fn run(&self, operation: impl Operation) -> Result {
+    pub(crate) unsafe fn run(&self, operation: impl Operation) -> Result {
         // SAFETY: the caller's obligation 1, as the wait below is over then.
         let enqueued = unsafe { self.run_unscoped(&operation) };
         self.complete(enqueued, operation.host())
@@ -55,10 +51,12 @@ impl<'a> Blocking<'a> {
     /// # Safety
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
     #[inline]
-    unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
-        same_context(operation.call(), operation.uses().all_of(self.key))?;
+    pub(crate) unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
+        let key = self.key;
+        let same = operation.others_are_of(key) && operation.uses().all_of(key);
+        same_context(operation.call(), same)?;
         // SAFETY: the stream is there; the rest is the caller's obligation 1.
-        unsafe { operation.enqueue(self.raw) }
+        unsafe { operation.run(self.raw, || self.key) }
     }
 
     #[inline]
@@ -124,42 +122,6 @@ impl<'a> Blocking<'a> {
     pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
         unsafe { self.run(Fill::zero(Access::device::<T>(to.view(), true))) }
-    }
-
-    /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
-    #[inline]
-    pub(crate) unsafe fn launch<'ctx>(
-        &self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: impl KernelArgs<'ctx>,
-    ) -> Result {
-        let host = if args.any_host() { LentHost::ANY } else { LentHost::NONE };
-        // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
-        // below is over.
-        let enqueued = unsafe { self.launch_unscoped(function, config, args) };
-        self.complete(enqueued, host)
-    }
-
-    /// # Safety
-    /// 1. to 4. of [`OnStream::launch_unscoped`](crate::OnStream::launch_unscoped).
-    #[inline]
-    pub(crate) unsafe fn launch_unscoped<'ctx>(
-        &self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: impl KernelArgs<'ctx>,
-    ) -> Result {
-        let key = self.key;
-        if config.is_extended() {
-            same_context(config.call(), function.key() == key && config.all_of(key))?;
-        }
-        same_context(config.call(), args.all_of(key))?;
-        let refused = |call, code| launch::refused(call, code, function, &self.key);
-        // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
-        // rest is the caller's obligations 1 to 4.
-        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
     }
 
     #[inline]
