@@ -5,10 +5,12 @@ pub(crate) mod source;
 pub use source::Source;
 
 use crate::memory::access::Access;
+use crate::memory::lent::Within;
 use crate::memory::uses::Gate;
-use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
+use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, InCall, PinnedBuffer};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
+use sealed::Operand;
 use std::ffi::c_void;
 
 /// One kernel argument. Sealed.
@@ -21,37 +23,53 @@ use std::ffi::c_void;
 ///
 /// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a
 /// suffix is an `i32` or an `f64`, and so may be the elements of a buffer. Write `2.0_f32`.
+///
+/// `Lent` says how long memory is lent. It is [`InCall`] for operations that wait. In a scope and in a capture it
+/// is [`InScope<'s>`](crate::memory::InScope):
+///
+/// - `&held` is memory that the kernel reads, `&mut held` memory that it writes. `&mapped` and `&mut mapped` are
+///   page-locked host memory.
+/// - `&buffer` is memory that nothing in the scope writes. A buffer that only one launch in the scope touches may
+///   be passed directly as `&mut buffer`.
+/// - Graphs do not take page-locked host memory.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
-    label = "neither a plain value nor borrowed device memory",
-    note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write"
+    label = "neither a plain value nor memory that is lent to this launch",
+    note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write",
+    note = "a queue of a scope, such as `s.on(&stream)`, takes `&held` to read and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
 )]
-pub trait KernelArg<'ctx>: sealed::Operand {}
+pub trait KernelArg<'ctx, Lent = InCall>: sealed::Operand {}
 
 #[diagnostic::do_not_recommend]
-impl<T: NoUninit> KernelArg<'_> for T {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceSliceMut<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceSliceMut<'_, 'ctx, T> {}
-impl<T: Element> KernelArg<'_> for &PinnedBuffer<T> {}
-impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
+impl<T: NoUninit, Lent> KernelArg<'_, Lent> for T {}
+
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for DeviceSlice<'b, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceSliceMut<'_, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
+    for &'b mut DeviceSliceMut<'_, 'ctx, T>
+{
+}
+impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
+impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
+///
+/// `Lent` says how long memory is lent, as for [`KernelArg`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
     note = "a single argument is written `(x,)`, none is `()`; at most twelve",
-    note = "each is a plain value, `&buffer` or `&mut buffer`"
+    note = "each is a plain value, `&buffer` or `&mut buffer`; on a queue of a scope, also `&held` or `&mut held`"
 )]
-pub trait KernelArgs<'ctx>: sealed::Operands {}
+pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 
-/// Makes types of memory operands. Its parameters: whether the access writes, and whether it
+/// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
     ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
-        impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
+        impl<T: Element> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
             #[inline]
@@ -59,13 +77,23 @@ macro_rules! operands {
                 self.used($writes).address
             }
             #[inline]
-            fn access(&self) -> $crate::memory::access::Access<'_> {
+            fn access(&self) -> Access<'_> {
                 self.used($writes)
             }
         }
     )* };
 }
 pub(crate) use operands;
+
+operands! {
+    &DeviceBuffer<'_, T>, false, true;
+    &mut DeviceBuffer<'_, T>, true, true;
+    DeviceSlice<'_, '_, T>, false, true;
+    &DeviceSliceMut<'_, '_, T>, false, true;
+    &mut DeviceSliceMut<'_, '_, T>, true, true;
+    &PinnedBuffer<T>, false, false;
+    &mut PinnedBuffer<T>, true, false;
+}
 
 pub(crate) mod sealed {
     use super::*;
@@ -96,15 +124,6 @@ pub(crate) mod sealed {
         fn access(&self) -> Access<'_> {
             Access::NONE
         }
-    }
-    operands! {
-        &DeviceBuffer<'_, T>, false, true;
-        &mut DeviceBuffer<'_, T>, true, true;
-        DeviceSlice<'_, '_, T>, false, true;
-        &DeviceSliceMut<'_, '_, T>, false, true;
-        &mut DeviceSliceMut<'_, '_, T>, true, true;
-        &PinnedBuffer<T>, false, false;
-        &mut PinnedBuffer<T>, true, false;
     }
 
     /// One of the accesses of an operation to device memory.
@@ -142,7 +161,7 @@ pub(crate) mod sealed {
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
-        impl<'ctx, $($a: KernelArg<'ctx>),*> KernelArgs<'ctx> for ($($a,)*) {}
+        impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> KernelArgs<'ctx, Lent> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             #[inline]

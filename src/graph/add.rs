@@ -7,7 +7,8 @@ use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId,
 };
-use super::{Graph, GraphBuilder, ScopeGraphBuffers, no_host_memory};
+use super::{Graph, GraphBuffers, GraphBuilder, no_host_memory};
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::context::Context;
@@ -15,11 +16,11 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
-use crate::memory::Element;
 use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
 use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
-use crate::scope::{Held, ScopeArgs, Source};
+use crate::scope::{Held, Source};
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -69,7 +70,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
     ///    are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
-    pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn kernel<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         after: &[NodeId],
         kernel: &impl Launchable<'ctx, A>,
@@ -197,7 +198,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         graph: &'s Graph<'ctx>,
-        buffers: impl ScopeGraphBuffers<'s, 'ctx>,
+        buffers: impl GraphBuffers<'ctx, InScope<'s>>,
     ) -> Result<ChildGraphNode> {
         const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureQueue, GraphBuilder};
+use crate::args::KernelArgs;
 use crate::call::name;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::Element;
-use crate::scope::{Held, Queue, ScopeArgs, Source};
+use crate::memory::{Element, InScope};
+use crate::scope::{Held, Queue, Source};
 
 /// A queue of device work. Sealed.
 ///
@@ -45,7 +46,7 @@ pub trait DeviceQueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay if it is captured.
-    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,
@@ -84,7 +85,7 @@ macro_rules! device_queues {
                 $queue::zero(&self, to)
             }
             #[inline]
-            unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+            unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
                 self,
                 kernel: &impl Launchable<'ctx, A>,
                 config: impl LaunchSpec<'ctx>,
@@ -108,7 +109,7 @@ impl<'s, 'ctx> DeviceQueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut Held<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
-    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,

@@ -19,7 +19,7 @@ mod set;
 mod taken;
 mod update;
 
-pub use buffers::{GraphBuffers, ScopeGraphBuffers};
+pub use buffers::GraphBuffers;
 pub use build::GraphBuilder;
 pub use capture::Capture;
 pub use device_queue::DeviceQueue;

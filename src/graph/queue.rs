@@ -3,13 +3,14 @@
 
 use super::capture::Record;
 use super::no_host_memory;
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::Element;
+use crate::memory::{Element, InScope};
 use crate::ops::{Launch, Operation};
-use crate::scope::{Held, Order, Queue, ScopeArgs, Source};
+use crate::scope::{Held, Order, Queue, Source};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
@@ -91,7 +92,7 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     ///    captured on other queues is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::buffers::sealed::Names;
-use super::{Graph, GraphBuffers, ScopeGraphBuffers};
+use super::{Graph, GraphBuffers};
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
+use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::ops::enqueue::same_context;
 use crate::scope::Queue;
@@ -109,7 +110,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn replay(
         &self,
         graph: &'s Graph<'ctx>,
-        buffers: impl ScopeGraphBuffers<'s, 'ctx>,
+        buffers: impl GraphBuffers<'ctx, InScope<'s>>,
     ) -> Result {
         // The memory is then the graph's, and so belongs to its context.
         let ready = graph.context().key() == self.gate.key()

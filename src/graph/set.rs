@@ -3,16 +3,16 @@
 
 use super::kept::Span;
 use super::{Graph, KernelNode, MemsetNode, NodeId, no_host_memory};
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
-use crate::memory::Element;
 use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
 use crate::ops::enqueue::same_context;
 use crate::ops::{Launch, NodeOperation, Operation, pattern};
-use crate::scope::ScopeArgs;
 use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
@@ -106,7 +106,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Safety
     /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
-    pub unsafe fn set_kernel<'a, A: ScopeArgs<'a, 'ctx>>(
+    pub unsafe fn set_kernel<'a, A: KernelArgs<'ctx, InScope<'a>>>(
         &self,
         graph: &mut Graph<'ctx>,
         node: KernelNode,

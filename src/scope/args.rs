@@ -1,63 +1,27 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
 use super::{Held, HeldSlice, Mapped};
-use crate::args::operands;
-use crate::args::sealed::{Operand, Operands};
+use crate::args::sealed::Operand;
 use crate::args::source::Readable;
+use crate::args::{KernelArg, operands};
 use crate::kernel::launchable::Argument;
+use crate::memory::access::Access;
 use crate::memory::access_policy::window_memory;
-use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer};
-use crate::tuples::tuples;
-use bytemuck::NoUninit;
+use crate::memory::{Element, InScope};
 
 pub use crate::args::Source;
 
 impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
 
-/// One argument of a launch in a scope. Sealed.
-///
-/// - A plain value.
-/// - `&held` for memory that the kernel reads, `&mut held` for memory that it writes.
-/// - `&buffer` for memory that nothing in the scope writes. A buffer that only one launch in the scope touches
-///   may be passed directly as `&mut buffer`.
-/// - `&mapped` and `&mut mapped`, or `&pinned` and `&mut pinned`, for page-locked host memory. Graphs do not
-///   take these.
-///
-/// A plain value has the type that Rust infers, as for [`KernelArg`](crate::KernelArg).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a kernel argument in a scope",
-    label = "neither a plain value nor memory that is lent to this scope",
-    note = "pass a number or a plain struct by value, `&buffer` or `&held` to read, and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
-)]
-pub trait ScopeArg<'s, 'ctx>: Operand {}
-
-#[diagnostic::do_not_recommend]
-impl<T: NoUninit> ScopeArg<'_, '_> for T {}
-impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceBuffer<'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &Held<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &mut Held<'s, T> {}
-impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for DeviceSlice<'s, 'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s DeviceSliceMut<'_, 'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeArg<'s, 'ctx> for &'s mut DeviceSliceMut<'_, 'ctx, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &'s PinnedBuffer<T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &'s mut PinnedBuffer<T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &Mapped<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for &mut Mapped<'s, T> {}
-impl<'s, T: Element> ScopeArg<'s, '_> for HeldSlice<'_, 's, T> {}
-
-/// The arguments of a launch in a scope: a tuple of up to twelve [`ScopeArg`]s, in the kernel's order. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tuple of kernel arguments for a scope",
-    label = "expected a tuple such as `(n, a, &x, &mut y)`",
-    note = "a single argument is written `(x,)`, none is `()`; at most twelve",
-    note = "each is a plain value, `&buffer`, `&held` or `&mut held`"
-)]
-pub trait ScopeArgs<'s, 'ctx>: Operands {}
-
 impl<T: Element> Readable for &Held<'_, T> {}
 impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
+
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &Held<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut Held<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for HeldSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &Mapped<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut Mapped<'s, T> {}
 
 operands! {
     &Held<'_, T>, false, true;
@@ -68,13 +32,6 @@ operands! {
 }
 
 window_memory!(Held<'_, T>, HeldSlice<'_, '_, T>);
-
-macro_rules! args {
-    ($(($($a:ident $second:ident)*))*) => { $(
-        impl<'s, 'ctx, $($a: ScopeArg<'s, 'ctx>),*> ScopeArgs<'s, 'ctx> for ($($a,)*) {}
-    )* };
-}
-tuples!(args);
 
 impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
 impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}

@@ -11,7 +11,7 @@ mod queue;
 mod staged;
 mod verbs;
 
-pub use args::{ScopeArg, ScopeArgs, Source};
+pub use args::Source;
 pub use held::Held;
 pub use mapped::Mapped;
 pub use parts::HeldSlice;

@@ -1,13 +1,14 @@
 //! The operations of a queue: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Held, Queue, ScopeArgs, Source, StagedMemory};
+use super::{Held, Queue, Source, StagedMemory};
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::error::Result;
 use crate::kernel::Launchable;
 use crate::launch::{LaunchSpec, Spec};
-use crate::memory::Element;
 use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
 use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
@@ -189,7 +190,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,
