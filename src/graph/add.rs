@@ -62,8 +62,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`set_kernel`](crate::PushedGuard::set_kernel). The graph keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for page-locked memory;
+    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, and for page-locked memory;
     /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
@@ -96,8 +96,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a copy from one buffer to another.
     ///
     /// # Errors
-    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddMemcpyNode")]
     pub fn copy<T: Element>(
         &self,
@@ -146,7 +146,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// where the program waits for the replay. Do not call CUDA from the function: most calls fail (F23).
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddHostNode")]
     pub fn host_function(
         &self,
@@ -171,7 +171,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a node that does nothing: a point that later nodes can follow.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEmptyNode")]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
         let add = || {
@@ -189,8 +189,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Pass every buffer that the other graph uses, as for a replay. The graph that is built then uses them too.
     ///
     /// # Errors
-    /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// [`GraphBuffers`](crate::Error::GraphBuffers) if these are not the graph's buffers;
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which cannot be shared, or with nodes
     /// that allocate (F215).
     #[doc(alias = "cuGraphAddChildGraphNode")]
@@ -222,7 +222,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a node that records an event at each replay.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph.
     #[doc(alias = "cuGraphAddEventRecordNode")]
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
@@ -245,7 +245,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// context.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEventWaitNode")]
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {

@@ -79,10 +79,10 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
             self.args.with_pointers(|pointers| {
                 let parameters = parameters(pointers);
                 match prepared {
-                    // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it, F50); no
-                    // context needs to be current (F30). 2. `parameters` points to one value for each argument, which
-                    // the driver reads before it returns. The arguments are those of the kernel (`new`), and their
-                    // memory is the caller's obligation 1. 3. The driver checks the extents (F61).
+                    // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
+                    // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
+                    // argument, which the driver reads before it returns. The arguments are those of the kernel
+                    // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
                     Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
                         answer!(cuLaunchKernel(
                             self.function.raw(),
