@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, Held, LaunchConfig,
-    Result, driver_kind, driver_version, graph::DeviceQueue,
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, LaunchConfig, Result,
+    ScopedBuffer, driver_kind, driver_version, graph::Enqueue,
 };
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ const RUNS: usize = 50;
 
 /// Enqueues the chain, or captures it: `y` += `STEPS` * `x`.
 fn chain<'s, 'ctx>(
-    queue: impl DeviceQueue<'s, 'ctx>,
+    stream: impl Enqueue<'s, 'ctx>,
     saxpy: &Function<'ctx>,
     x: &'s DeviceBuffer<'ctx, f32>,
-    y: &mut Held<'s, f32>,
+    y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
     for _ in 0..STEPS {
         let config = LaunchConfig::for_num_elems(LEN as u32);
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-        unsafe { queue.launch(saxpy, config, (LEN as u32, 1.0_f32, x, &mut *y)) }?;
+        unsafe { stream.launch(saxpy, config, (LEN as u32, 1.0_f32, x, &mut *y)) }?;
     }
     Ok(())
 }
@@ -49,17 +49,17 @@ fn main() -> Result {
 
     let launched = time(|| {
         gpu.scope(|s| {
-            let (q, mut y) = (s.on(&stream), s.hold(&mut y));
-            (0..RUNS).try_for_each(|_| chain(q, &saxpy, &x, &mut y))
+            let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+            (0..RUNS).try_for_each(|_| chain(stream, &saxpy, &x, &mut y))
         })
     })?;
 
-    let graph = gpu.capture(&mut stream, |c| chain(c.queue(), &saxpy, &x, &mut c.hold(&mut y)))?;
+    let graph = gpu.capture(&mut stream, |c| chain(c.stream(), &saxpy, &x, &mut c.hold(&mut y)))?;
     drop(saxpy); // the graph keeps its code
     let replayed = time(|| {
         gpu.scope(|s| {
-            let (q, mut y) = (s.on(&stream), s.hold(&mut y));
-            (0..RUNS).try_for_each(|_| q.replay(&graph, (&x, &mut y)))
+            let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+            (0..RUNS).try_for_each(|_| stream.replay(&graph, (&x, &mut y)))
         })
     })?;
 

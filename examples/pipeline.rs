@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Function, Held, LaunchConfig, PinnedBuffer,
-    PushedGuard, Queue, Result, Stream, driver_kind, driver_version,
+    Context, ContextFlags, ContextStack, Device, Function, LaunchConfig, PinnedBuffer, PushedGuard,
+    Result, ScopedBuffer, ScopedStream, Stream, driver_kind, driver_version,
 };
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,9 @@ struct Work {
 
 /// A stream and what it works with, batch after batch.
 struct Lane<'s, 'ctx> {
-    queue: Queue<'s, 'ctx>,
-    x: Held<'s, f32>,
-    y: Held<'s, f32>,
+    stream: ScopedStream<'s, 'ctx>,
+    x: ScopedBuffer<'s, f32>,
+    y: ScopedBuffer<'s, f32>,
 }
 
 impl<'s, 'ctx> Lane<'s, 'ctx> {
@@ -30,19 +30,19 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
         (iterate, steps): (&Function<'ctx>, u32),
         (input, output): (&'s [f32], &'s mut [f32]),
     ) -> Result {
-        let Lane { queue, x, y } = self;
+        let Lane { stream, x, y } = self;
         let len = x.len() as u32;
         if work.copies {
-            queue.upload(input, x)?;
+            stream.upload(input, x)?;
         }
         if work.kernels {
             let config = LaunchConfig::for_num_elems(len);
             // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over
             // `n` elements.
-            unsafe { queue.launch(iterate, config, (len, steps, &*x, &mut *y)) }?;
+            unsafe { stream.launch(iterate, config, (len, steps, &*x, &mut *y)) }?;
         }
         if work.copies {
-            queue.download(&*y, output)?;
+            stream.download(&*y, output)?;
         }
         Ok(())
     }
@@ -61,13 +61,13 @@ fn run<'ctx>(
     gpu.scope(|s| {
         let len = inputs[0].len();
         let lane =
-            |stream| Ok(Lane { queue: s.on(stream), x: s.scratch(len)?, y: s.scratch(len)? });
+            |stream| Ok(Lane { stream: s.on(stream), x: s.scratch(len)?, y: s.scratch(len)? });
         let mut lanes = streams.iter().map(lane).collect::<Result<Vec<_>>>()?;
         let (count, start) = (lanes.len(), Instant::now());
         for (number, (input, output)) in inputs.iter().zip(outputs).enumerate() {
             lanes[number % count].batch(work, kernel, (input, output))?;
         }
-        lanes.iter().try_for_each(|lane| lane.queue.synchronize())?;
+        lanes.iter().try_for_each(|lane| lane.stream.synchronize())?;
         time = start.elapsed();
         Ok(())
     })?;

@@ -19,11 +19,11 @@
 //! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
 //! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0382: use of moved value: `y` | [launches](#launches) |
 //! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `Held`, `Queue`, `Staged` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
+//! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
 //! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: `RefCell<…State>` cannot be shared between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
-//! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureQueue` | [graphs](#graphs) |
+//! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0277: … does not name the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
@@ -263,8 +263,8 @@
 //! }
 //! ```
 //! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
-//! closure the error is E0521: `|q: Queue<'_, '_>|` takes a queue of any guard, and its body takes a handle of
-//! one guard. Omit the type, or write a function.
+//! closure the error is E0521: `|stream: ScopedStream<'_, '_>|` takes a stream of any guard, and its body takes
+//! a handle of one guard. Omit the type, or write a function.
 //!
 //! # It leaves the function
 //!
@@ -327,8 +327,8 @@
 //! A host function runs on a thread of the driver, so it cannot capture a guard, and borrows nothing (E0373):
 //! `ui-tests/host_function_with_guard.rs`, `ui-tests/host_function_borrows.rs`.
 //!
-//! A queue stays on its scope's thread, too. Give each thread its own stack and scope, and share the streams
-//! detached. `ui-tests/queue_sent.rs`.
+//! A `ScopedStream` stays on its scope's thread, too. Give each thread its own stack and scope, and share the
+//! streams detached. `ui-tests/scoped_stream_sent.rs`.
 //!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* You move a handle to
 //! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`.
@@ -432,8 +432,8 @@
 //! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | pass numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
 //! | E0277: … is not a tuple of kernel arguments | write one argument as `(x,)`; at most twelve, so put more in a struct | `ui-tests/single_argument.rs`, `ui-tests/scope_single_argument.rs`, `ui-tests/too_many_arguments.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs` |
-//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::OnStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: `&mut Held<…>` cannot be a kernel argument | launch on a queue of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
+//! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is no argument for a parameter `&mut [f32]` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs` |
 //! | E0308: expected a tuple with 2 elements, found one with 1 element | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
@@ -442,22 +442,22 @@
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
-//! | E0382: use of moved value: `y`, a `&mut Held` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |
-//! | E0502: cannot borrow `*y` as mutable, a `&mut Held` | pass memory that the kernel writes only once | `ui-tests/held_aliased_arguments.rs` |
+//! | E0382: use of moved value: `y`, a `&mut ScopedBuffer` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |
+//! | E0502: cannot borrow `*y` as mutable, a `&mut ScopedBuffer` | pass memory that the kernel writes only once | `ui-tests/held_aliased_arguments.rs` |
 //!
 //! ```compile_fail,E0277
-//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
-//! # fn example<'c>(queue: OnStream<'_, 'c>, kernel: &Function<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
+//! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
-//! unsafe { queue.launch(kernel, config, (16_u32, x)) }
+//! unsafe { stream.launch(kernel, config, (16_u32, x)) }
 //! # }
 //! ```
 //! ```no_run
-//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
-//! # fn example<'c>(queue: OnStream<'_, 'c>, kernel: &Function<'c>, mut x: DeviceBuffer<'c, f32>) -> Result {
+//! # use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
+//! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, mut x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
 //! // SAFETY: the kernel is scale(unsigned n, float *x) over n elements.
-//! unsafe { queue.launch(kernel, config, (16_u32, &mut x)) }
+//! unsafe { stream.launch(kernel, config, (16_u32, &mut x)) }
 //! # }
 //! ```
 //!
@@ -473,14 +473,14 @@
 //! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
 //! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: use a slice for each, or stage it | `ui-tests/download_twice.rs` |
-//! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use the held buffer on all queues | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
+//! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use the held buffer on all streams | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
 //! | E0502: cannot borrow `buffer` as mutable, immutable | hold it first, and read `&held` | `ui-tests/held_while_read.rs`, `ui-tests/read_while_held.rs`, `ui-tests/written_while_read.rs` |
-//! | E0502: cannot borrow `*staged` as immutable | the slice from [`access`](crate::Staged::access) is used after the next transfer: call it again | `ui-tests/staged_accessed_in_flight.rs` |
-//! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | use a held part only on the scope's queues, and a slice from `access` only before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
+//! | E0502: cannot borrow `*staged` as immutable | the slice from [`access`](crate::ScopedHostSlice::access) is used after the next transfer: call it again | `ui-tests/staged_accessed_in_flight.rs` |
+//! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | use a held part only on the scope's streams, and a slice from `access` only before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
 //! | E0502: cannot borrow `pinned` as immutable | a kernel of the scope writes it: read it after the scope, or [map](crate::Scope::map) it | `ui-tests/pinned_read_in_flight.rs` |
 //! | E0716: temporary value dropped while borrowed, a `slice_mut` | create the part before the scope, or split the held buffer | `ui-tests/part_held_as_temporary.rs` |
 //! | E0277: … is not host memory that this scope stages | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
-//! | E0308: expected `&Stream`, found `&OnDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
+//! | E0308: expected `&Stream`, found `&SyncDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
@@ -512,10 +512,10 @@
 //!
 //! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* You use
 //! something that one scope lends in another scope, or after it. A scope orders and waits for its own work
-//! only. Use the queues of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
+//! only. Use the streams of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
 //! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`,
 //! `ui-tests/mapped_in_other_scope.rs`. After a scope, use the buffer itself: `ui-tests/held_escapes.rs`,
-//! `ui-tests/queue_escapes.rs`.
+//! `ui-tests/scoped_stream_escapes.rs`.
 //!
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* You push a context on
 //! the guard inside its scope. Push before or after the scope. `ui-tests/push_inside_scope.rs`.
@@ -535,12 +535,12 @@
 //! | E0308: expected mutable reference `&mut Stream` | capture a stream that you borrow mutably | `ui-tests/shared_stream_captured.rs` |
 //! | E0521: `c` escapes the closure body | everything that a capture lends ends with the capture | `ui-tests/capture_escapes.rs` |
 //! | E0597: `buffer` does not live long enough | create it outside the closure, or use [`c.scratch`](crate::Capture::scratch) | `ui-tests/local_buffer_captured.rs` |
-//! | E0599: no method named `upload` found for struct `CaptureQueue` | no host memory in a graph: upload before a replay, download after it | `ui-tests/host_memory_in_capture.rs` |
+//! | E0599: no method named `upload` found for struct `CaptureStream` | no host memory in a graph: upload before a replay, download after it | `ui-tests/host_memory_in_capture.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you capture it, not where you replay it | `ui-tests/capture_launch_without_unsafe.rs` |
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
 //! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::detached::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
 //! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
-//! | E0277: `&mut Held<…>` does not name the buffers of a graph | replay it on a queue of the scope | `ui-tests/held_replayed_blocking.rs` |
+//! | E0277: `&mut ScopedBuffer<…>` does not name the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
 //! | E0308: expected `Node<Memset>`, found `Node<Kernel>` | pass a node of the right kind: `try_into` converts a [`NodeId`](crate::graph::NodeId) | `ui-tests/node_of_other_kind.rs` |
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
@@ -556,8 +556,8 @@
 //! let mut host = [0.0; 64];
 //! let graph = gpu.capture(stream, |c| {
 //!     let mut y = c.hold(y);
-//!     c.queue().copy(x, &mut y)?;
-//!     c.queue().download(&y, &mut host)
+//!     c.stream().copy(x, &mut y)?;
+//!     c.stream().download(&y, &mut host)
 //! })?;
 //! # Ok(()) }
 //! ```
@@ -565,11 +565,11 @@
 //! # use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
 //! # fn example<'c>(gpu: &PushedGuard<'c>, stream: &mut Stream<'c>, x: &DeviceBuffer<'c, f32>, y: &mut DeviceBuffer<'c, f32>) -> Result {
 //! let mut host = [0.0; 64];
-//! let graph = gpu.capture(stream, |c| c.queue().copy(x, &mut c.hold(y)))?;
+//! let graph = gpu.capture(stream, |c| c.stream().copy(x, &mut c.hold(y)))?;
 //! gpu.scope(|s| {
-//!     let (q, mut y) = (s.on(stream), s.hold(y));
-//!     q.replay(&graph, (x, &mut y))?; // pass the memory that it reads and writes
-//!     q.download(&y, &mut host)
+//!     let (stream, mut y) = (s.on(stream), s.hold(y));
+//!     stream.replay(&graph, (x, &mut y))?; // pass the memory that it reads and writes
+//!     stream.download(&y, &mut host)
 //! })
 //! # }
 //! ```
@@ -648,12 +648,12 @@
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
 //! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `Source`, `GraphBuffers` and
-//! `DeviceQueue`: their implementations are part of the proof. The note says what to do instead.
+//! `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
-//! `ui-tests/staged_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`.
+//! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!

@@ -28,7 +28,7 @@ bitflags! {
 
 /// A CUDA event: a marker in a stream that other streams, or the host, can wait for.
 ///
-/// [`PushedGuard::event`] creates one, and [`OnStream::record`](crate::OnStream::record) records it. Two
+/// [`PushedGuard::event`] creates one, and [`SyncStream::record`](crate::SyncStream::record) records it. Two
 /// recorded events measure the time between them. Dropping an event returns at once and needs no current
 /// context (F40, F51).
 ///

@@ -61,13 +61,13 @@ pub use self::{
         MemoryPool, PinnedBuffer,
     },
     module::Module,
-    scope::{Held, HeldSlice, Mapped, Queue, Scope, Staged},
+    scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
     stack::{ContextStack, PushContext, PushedGuard, current_context},
-    stream::{OnDefaultStream, OnStream, Stream, StreamFlags},
+    stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},
 };
 #[cfg(feature = "async")]
 #[doc(inline)]
-pub use stream::Finished;
+pub use stream::StreamDone;
 
 #[doc = include_str!("../docs/driver-facts.md")]
 pub mod driver_facts {}

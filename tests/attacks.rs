@@ -191,7 +191,7 @@ fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Function<'ctx> 
     spin
 }
 
-/// A4: what an inner scope held was handed to a queue of the outer one, and used there when its owner had
+/// A4: what an inner scope held was handed to a stream of the outer one, and used there when its owner had
 /// it back. An inner scope waits for what it holds, whatever the outer one still does.
 #[test]
 fn hand_over_outwards() {
@@ -201,10 +201,10 @@ fn hand_over_outwards() {
     let (outer, inner) = (gpu.stream().unwrap(), gpu.stream().unwrap());
     let (host, mut back) = ([7_u32; 1024], [0; 1024]);
     gpu.scope(|s| {
-        let q = s.on(&outer);
+        let stream = s.on(&outer);
         let mut kept = s.scratch::<u32>(1024)?;
         let _spin = spin(&gpu, &outer);
-        q.upload(&host, &mut kept)?;
+        stream.upload(&host, &mut kept)?;
         for round in 0..4_u32 {
             // Freed at the end of each round, and handed out again.
             let mut local = gpu.on(&inner).alloc::<u32>(1024)?;
@@ -215,7 +215,7 @@ fn hand_over_outwards() {
             assert!(inner.query()?);
             assert_eq!(gpu.on(&inner).to_vec(&local)?, [round; 1024]);
         }
-        q.download(&kept, &mut back)
+        stream.download(&kept, &mut back)
     })
     .unwrap();
     assert_eq!(back, host);

@@ -7,7 +7,7 @@ mod common;
 use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    ContextStack, Error, Function, LaunchConfig, PushedGuard, Queue, Result, Stream, ffi,
+    ContextStack, Error, Function, LaunchConfig, PushedGuard, Result, ScopedStream, Stream, ffi,
 };
 use std::sync::mpsc;
 use std::thread;
@@ -107,9 +107,9 @@ fn global_capture_elsewhere() {
     });
 }
 
-fn spin_for_20_ms<'ctx>(q: Queue<'_, 'ctx>, spin: &Function<'ctx>) -> Result {
+fn spin_for_20_ms<'ctx>(stream: ScopedStream<'_, 'ctx>, spin: &Function<'ctx>) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { q.launch(spin, LaunchConfig::new(1, 1), (20_000_000_u64,)) }
+    unsafe { stream.launch(spin, LaunchConfig::new(1, 1), (20_000_000_u64,)) }
 }
 
 /// A1: a scope under a capture of the same thread, in the modes that make a plain wait return at once.
@@ -242,10 +242,10 @@ fn a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours() {
         begin(&captured, ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
         let mut host = [0; 64];
         gpu.scope(|s| {
-            let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
-            spin_for_20_ms(q, &spin)?;
-            q.fill(&mut held, 3)?;
-            q.download(&held, &mut host)
+            let (stream, mut held) = (s.on(&stream), s.hold(&mut buffer));
+            spin_for_20_ms(stream, &spin)?;
+            stream.fill(&mut held, 3)?;
+            stream.download(&held, &mut host)
         })
         .unwrap();
         assert_eq!(host, [3; 64], "the scope did not wait");

@@ -188,10 +188,10 @@ fn a_replay_in_a_scope_costs_its_launch() {
 
         let graph = gpu
             .capture(&mut captured, |c| {
-                let (q, mut x) = (c.queue(), c.hold(&mut x));
+                let (stream, mut x) = (c.stream(), c.hold(&mut x));
                 for value in 0..20_u32 {
                     // SAFETY: as above.
-                    unsafe { q.launch(&store, one, (&mut x, value)) }?;
+                    unsafe { stream.launch(&store, one, (&mut x, value)) }?;
                 }
                 Ok(())
             })
@@ -199,9 +199,9 @@ fn a_replay_in_a_scope_costs_its_launch() {
         let mut ours = || {
             let mut time = Duration::ZERO;
             gpu.scope(|s| {
-                let (q, mut x) = (s.on(&stream), s.hold(&mut x));
+                let (stream, mut x) = (s.on(&stream), s.hold(&mut x));
                 time = timed(|| {
-                    (0..REPLAYS).for_each(|_| q.replay(&graph, (&mut x,)).unwrap());
+                    (0..REPLAYS).for_each(|_| stream.replay(&graph, (&mut x,)).unwrap());
                 });
                 Ok(())
             })

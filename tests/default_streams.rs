@@ -8,8 +8,8 @@ use common::foreign;
 use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    Context, ContextStack, Device, Error, LaunchConfig, OnDefaultStream, PushedGuard, Result,
-    StreamFlags, context::SmSplitFlags, ffi,
+    Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, StreamFlags,
+    SyncDefaultStream, context::SmSplitFlags, ffi,
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
@@ -24,7 +24,7 @@ const ONE: LaunchConfig = LaunchConfig {
 };
 
 /// Under a guard of a context of its own, with each of the two.
-fn with_both(f: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>, OnDefaultStream<'g, 'ctx>)) {
+fn with_both(f: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>, SyncDefaultStream<'g, 'ctx>)) {
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
@@ -59,7 +59,7 @@ fn default_streams_do_what_streams_do() {
         let (sender, called) = mpsc::channel();
         on.host_function(move || sender.send(5).unwrap()).unwrap();
         assert_eq!(called.try_recv(), Ok(5));
-        assert!(format!("{on:?}").starts_with("OnDefaultStream("), "{on:?}");
+        assert!(format!("{on:?}").starts_with("SyncDefaultStream("), "{on:?}");
     });
 }
 
@@ -134,7 +134,7 @@ fn a_green_context_has_a_legacy_stream_and_none_of_the_thread() {
 /// Captures of one thread beside a default stream of another one: neither disturbs the other.
 fn captures_beside(
     flags: StreamFlags,
-    on: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>) -> OnDefaultStream<'g, 'ctx>,
+    on: impl for<'g, 'ctx> Fn(&'g PushedGuard<'ctx>) -> SyncDefaultStream<'g, 'ctx>,
 ) {
     let (context, done) = (new_context(), AtomicBool::new(false));
     std::thread::scope(|threads| {
@@ -144,7 +144,9 @@ fn captures_beside(
             let mut stream = gpu.stream_with(flags).unwrap();
             let mut x = gpu.alloc::<u32>(4).unwrap();
             while !done.load(Ordering::Relaxed) {
-                drop(gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).unwrap());
+                drop(
+                    gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 1)).unwrap(),
+                );
                 std::thread::yield_now();
             }
         });
@@ -178,7 +180,7 @@ fn the_legacy_stream_and_captures_of_blocking_streams_are_kept_apart() {
         let mut refused = Ok(());
         let captured = gpu.capture(&mut stream, |c| {
             refused = gpu.on_legacy_default().fill(&mut y, 1);
-            c.queue().fill(&mut c.hold(&mut x), 1)
+            c.stream().fill(&mut c.hold(&mut x), 1)
         });
         drop(captured.unwrap());
         assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
@@ -219,7 +221,7 @@ fn capture_inside(context: &Context) -> Result {
         let gpu = stack.push(context)?;
         let mut stream = gpu.stream_with(StreamFlags::empty())?;
         let mut x = gpu.alloc::<u32>(4)?;
-        gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1)).map(drop)
+        gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 1)).map(drop)
     })
 }
 

@@ -309,7 +309,7 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     let mut stream = gpu.stream().unwrap();
     let (mut x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
     gpu.on(&stream).zero(&mut x).unwrap();
-    let fill = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut y), 1)).unwrap();
+    let fill = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut y), 1)).unwrap();
     let store = kernel(&gpu, common::kernels::STORE, "store");
     let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
     let (legacy, per_thread) = (gpu.on_legacy_default(), gpu.on_per_thread_default());

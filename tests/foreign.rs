@@ -59,7 +59,7 @@ fn a_guard_that_cannot_pop_keeps_its_context_until_its_entry_is_gone() {
     assert_eq!(inner.pop().unwrap_err(), Error::NotCurrent { call });
     let b = b.try_destroy().expect_err("its entry is on the stack");
     assert_eq!(foreign::pop(), other.raw());
-    outer.synchronize().unwrap(); // settles
+    outer.synchronize().unwrap(); // pops the leaked entry
     b.try_destroy().expect("its entry is gone").unwrap();
     outer.pop().unwrap();
     assert!(current().is_null());

@@ -69,13 +69,13 @@ fn capture_that_writes(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
     let (mut stream, mut all) = (gpu.stream().unwrap(), buffers(gpu, n));
     let graph = timed(times, "make", || {
         gpu.capture(&mut stream, |c| {
-            all.iter_mut().try_for_each(|one| c.queue().fill(&mut c.hold(one), 1))
+            all.iter_mut().try_for_each(|one| c.stream().fill(&mut c.hold(one), 1))
         })
     });
     let mut graph = graph.unwrap();
     let again = timed(times, "update", || {
         gpu.recapture(&mut graph, &mut stream, |c| {
-            all.iter_mut().try_for_each(|one| c.queue().fill(&mut c.hold(one), 2))
+            all.iter_mut().try_for_each(|one| c.stream().fill(&mut c.hold(one), 2))
         })
     });
     assert!(again.unwrap());
@@ -88,7 +88,7 @@ fn capture_that_reads(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
     let graph = timed(times, "make", || {
         gpu.capture(&mut stream, |c| {
             let mut to = c.hold(&mut to);
-            all.iter().try_for_each(|one| c.queue().copy(one, &mut to))
+            all.iter().try_for_each(|one| c.stream().copy(one, &mut to))
         })
     });
     use_up(gpu, graph.unwrap(), (&all[..], &mut to), times);
@@ -99,7 +99,7 @@ fn capture_of_two_streams(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
     let mut all = buffers(gpu, n);
     let graph = timed(times, "make", || {
         gpu.capture(&mut stream, |c| {
-            let (a, b) = (c.queue(), c.fork(&mut fork)?);
+            let (a, b) = (c.stream(), c.fork(&mut fork)?);
             for one in &mut all {
                 let mut one = c.hold(one);
                 a.fill(&mut one, 1)?;

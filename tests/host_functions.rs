@@ -5,7 +5,7 @@ mod common;
 
 use common::gpu::{kernel, with_gpu};
 use common::kernels::{SPIN, TRAP};
-use cuscope::{ContextStack, Device, Finished, LaunchConfig, PushedGuard, Result, Stream};
+use cuscope::{ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, StreamDone};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{self, Write as _};
 use std::future::Future;
@@ -78,7 +78,7 @@ fn a_panic_of_a_host_function_goes_on_in_the_caller() {
 }
 
 #[test]
-fn host_functions_of_a_scope_are_called_in_the_order_of_their_queue() {
+fn host_functions_of_a_scope_are_called_in_the_order_of_their_stream() {
     with_gpu(|gpu| {
         let (stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let log = Arc::new(Mutex::new(Vec::new()));
@@ -89,11 +89,11 @@ fn host_functions_of_a_scope_are_called_in_the_order_of_their_queue() {
         let data = vec![7_u32; 64];
         let mut buffer = gpu.alloc::<u32>(64).unwrap();
         gpu.scope(|s| {
-            let (queue, second) = (s.on(&stream), s.on(&other));
+            let (stream, second) = (s.on(&stream), s.on(&other));
             let mut held = s.hold(&mut buffer);
-            queue.host_function(note(1))?;
-            queue.upload(&data, &mut held)?;
-            queue.host_function(note(2))?;
+            stream.host_function(note(1))?;
+            stream.upload(&data, &mut held)?;
+            stream.host_function(note(2))?;
             second.zero(&mut held)?;
             second.host_function(note(3))?;
             Ok(())
@@ -112,13 +112,13 @@ fn a_panic_in_a_scope_goes_on_when_it_has_waited() {
         let called = Arc::new(AtomicUsize::new(0));
         let caught = catch_unwind(AssertUnwindSafe(|| {
             gpu.scope(|s| {
-                let queue = s.on(&stream);
-                queue.host_function(|| panic!("first"))?;
+                let stream = s.on(&stream);
+                stream.host_function(|| panic!("first"))?;
                 let called = called.clone();
-                queue.host_function(move || {
+                stream.host_function(move || {
                     called.fetch_add(1, Ordering::Relaxed);
                 })?;
-                queue.host_function(|| panic!("second"))
+                stream.host_function(|| panic!("second"))
             })
         }));
         assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"first"));
@@ -276,9 +276,9 @@ fn panics_with_payloads_that_panic_end_quietly() {
                 })
                 .unwrap();
             assert!(ends_with_a_bomb(|| gpu.scope(|s| {
-                let queue = s.on(&stream);
-                queue.replay(&graph, ())?;
-                queue.replay(&graph, ())
+                let stream = s.on(&stream);
+                stream.replay(&graph, ())?;
+                stream.replay(&graph, ())
             })));
             assert!(ends_with_a_bomb(|| gpu.on(&stream).replay(&graph, ())));
             assert!(ends_with_a_bomb(|| gpu.scope(|s| {
@@ -376,12 +376,12 @@ fn ends(f: impl FnOnce() + Send + 'static) {
 /// A writer may look at the future that is written.
 #[test]
 fn a_future_may_be_shown_while_it_is_shown() {
-    struct Again<'a>(&'a Finished, String);
+    struct Again<'a>(&'a StreamDone, String);
     impl fmt::Write for Again<'_> {
         fn write_str(&mut self, text: &str) -> fmt::Result {
             self.1.push_str(text);
             let again = format!("{:?}", self.0);
-            if again.starts_with("Finished") { Ok(()) } else { Err(fmt::Error) }
+            if again.starts_with("StreamDone") { Ok(()) } else { Err(fmt::Error) }
         }
     }
     fresh!(a_future_may_be_shown_while_it_is_shown, {
@@ -390,7 +390,7 @@ fn a_future_may_be_shown_while_it_is_shown() {
                 let finished = gpu.stream().unwrap().finished().unwrap();
                 let mut again = Again(&finished, String::new());
                 write!(again, "{finished:?}").unwrap();
-                assert!(again.1.starts_with("Finished { end: "), "{}", again.1);
+                assert!(again.1.starts_with("StreamDone { end: "), "{}", again.1);
             });
         });
     });

@@ -8,7 +8,7 @@ use common::kernels::STORE;
 use cuscope::{
     Error, EventFlags, LaunchConfig, Result, ffi,
     function::Carveout,
-    graph::DeviceQueue,
+    graph::Enqueue,
     launch::{ClusterScheduling, ExtendedLaunch},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
@@ -21,8 +21,8 @@ fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
         .extended()
         .cooperative()
         .priority(-1)
-        .memory_sync_domain(MemSyncDomain::Default)
-        .memory_sync_domain_map(0, 1)
+        .mem_sync_domain(MemSyncDomain::Default)
+        .mem_sync_domain_map(0, 1)
         .cluster_scheduling(ClusterScheduling::Spread)
         .programmatic_serialization()
 }
@@ -50,7 +50,11 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
             let window = AccessPolicyWindow::persisting(&held, 0.5)?;
             // SAFETY: as above.
             unsafe {
-                s.on(&stream).launch(&store, many().access_policy(window), (&mut held, 3_u32))
+                s.on(&stream).launch(
+                    &store,
+                    many().access_policy_window(window),
+                    (&mut held, 3_u32),
+                )
             }
         })?;
         assert_eq!(read(&buffer, &stream)?, 3);
@@ -124,7 +128,7 @@ fn a_node_that_is_built_has_no_attributes() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { DeviceQueue::launch(g, &store, launch, (to, value)) }
+                unsafe { Enqueue::launch(g, &store, launch, (to, value)) }
             })
         };
         let error = build(plain.extended().priority(-1), 4).unwrap_err();
@@ -152,7 +156,7 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         for (launch, code, advice) in [
             (one.cluster(2), cluster, "whole clusters"),
             (one.preferred_cluster(3), cluster, "whole clusters"),
-            (one.memory_sync_domain_map(0, 255), invalid, "attributes"),
+            (one.mem_sync_domain_map(0, 255), invalid, "attributes"),
             (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
@@ -220,7 +224,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let refused = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: the kernel is store(u32 *, u32).
-            unsafe { c.queue().launch(&store, with_event, (&mut held, 4_u32)) }
+            unsafe { c.stream().launch(&store, with_event, (&mut held, 4_u32)) }
         });
         let error = refused.expect_err("an event");
         assert!(
@@ -231,7 +235,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let graph = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: as above.
-            unsafe { c.queue().launch(&store, launch, (&mut held, 5_u32)) }
+            unsafe { c.stream().launch(&store, launch, (&mut held, 5_u32)) }
         })?;
         gpu.on(&stream).replay(&graph, (&mut buffer,))?;
         let mut host = [0; 4];

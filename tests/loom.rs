@@ -250,7 +250,7 @@ fn a_buffer_is_freed_beside_a_capture_of_its_stream() {
             let freed = gpu.on(&stream).alloc::<u32>(4).unwrap().detach();
             let thread = thread::spawn(move || drop(freed));
             let graph = gpu
-                .capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut named), 1))
+                .capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut named), 1))
                 .expect("the capture is spoiled");
             join([thread]);
             graph.nodes().unwrap()

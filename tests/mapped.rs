@@ -52,14 +52,14 @@ fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
                 unsafe { a.launch(&spin, one, (2_000_000_u64,)) }?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
                 unsafe { a.launch(&store, one, (&mut host, round)) }?;
-                b.upload_staged(&host, &mut held)?; // on another queue: waits for the kernel
+                b.upload_staged(&host, &mut held)?; // on another stream: waits for the kernel
                 assert_eq!(host.access()?, [round, 10 * (round - 1)]);
                 host.access()?[1] = 10 * round;
                 a.download_staged(&held, &mut host)?; // the older ones
                 assert_eq!(host.access()?, [round, 10 * (round - 1)]);
                 host.access()?[1] = 10 * round;
             }
-            assert!(format!("{host:?}").starts_with("Mapped<u32>(2 at 0x"), "{host:?}");
+            assert!(format!("{host:?}").starts_with("ScopedPinned<u32>(2 at 0x"), "{host:?}");
             Ok(())
         })
         .unwrap();
@@ -95,7 +95,7 @@ fn a_graph_takes_no_memory_of_the_host() {
         let one = LaunchConfig::new(1, 1);
         let graph = gpu.capture(&mut stream, |c| {
             // SAFETY: not launched.
-            let refused = unsafe { c.queue().launch(&store, one, (&mut host, 1_u32)) };
+            let refused = unsafe { c.stream().launch(&store, one, (&mut host, 1_u32)) };
             assert!(matches!(refused, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
             Ok(())
         });

@@ -7,8 +7,9 @@ mod common;
 use common::gpu::{kernel, new_context};
 use common::kernels::SAXPY;
 use cuscope::{
-    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Held, LaunchConfig,
-    PinnedBuffer, PushedGuard, Queue, Result, Staged, Stream, context::SmSplitFlags, ffi,
+    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
+    PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream, Stream,
+    context::SmSplitFlags, ffi,
 };
 
 const LEN: usize = 4;
@@ -36,7 +37,7 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let mut second = gpu.stream().unwrap();
     let alloc = || gpu.on(&stream).zeroed::<f32>(LEN).unwrap();
     let (x, y, mut named) = (alloc(), alloc(), alloc());
-    let graph = gpu.capture(&mut second, |c| c.queue().zero(&mut c.hold(&mut named))).unwrap();
+    let graph = gpu.capture(&mut second, |c| c.stream().zero(&mut c.hold(&mut named))).unwrap();
     let saxpy = kernel(gpu, SAXPY, "saxpy");
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
     Things { stream, second, event, saxpy, x, y, named, graph, pinned }
@@ -56,13 +57,13 @@ fn unified([a, b]: [Context; 2]) -> (PushedGuard<'static>, Things, Things) {
 
 /// A launch of saxpy.
 macro_rules! saxpy {
-    ($q:expr, $launch:ident($function:expr, $config:expr), $x:expr, $y:expr) => {
+    ($stream:expr, $launch:ident($function:expr, $config:expr), $x:expr, $y:expr) => {
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is waited for before
         // anything else uses the memory.
-        unsafe { $q.$launch($function, $config, (4_u32, 1_f32, $x, $y)) }
+        unsafe { $stream.$launch($function, $config, (4_u32, 1_f32, $x, $y)) }
     };
-    ($q:expr, $function:expr, $x:expr, $y:expr) => {
-        saxpy!($q, launch($function, ONE()), $x, $y)
+    ($stream:expr, $function:expr, $x:expr, $y:expr) => {
+        saxpy!($stream, launch($function, ONE()), $x, $y)
     };
 }
 
@@ -110,17 +111,17 @@ struct Own<'s> {
 
 /// What a scope lends.
 struct Lent<'s> {
-    good: Held<'s, f32>,
-    bad: Held<'s, f32>,
-    staged: Staged<'s, f32>,
+    good: ScopedBuffer<'s, f32>,
+    bad: ScopedBuffer<'s, f32>,
+    staged: ScopedHostSlice<'s, f32>,
     graph: &'s Graph<'static>,
 }
 
 const HOST: &[f32] = &[1.0; LEN];
 
-/// What uses something of another context is refused on a queue.
+/// What uses something of another context is refused on a stream.
 fn refuses<'s>(
-    q: Queue<'s, 'static>,
+    stream: ScopedStream<'s, 'static>,
     lent: &mut Lent<'s>,
     own: Own<'s>,
     theirs: &'s (Event<'static>, Function<'static>, DeviceBuffer<'static, f32>),
@@ -128,49 +129,49 @@ fn refuses<'s>(
     let (event, g, x) = theirs;
     let Lent { good, bad, staged, .. } = lent;
     let fill = "cuMemsetD32Async";
-    assert_eq!(q.fill(bad, 1.0), other(fill));
-    assert_eq!(q.zero(bad), other("cuMemsetD8Async"));
-    assert_eq!(q.upload(HOST, bad), other("cuMemcpyHtoDAsync_v2"));
-    assert_eq!(q.upload_staged(staged, bad), other("cuMemcpyHtoDAsync_v2"));
-    assert_eq!(q.download_staged(&*bad, staged), other("cuMemcpyDtoHAsync_v2"));
-    assert_eq!(q.download_staged(x, staged), other("cuMemcpyDtoHAsync_v2"));
-    assert_eq!(q.copy(&*bad, good), other("cuMemcpyDtoDAsync_v2"));
-    assert_eq!(q.copy(bad.slice(..).unwrap(), good), other("cuMemcpyDtoDAsync_v2"));
-    assert_eq!(q.copy(&*good, bad), other("cuMemcpyDtoDAsync_v2"));
-    assert_eq!(q.copy(x, good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(stream.fill(bad, 1.0), other(fill));
+    assert_eq!(stream.zero(bad), other("cuMemsetD8Async"));
+    assert_eq!(stream.upload(HOST, bad), other("cuMemcpyHtoDAsync_v2"));
+    assert_eq!(stream.upload_staged(staged, bad), other("cuMemcpyHtoDAsync_v2"));
+    assert_eq!(stream.download_staged(&*bad, staged), other("cuMemcpyDtoHAsync_v2"));
+    assert_eq!(stream.download_staged(x, staged), other("cuMemcpyDtoHAsync_v2"));
+    assert_eq!(stream.copy(&*bad, good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(stream.copy(bad.slice(..).unwrap(), good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(stream.copy(&*good, bad), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(stream.copy(x, good), other("cuMemcpyDtoDAsync_v2"));
     let launch = "cuLaunchKernel";
-    assert_eq!(saxpy!(q, own.saxpy, &*bad, &mut *good), other(launch));
-    assert_eq!(saxpy!(q, own.saxpy, bad.slice(..).unwrap(), &mut *good), other(launch));
-    assert_eq!(saxpy!(q, own.saxpy, &*good, &mut *bad), other(launch));
-    assert_eq!(saxpy!(q, own.saxpy, x, &mut *good), other(launch));
-    assert_eq!(saxpy!(q, g, own.x, &mut *good), other(launch));
-    assert_eq!(q.record(event), other("cuEventRecord"));
-    assert_eq!(q.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
+    assert_eq!(saxpy!(stream, own.saxpy, &*bad, &mut *good), other(launch));
+    assert_eq!(saxpy!(stream, own.saxpy, bad.slice(..).unwrap(), &mut *good), other(launch));
+    assert_eq!(saxpy!(stream, own.saxpy, &*good, &mut *bad), other(launch));
+    assert_eq!(saxpy!(stream, own.saxpy, x, &mut *good), other(launch));
+    assert_eq!(saxpy!(stream, g, own.x, &mut *good), other(launch));
+    assert_eq!(stream.record(event), other("cuEventRecord"));
+    assert_eq!(stream.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
 }
 
 /// What uses nothing of another context is not.
-fn takes<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
+fn takes<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, staged, .. } = lent;
-    q.fill(good, 1.0).unwrap();
-    q.download_staged(&*good, staged).unwrap();
-    saxpy!(q, own.saxpy, own.x, &mut *good).unwrap();
+    stream.fill(good, 1.0).unwrap();
+    stream.download_staged(&*good, staged).unwrap();
+    saxpy!(stream, own.saxpy, own.x, &mut *good).unwrap();
     assert_eq!(staged.access().unwrap(), HOST);
 }
 
-/// A queue of another context is refused everything, with its own memory too.
-fn refuses_all<'s>(q: Queue<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
+/// A stream of another context is refused everything, with its own memory too.
+fn refuses_all<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, bad, staged, .. } = lent;
     for held in [good, bad] {
-        assert_eq!(q.fill(held, 1.0), other("cuMemsetD32Async"));
-        assert_eq!(q.download_staged(&*held, staged), other("cuMemcpyDtoHAsync_v2"));
-        assert_eq!(saxpy!(q, own.saxpy, own.x, &mut *held), other("cuLaunchKernel"));
+        assert_eq!(stream.fill(held, 1.0), other("cuMemsetD32Async"));
+        assert_eq!(stream.download_staged(&*held, staged), other("cuMemcpyDtoHAsync_v2"));
+        assert_eq!(saxpy!(stream, own.saxpy, own.x, &mut *held), other("cuLaunchKernel"));
     }
-    assert_eq!(q.record(own.event), other("cuEventRecord"));
-    assert_eq!(q.wait(own.event), other("cuStreamWaitEvent"));
-    assert_eq!(q.host_function(|| panic!("it is not called")), other("cuLaunchHostFunc"));
-    assert_eq!(q.replay(lent.graph, &mut lent.bad), other("cuGraphLaunch"));
+    assert_eq!(stream.record(own.event), other("cuEventRecord"));
+    assert_eq!(stream.wait(own.event), other("cuStreamWaitEvent"));
+    assert_eq!(stream.host_function(|| panic!("it is not called")), other("cuLaunchHostFunc"));
+    assert_eq!(stream.replay(lent.graph, &mut lent.bad), other("cuGraphLaunch"));
     // SAFETY: it is not launched.
-    assert_eq!(unsafe { q.launch(own.saxpy, ONE(), (1_u32, 1_f32)) }, other("cuLaunchKernel"));
+    assert_eq!(unsafe { stream.launch(own.saxpy, ONE(), (1_u32, 1_f32)) }, other("cuLaunchKernel"));
 }
 
 #[test]
@@ -192,30 +193,30 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
             saxpy: &own.saxpy,
             x: &own.x,
         };
-        // With no queue but one of another context.
+        // With no stream but one of another context.
         let there = s.on(&elsewhere);
         refuses_all(there, &mut lent, own);
-        // With one queue: before, between and after good uses.
-        let q = s.on(own.stream);
+        // With one stream: before, between and after good uses.
+        let stream = s.on(own.stream);
         for _ in 0..3 {
-            refuses(q, &mut lent, own, &theirs);
-            takes(q, &mut lent, own);
+            refuses(stream, &mut lent, own, &theirs);
+            takes(stream, &mut lent, own);
             refuses_all(there, &mut lent, own);
         }
         // With two.
         let second = s.on(own.second);
-        for q in [second, q, second] {
-            refuses(q, &mut lent, own, &theirs);
-            takes(q, &mut lent, own);
+        for stream in [second, stream, second] {
+            refuses(stream, &mut lent, own, &theirs);
+            takes(stream, &mut lent, own);
             refuses_all(there, &mut lent, own);
         }
         // Parts are of the context of the whole.
         let (mut left, mut right) = lent.bad.split_at(1)?;
         for part in [&mut left, &mut right] {
-            assert_eq!(q.zero(part), other("cuMemsetD8Async"));
+            assert_eq!(stream.zero(part), other("cuMemsetD8Async"));
         }
         let (mut left, _right) = lent.good.split_at(1)?;
-        q.zero(&mut left)
+        stream.zero(&mut left)
     })
     .unwrap();
     drop((graph, named, own));
@@ -226,13 +227,13 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
 fn parts_of_used_memory_are_used_at_once() {
     let (gpu, mut own, theirs) = unified([new_context(), new_context()]);
     gpu.scope(|s| {
-        let (q, mut whole) = (s.on(&own.stream), s.hold(&mut own.y));
-        q.fill(&mut whole, 1.0)?;
+        let (stream, mut whole) = (s.on(&own.stream), s.hold(&mut own.y));
+        stream.fill(&mut whole, 1.0)?;
         let (mut left, mut right) = whole.split_at(1)?;
         for part in [&mut left, &mut right] {
-            q.fill(part, 2.0)?;
+            stream.fill(part, 2.0)?;
             assert_eq!(
-                q.copy(&theirs.x, part),
+                stream.copy(&theirs.x, part),
                 Err(Error::LengthMismatch {
                     call: "cuMemcpyDtoDAsync_v2",
                     from: LEN,
@@ -254,22 +255,22 @@ fn a_capture_fails_with_what_is_of_another_context() {
     let Things { x: their_x, y: their_y, saxpy: their_saxpy, .. } = &mut theirs;
     for _ in 0..2 {
         let launched = gpu.capture(second, |c| {
-            let _refused = saxpy!(c.queue(), &*their_saxpy, &*x, &mut c.hold(&mut *y));
+            let _refused = saxpy!(c.stream(), &*their_saxpy, &*x, &mut c.hold(&mut *y));
             Ok(())
         });
         assert_eq!(launched.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
         let read = gpu.capture(second, |c| {
-            let (q, mut y) = (c.queue(), c.hold(&mut *y));
-            q.zero(&mut y)?;
-            let _refused = saxpy!(q, &*saxpy, &*their_x, &mut y);
-            q.zero(&mut y)
+            let (stream, mut y) = (c.stream(), c.hold(&mut *y));
+            stream.zero(&mut y)?;
+            let _refused = saxpy!(stream, &*saxpy, &*their_x, &mut y);
+            stream.zero(&mut y)
         });
         assert_eq!(read.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
-        let written = gpu.capture(second, |c| c.queue().zero(&mut c.hold(&mut *their_y)));
+        let written = gpu.capture(second, |c| c.stream().zero(&mut c.hold(&mut *their_y)));
         assert_eq!(written.unwrap_err(), Error::OtherContext { call: "cuMemsetD8Async" });
         // The next one is as if these had not been.
         let mut graph =
-            gpu.capture(second, |c| saxpy!(c.queue(), &*saxpy, &*x, &mut c.hold(&mut *y)));
+            gpu.capture(second, |c| saxpy!(c.stream(), &*saxpy, &*x, &mut c.hold(&mut *y)));
         assert_eq!(graph.as_mut().unwrap().nodes(), Ok(1));
     }
     gpu.pop().unwrap();
@@ -290,9 +291,9 @@ fn a_green_context_and_the_primary_one_are_one_to_launches_and_records() {
     assert_eq!(saxpy!(on, &theirs.saxpy, &theirs.x, &mut own.y), other("cuLaunchKernel"));
     assert_eq!(on.zero(&mut theirs.y), other("cuMemsetD8Async"));
     gpu.scope(|s| {
-        let (q, mut y) = (s.on(&own.stream), s.hold(&mut theirs.y));
-        assert_eq!(q.record(&theirs.event), Ok(()));
-        assert_eq!(q.zero(&mut y), other("cuMemsetD8Async"));
+        let (stream, mut y) = (s.on(&own.stream), s.hold(&mut theirs.y));
+        assert_eq!(stream.record(&theirs.event), Ok(()));
+        assert_eq!(stream.zero(&mut y), other("cuMemsetD8Async"));
         Ok(())
     })
     .unwrap();

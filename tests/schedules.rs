@@ -7,8 +7,8 @@ mod common;
 
 use common::gpu::{kernel, new_context};
 use cuscope::{
-    ContextStack, DeviceBuffer, Error, Function, Held, LaunchConfig, PinnedBuffer, PushedGuard,
-    Queue, Result, Staged, Stream,
+    ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PinnedBuffer, PushedGuard, Result,
+    ScopedBuffer, ScopedHostSlice, ScopedStream, Stream,
 };
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ const MIX: &str = "
 }
 ";
 
-/// One operation, on a queue.
+/// One operation, on a stream.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     /// Of the input to a buffer.
@@ -173,9 +173,9 @@ fn two<T>(all: &mut [T], a: usize, b: usize) -> (&mut T, &mut T) {
 }
 
 struct Run<'s, 'ctx> {
-    queues: Vec<Queue<'s, 'ctx>>,
-    held: Vec<Held<'s, u32>>,
-    staged: Staged<'s, u32>,
+    streams: Vec<ScopedStream<'s, 'ctx>>,
+    held: Vec<ScopedBuffer<'s, u32>>,
+    staged: ScopedHostSlice<'s, u32>,
     shared: &'s DeviceBuffer<'ctx, u32>,
     mix: &'s Function<'ctx>,
     input: &'s [u32],
@@ -183,41 +183,41 @@ struct Run<'s, 'ctx> {
 }
 
 impl<'ctx> Run<'_, 'ctx> {
-    fn step(&mut self, queue: usize, op: Op, accessed: &mut Vec<Words>) -> Result {
-        let q = self.queues[queue];
+    fn step(&mut self, stream: usize, op: Op, accessed: &mut Vec<Words>) -> Result {
+        let stream = self.streams[stream];
         let config = LaunchConfig::new(1, LEN as u32);
         match op {
-            Op::Upload(to) => q.upload(self.input, &mut self.held[to]),
-            Op::Fill(to, value) => q.fill(&mut self.held[to], value),
-            Op::Zero(to) => q.zero(&mut self.held[to]),
+            Op::Upload(to) => stream.upload(self.input, &mut self.held[to]),
+            Op::Fill(to, value) => stream.fill(&mut self.held[to], value),
+            Op::Zero(to) => stream.zero(&mut self.held[to]),
             Op::Copy(from, to) | Op::Mix(to, from) if from == to => Ok(()),
             Op::Copy(from, to) => {
                 let (from, to) = two(&mut self.held, from, to);
-                q.copy(&*from, to)
+                stream.copy(&*from, to)
             }
             Op::Mix(to, from) => {
                 let (to, from) = two(&mut self.held, to, from);
                 // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-                unsafe { q.launch(self.mix, config, (to, &*from)) }
+                unsafe { stream.launch(self.mix, config, (to, &*from)) }
             }
             Op::MixShared(to) => {
                 let args = (&mut self.held[to], self.shared);
                 // SAFETY: as above.
-                unsafe { q.launch(self.mix, config, args) }
+                unsafe { stream.launch(self.mix, config, args) }
             }
             Op::Download(from) => {
                 let output = self.outputs.next().expect("an output for each download");
-                q.download(&self.held[from], output)
+                stream.download(&self.held[from], output)
             }
-            Op::Stage(to) => q.upload_staged(&self.staged, &mut self.held[to]),
-            Op::Unstage(from) => q.download_staged(&self.held[from], &mut self.staged),
+            Op::Stage(to) => stream.upload_staged(&self.staged, &mut self.held[to]),
+            Op::Unstage(from) => stream.download_staged(&self.held[from], &mut self.staged),
             Op::Access => {
                 let words = self.staged.access()?;
                 accessed.push((&*words).try_into().expect("of that length"));
                 words.iter_mut().for_each(|word| *word ^= 0x5555);
                 Ok(())
             }
-            Op::Synchronize => q.synchronize(),
+            Op::Synchronize => stream.synchronize(),
         }
     }
 }
@@ -236,7 +236,7 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
     let result = catch_unwind(AssertUnwindSafe(|| {
         gpu.scope(|s| {
             let mut run = Run {
-                queues: streams.iter().map(|stream| s.on(stream)).collect(),
+                streams: streams.iter().map(|stream| s.on(stream)).collect(),
                 held: buffers.iter_mut().map(|buffer| s.hold(buffer)).collect(),
                 staged: s.stage(staged),
                 shared,
@@ -244,8 +244,8 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
                 input,
                 outputs: outputs.chunks_exact_mut(LEN),
             };
-            for &(queue, op) in &program.ops {
-                run.step(queue, op, accessed)?;
+            for &(stream, op) in &program.ops {
+                run.step(stream, op, accessed)?;
             }
             match program.end {
                 End::Return => Ok(()),

@@ -1,4 +1,4 @@
-//! Stream scopes: results on one queue and on several, in whatever order they are used; all work is
+//! Stream scopes: results on one stream and on several, in whatever order they are used; all work is
 //! waited for, however the closure ends.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
@@ -8,8 +8,8 @@ use common::gpu::{kernel, new_context, with_gpu};
 use common::kernels::{SAXPY, SPIN, STORE};
 use common::{fewer, longer};
 use cuscope::{
-    Context, ContextStack, Error, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Stream,
-    ffi, scope::Source,
+    Context, ContextStack, Error, Function, LaunchConfig, PushedGuard, Result, ScopedBuffer,
+    ScopedStream, Stream, ffi, scope::Source,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -20,22 +20,22 @@ const LONG: Duration = longer(Duration::from_millis(300));
 
 /// `y = a * x + y`.
 fn saxpy<'s, 'ctx>(
-    q: Queue<'s, 'ctx>,
+    run: ScopedStream<'s, 'ctx>,
     kernel: &Function<'ctx>,
     a: f32,
-    x: &Held<'s, f32>,
-    y: &mut Held<'s, f32>,
+    x: &ScopedBuffer<'s, f32>,
+    y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
     let n = x.len() as u32;
     let config = LaunchConfig::new(n.div_ceil(32), 32);
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-    unsafe { q.launch(kernel, config, (n, a, x, y)) }
+    unsafe { run.launch(kernel, config, (n, a, x, y)) }
 }
 
-/// Keeps a queue busy.
-fn spin<'ctx>(q: Queue<'_, 'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
+/// Keeps a stream busy.
+fn spin<'ctx>(run: ScopedStream<'_, 'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { q.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
+    unsafe { run.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn results_are_those_of_blocking_calls() {
     with_gpu(|gpu| {
         let kernel = kernel(gpu, SAXPY, "saxpy");
         let streams = [(); 3].map(|()| gpu.stream().unwrap());
-        // Each operation on a queue of its own choice: every order of one, two and three queues.
+        // Each operation on a stream of its own choice: every order of one, two and three streams.
         for choice in (0..3_usize.pow(5)).step_by(fewer(1, 80)) {
             let stream = |operation| &streams[choice / 3_usize.pow(operation) % 3];
             let x: Vec<f32> = (0..LEN).map(|i| i as f32).collect();
@@ -52,16 +52,16 @@ fn results_are_those_of_blocking_calls() {
             gpu.on(&streams[0]).upload(&y, &mut y_dev).unwrap();
             let sum = gpu
                 .scope(|s| {
-                    let q = |operation| s.on(stream(operation));
+                    let run = |operation| s.on(stream(operation));
                     let (mut x_dev, mut y_dev) = (s.hold(&mut x_dev), s.hold(&mut y_dev));
                     let mut z_dev = s.scratch(LEN)?;
-                    q(0).upload(&x, &mut x_dev)?;
-                    saxpy(q(1), &kernel, 2.0, &x_dev, &mut y_dev)?;
-                    q(2).copy(&y_dev, &mut z_dev)?;
-                    saxpy(q(3), &kernel, 1.0, &x_dev, &mut y_dev)?;
-                    q(4).download(&y_dev, &mut y)?;
-                    q(0).zero(&mut y_dev)?; // after the download
-                    q(1).download(&z_dev, &mut z)?;
+                    run(0).upload(&x, &mut x_dev)?;
+                    saxpy(run(1), &kernel, 2.0, &x_dev, &mut y_dev)?;
+                    run(2).copy(&y_dev, &mut z_dev)?;
+                    saxpy(run(3), &kernel, 1.0, &x_dev, &mut y_dev)?;
+                    run(4).download(&y_dev, &mut y)?;
+                    run(0).zero(&mut y_dev)?; // after the download
+                    run(1).download(&z_dev, &mut z)?;
                     Ok(x.iter().sum::<f32>())
                 })
                 .unwrap();
@@ -72,10 +72,10 @@ fn results_are_those_of_blocking_calls() {
     });
 }
 
-/// A queue that is behind does not let another one overtake it: every kind of crossing, with the first
-/// queue kept busy.
+/// A stream that is behind does not let another one overtake it: every kind of crossing, with the first
+/// stream kept busy.
 #[test]
-fn a_use_on_another_queue_waits_for_the_one_before() {
+fn a_use_on_another_stream_waits_for_the_one_before() {
     with_gpu(|gpu| {
         let spinner = kernel(gpu, SPIN, "spin");
         let (slow, fast) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -84,7 +84,7 @@ fn a_use_on_another_queue_waits_for_the_one_before() {
         let (mut read, mut again) = ([0; LEN], [0; LEN]);
         let written = [3; LEN];
         gpu.scope(|s| {
-            // The second queue comes later: what the first did alone is ordered as well.
+            // The second stream comes later: what the first did alone is ordered as well.
             let slow = s.on(&slow);
             let mut held = s.hold(&mut buffer);
             spin(slow, &spinner, time)?;
@@ -107,12 +107,12 @@ fn a_use_on_another_queue_waits_for_the_one_before() {
     });
 }
 
-/// What is ordered is exactly what has to be: a queue does not wait for what another one was given after
+/// What is ordered is exactly what has to be: a stream does not wait for what another one was given after
 /// the operation that it needs.
 #[test]
-fn a_use_on_another_queue_waits_for_nothing_later() {
+fn a_use_on_another_stream_waits_for_nothing_later() {
     // Alone: the driver may hold this thread up for what others do.
-    fresh!(a_use_on_another_queue_waits_for_nothing_later, {
+    fresh!(a_use_on_another_stream_waits_for_nothing_later, {
         with_gpu(|gpu| {
             let spinner = kernel(gpu, SPIN, "spin");
             let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -124,7 +124,7 @@ fn a_use_on_another_queue_waits_for_nothing_later() {
                 spin(first, &spinner, LONG)?;
                 second.fill(&mut held, 2)?;
                 second.synchronize()?;
-                assert!(!first.query()?, "the second queue waited for what came later");
+                assert!(!first.query()?, "the second stream waited for what came later");
                 Ok(())
             })
             .unwrap();
@@ -133,7 +133,7 @@ fn a_use_on_another_queue_waits_for_nothing_later() {
 }
 
 #[test]
-fn a_stream_has_one_queue() {
+fn handles_of_one_stream_share_its_order() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let mut buffer = gpu.alloc::<u16>(LEN).unwrap();
@@ -155,29 +155,29 @@ fn fills_have_one_two_and_four_bytes() {
         let stream = gpu.stream().unwrap();
         let (mut a, mut b, mut c) = ([0_u8; 9], [0_i16; 9], [0_f32; 9]);
         gpu.scope(|s| {
-            let q = s.on(&stream);
+            let run = s.on(&stream);
             let (mut a_dev, mut b_dev, mut c_dev) = (s.scratch(9)?, s.scratch(9)?, s.scratch(9)?);
-            q.fill(&mut a_dev, 7)?;
-            q.fill(&mut b_dev, -2)?;
-            q.fill(&mut c_dev, 0.5)?;
-            q.download(&a_dev, &mut a)?;
-            q.download(&b_dev, &mut b)?;
-            q.download(&c_dev, &mut c)
+            run.fill(&mut a_dev, 7)?;
+            run.fill(&mut b_dev, -2)?;
+            run.fill(&mut c_dev, 0.5)?;
+            run.download(&a_dev, &mut a)?;
+            run.download(&b_dev, &mut b)?;
+            run.download(&c_dev, &mut c)
         })
         .unwrap();
         assert_eq!((a, b, c), ([7; 9], [-2; 9], [0.5; 9]));
     });
 }
 
-/// What is only read is a plain buffer, on any number of queues, and its owner's arguments too.
+/// What is only read is a plain buffer, on any number of streams, and its owner's arguments too.
 #[test]
-fn plain_buffers_are_read_on_all_queues() {
+fn plain_buffers_are_read_on_all_streams() {
     fn forward<'s, 'ctx>(
-        q: Queue<'s, 'ctx>,
+        run: ScopedStream<'s, 'ctx>,
         x: impl Source<'s, 'ctx, f32>,
-        y: &mut Held<'s, f32>,
+        y: &mut ScopedBuffer<'s, f32>,
     ) -> Result {
-        q.copy(x, y)
+        run.copy(x, y)
     }
     with_gpu(|gpu| {
         let kernel = kernel(gpu, STORE, "store");
@@ -188,9 +188,9 @@ fn plain_buffers_are_read_on_all_queues() {
         let mut results = vec![[0.0; LEN]; 4];
         gpu.scope(|s| {
             for (stream, result) in streams.iter().zip(&mut results) {
-                let (q, mut y) = (s.on(stream), s.scratch(LEN)?);
-                forward(q, &weights, &mut y)?;
-                q.download(&y, result)?;
+                let (run, mut y) = (s.on(stream), s.scratch(LEN)?);
+                forward(run, &weights, &mut y)?;
+                run.download(&y, result)?;
             }
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             unsafe {
@@ -232,7 +232,7 @@ fn staged_memory_comes_back_between_transfers() {
     });
 }
 
-/// `access` waits for the transfers of its memory, and not for what the queues were given later.
+/// `access` waits for the transfers of its memory, and not for what the streams were given later.
 #[test]
 fn access_waits_for_its_own_transfers() {
     fresh!(access_waits_for_its_own_transfers, {
@@ -335,15 +335,15 @@ fn lengths_that_differ_are_refused() {
         let stream = gpu.stream().unwrap();
         let (long, mut short, mut staged) = ([0_u8; 5], [0_u8; 3], [0_u8; 5]);
         gpu.scope(|s| {
-            let (q, mut four, mut staged) = (s.on(&stream), s.scratch(4)?, s.stage(&mut staged));
+            let (run, mut four, mut staged) = (s.on(&stream), s.scratch(4)?, s.stage(&mut staged));
             let mut five = s.scratch(5)?;
             let mismatch = |call, from, to| Err(Error::LengthMismatch { call, from, to });
-            assert_eq!(q.upload(&long, &mut four), mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
-            assert_eq!(q.download(&four, &mut short), mismatch("cuMemcpyDtoHAsync_v2", 4, 3));
-            assert_eq!(q.copy(&four, &mut five), mismatch("cuMemcpyDtoDAsync_v2", 4, 5));
-            let up = q.upload_staged(&staged, &mut four);
+            assert_eq!(run.upload(&long, &mut four), mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
+            assert_eq!(run.download(&four, &mut short), mismatch("cuMemcpyDtoHAsync_v2", 4, 3));
+            assert_eq!(run.copy(&four, &mut five), mismatch("cuMemcpyDtoDAsync_v2", 4, 5));
+            let up = run.upload_staged(&staged, &mut four);
             assert_eq!(up, mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
-            let down = q.download_staged(&four, &mut staged);
+            let down = run.download_staged(&four, &mut staged);
             assert_eq!(down, mismatch("cuMemcpyDtoHAsync_v2", 4, 5));
             Ok(())
         })
@@ -351,7 +351,7 @@ fn lengths_that_differ_are_refused() {
     });
 }
 
-/// Parts of one buffer are worked on side by side, each on its own queue, behind what was done to the whole.
+/// Parts of one buffer are worked on side by side, each on its own stream, behind what was done to the whole.
 #[test]
 fn chunks_are_ordered_each_by_its_own_uses() {
     fresh!(chunks_are_ordered_each_by_its_own_uses, {
@@ -362,22 +362,22 @@ fn chunks_are_ordered_each_by_its_own_uses() {
             let mut buffer = gpu.alloc::<u32>(10).unwrap();
             let mut host = [0; 10];
             gpu.scope(|s| {
-                let queues = [0, 1, 2].map(|i| s.on(&streams[i]));
+                let runs = [0, 1, 2].map(|i| s.on(&streams[i]));
                 let mut held = s.hold(&mut buffer);
-                queues[0].fill(&mut held, 9)?; // all of it
+                runs[0].fill(&mut held, 9)?; // all of it
                 let mut chunks = held.chunks(4)?;
-                assert_eq!(chunks.iter().map(Held::len).collect::<Vec<_>>(), [4, 4, 2]);
-                spin(queues[0], &spinner, LONG)?;
+                assert_eq!(chunks.iter().map(ScopedBuffer::len).collect::<Vec<_>>(), [4, 4, 2]);
+                spin(runs[0], &spinner, LONG)?;
                 for (i, chunk) in chunks.iter_mut().enumerate() {
                     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
                     unsafe {
-                        queues[i].launch(&store, LaunchConfig::new(1, 1), (&mut *chunk, i as u32))
+                        runs[i].launch(&store, LaunchConfig::new(1, 1), (&mut *chunk, i as u32))
                     }?;
                 }
-                queues[1].synchronize()?;
-                assert!(!queues[0].query()?, "the second chunk waited for the first");
+                runs[1].synchronize()?;
+                assert!(!runs[0].query()?, "the second chunk waited for the first");
                 for ((i, chunk), host) in chunks.iter().enumerate().zip(host.chunks_mut(4)) {
-                    queues[i].download(chunk, host)?;
+                    runs[i].download(chunk, host)?;
                 }
                 Ok(())
             })
@@ -437,11 +437,14 @@ fn parts_outside_of_the_buffer_are_refused() {
         assert_eq!(plain.slice(1..).unwrap().address(), plain.address() + 1);
         gpu.scope(|s| {
             let held = || s.scratch::<u8>(4);
-            assert_eq!(held()?.slice(4..).err(), refused("Held::slice", 4));
-            assert_eq!(held()?.split_at(0).err(), refused("Held::split_at", 0));
-            assert_eq!(held()?.split_at(4).err(), refused("Held::split_at", 4));
-            assert_eq!(held()?.split_at(usize::MAX).err(), refused("Held::split_at", usize::MAX));
-            assert_eq!(held()?.chunks(0).err(), refused("Held::chunks", 0));
+            assert_eq!(held()?.slice(4..).err(), refused("ScopedBuffer::slice", 4));
+            assert_eq!(held()?.split_at(0).err(), refused("ScopedBuffer::split_at", 0));
+            assert_eq!(held()?.split_at(4).err(), refused("ScopedBuffer::split_at", 4));
+            assert_eq!(
+                held()?.split_at(usize::MAX).err(),
+                refused("ScopedBuffer::split_at", usize::MAX)
+            );
+            assert_eq!(held()?.chunks(0).err(), refused("ScopedBuffer::chunks", 0));
             assert_eq!(held()?.chunks(usize::MAX)?.len(), 1);
             Ok(())
         })
@@ -472,31 +475,31 @@ fn handles_of_another_context_are_refused() {
             let mut own = s.scratch::<u32>(4)?;
             let mut staged = s.stage(&mut staged);
             let mut held = s.hold(&mut of_a);
-            let q = s.on(&stream);
-            assert_eq!(q.fill(&mut held, 1), other("cuMemsetD32Async"));
-            assert_eq!(q.zero(&mut held), other("cuMemsetD8Async"));
-            assert_eq!(q.upload(&[0; 4], &mut held), other("cuMemcpyHtoDAsync_v2"));
-            assert_eq!(q.download(&held, &mut host), other("cuMemcpyDtoHAsync_v2"));
-            assert_eq!(q.upload_staged(&staged, &mut held), other("cuMemcpyHtoDAsync_v2"));
-            assert_eq!(q.download_staged(&held, &mut staged), other("cuMemcpyDtoHAsync_v2"));
-            assert_eq!(q.copy(&held, &mut own), other("cuMemcpyDtoDAsync_v2"));
-            assert_eq!(q.copy(&own, &mut held), other("cuMemcpyDtoDAsync_v2"));
-            assert_eq!(q.record(&event_of_a), other("cuEventRecord"));
-            q.wait(&event_of_a)?;
+            let run = s.on(&stream);
+            assert_eq!(run.fill(&mut held, 1), other("cuMemsetD32Async"));
+            assert_eq!(run.zero(&mut held), other("cuMemsetD8Async"));
+            assert_eq!(run.upload(&[0; 4], &mut held), other("cuMemcpyHtoDAsync_v2"));
+            assert_eq!(run.download(&held, &mut host), other("cuMemcpyDtoHAsync_v2"));
+            assert_eq!(run.upload_staged(&staged, &mut held), other("cuMemcpyHtoDAsync_v2"));
+            assert_eq!(run.download_staged(&held, &mut staged), other("cuMemcpyDtoHAsync_v2"));
+            assert_eq!(run.copy(&held, &mut own), other("cuMemcpyDtoDAsync_v2"));
+            assert_eq!(run.copy(&own, &mut held), other("cuMemcpyDtoDAsync_v2"));
+            assert_eq!(run.record(&event_of_a), other("cuEventRecord"));
+            run.wait(&event_of_a)?;
             // SAFETY: the kernels are store(u32 *, u32); none of them is launched.
-            let launched = unsafe { q.launch(&store, one, (&mut held, 1_u32)) };
+            let launched = unsafe { run.launch(&store, one, (&mut held, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             // SAFETY: as above.
-            let launched = unsafe { q.launch(&store_of_a, one, (&mut own, 1_u32)) };
+            let launched = unsafe { run.launch(&store_of_a, one, (&mut own, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             // SAFETY: as above.
-            let launched = unsafe { q.launch(&store, one, (&mut of_a_too, 1_u32)) };
+            let launched = unsafe { run.launch(&store, one, (&mut of_a_too, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
-            // A queue of another context does nothing at all.
-            let q = s.on(&stream_of_a);
-            assert_eq!(q.fill(&mut own, 1), other("cuMemsetD32Async"));
-            assert_eq!(q.record(&event), other("cuEventRecord"));
-            assert_eq!(q.wait(&event), other("cuStreamWaitEvent"));
+            // A stream of another context does nothing at all.
+            let run = s.on(&stream_of_a);
+            assert_eq!(run.fill(&mut own, 1), other("cuMemsetD32Async"));
+            assert_eq!(run.record(&event), other("cuEventRecord"));
+            assert_eq!(run.wait(&event), other("cuStreamWaitEvent"));
             s.on(&stream).fill(&mut own, 1)
         })
         .unwrap();
@@ -530,7 +533,7 @@ fn a_crossing_while_another_context_is_current_is_refused() {
 
 /// Whatever events a program records itself.
 #[test]
-fn events_time_a_queue() {
+fn events_time_a_stream() {
     with_gpu(|gpu| {
         let spinner = kernel(gpu, SPIN, "spin");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
@@ -543,7 +546,7 @@ fn events_time_a_queue() {
             a.record(&end)?;
             b.wait(&end)?;
             b.synchronize()?;
-            assert!(end.query()?, "the second queue waited for the event");
+            assert!(end.query()?, "the second stream waited for the event");
             Ok(())
         })
         .unwrap();

@@ -23,7 +23,7 @@ fn count(calls: &[&str], name: &str) -> usize {
 }
 
 #[test]
-fn a_scope_with_one_queue_makes_the_calls_of_c() {
+fn a_scope_with_one_stream_makes_the_calls_of_c() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -34,10 +34,10 @@ fn a_scope_with_one_queue_makes_the_calls_of_c() {
         let mut buffer = gpu.alloc(8).unwrap();
         let ((), calls) = record(|| {
             gpu.scope(|s| {
-                let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
-                q.upload(&up, &mut held)?;
+                let (run, mut held) = (s.on(&stream), s.hold(&mut buffer));
+                run.upload(&up, &mut held)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { q.launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }?;
+                unsafe { run.launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }?;
                 s.on(&stream).download(&held, &mut down)
             })
             .unwrap();
@@ -64,7 +64,7 @@ fn a_crossing_costs_one_record_and_one_wait() {
                 let (a, b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));
                 a.upload(&up, &mut held)?;
                 b.fill(&mut held, 7)?;
-                b.fill(&mut held, 8)?; // the same queue
+                b.fill(&mut held, 8)?; // the same stream
                 a.download(&held, &mut down)
             })
             .unwrap();
@@ -82,8 +82,8 @@ fn a_crossing_costs_one_record_and_one_wait() {
     });
 }
 
-/// A queue that waited for an operation of another one has waited for all before it; memory that is only
-/// read, or used on one queue, is not ordered; events are used again.
+/// A stream that waited for an operation of another one has waited for all before it; memory that is only
+/// read, or used on one stream, is not ordered; events are used again.
 #[test]
 fn what_is_ordered_is_not_ordered_again() {
     if !common::software() {
@@ -102,7 +102,7 @@ fn what_is_ordered_is_not_ordered_again() {
                 b.copy(&x, &mut z)?; // the first came before it
                 a.copy(&plain, &mut x)?; // written after `b` read it: waits
                 for _ in 0..100 {
-                    a.copy(&plain, &mut y)?; // no other queue uses these any more
+                    a.copy(&plain, &mut y)?; // no other stream uses these any more
                     b.fill(&mut z, 3)?;
                 }
                 Ok(())
@@ -129,10 +129,10 @@ fn what_is_ordered_is_not_ordered_again() {
     });
 }
 
-/// What a queue is behind through a third one it does not wait for again; and who waits for the readers of
+/// What a stream is behind through a third one it does not wait for again; and who waits for the readers of
 /// some memory need not wait for its writer.
 #[test]
-fn what_a_third_queue_waited_for_is_not_waited_for_again() {
+fn what_a_third_stream_waited_for_is_not_waited_for_again() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -170,9 +170,9 @@ fn what_a_third_queue_waited_for_is_not_waited_for_again() {
     });
 }
 
-/// With one queue, `access` waits for the stream: no event either.
+/// With one stream, `access` waits for the stream: no event either.
 #[test]
-fn access_on_one_queue_makes_no_event() {
+fn access_on_one_stream_makes_no_event() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -182,18 +182,18 @@ fn access_on_one_queue_makes_no_event() {
         let mut buffer = gpu.alloc(8).unwrap();
         let ((), calls) = record(|| {
             gpu.scope(|s| {
-                let (q, mut held) = (s.on(&a), s.hold(&mut buffer));
+                let (run, mut held) = (s.on(&a), s.hold(&mut buffer));
                 let mut staged = s.stage(&mut host);
-                q.upload_staged(&staged, &mut held)?;
+                run.upload_staged(&staged, &mut held)?;
                 staged.access()?[0] = 1;
                 staged.access()?[0] = 2; // no transfer since
-                q.upload_staged(&staged, &mut held)
+                run.upload_staged(&staged, &mut held)
             })
             .unwrap();
         });
         assert_eq!(calls, [UPLOAD, SYNCHRONIZE, UPLOAD, SYNCHRONIZE]);
 
-        // With two, it waits for the event behind the transfer, once the queue has gone on.
+        // With two, it waits for the event behind the transfer, once the stream has gone on.
         let ((), calls) = record(|| {
             gpu.scope(|s| {
                 let (a, _b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));

@@ -1,4 +1,4 @@
-//! Random programs of scopes on three queues, compared with the same programs run in order: whatever queue
+//! Random programs of scopes on three streams, compared with the same programs run in order: whatever stream
 //! an operation is given, the results are those of one after the other.
 //!
 //! Without settings the same programs run each time; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` change that.
@@ -10,14 +10,14 @@ mod common;
 use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
 use cuscope::{
-    ContextStack, DeviceBuffer, Function, Held, LaunchConfig, PushedGuard, Queue, Result, Staged,
-    Stream,
+    ContextStack, DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, ScopedBuffer,
+    ScopedHostSlice, ScopedStream, Stream,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::env::var_os;
 
-const QUEUES: usize = 3;
+const STREAMS: usize = 3;
 /// Two device buffers, each split into two.
 const BUFFERS: usize = 4;
 const SLICES: usize = 2;
@@ -57,7 +57,7 @@ enum Operation {
 }
 use Operation::*;
 
-/// An operation and its queue.
+/// An operation and its stream.
 type Step = (usize, Operation);
 
 fn step() -> impl Strategy<Value = Step> {
@@ -74,7 +74,7 @@ fn step() -> impl Strategy<Value = Step> {
         (slice, value).prop_map(|(slice, value)| Access { slice, value }),
         (0..300_u64).prop_map(|microseconds| Spin { microseconds }),
     ];
-    (0..QUEUES, operation)
+    (0..STREAMS, operation)
 }
 
 /// What memory holds.
@@ -102,8 +102,8 @@ impl Memory {
 
 /// What a scope lends.
 struct Lent<'s> {
-    buffers: [Held<'s, u32>; BUFFERS],
-    slices: [Staged<'s, u32>; SLICES],
+    buffers: [ScopedBuffer<'s, u32>; BUFFERS],
+    slices: [ScopedHostSlice<'s, u32>; SLICES],
 }
 
 /// `store` and `spin`.
@@ -113,7 +113,7 @@ impl<'s> Lent<'s> {
     /// Runs an operation on memory that should hold what `before` says.
     fn run<'ctx>(
         &mut self,
-        q: Queue<'s, 'ctx>,
+        stream: ScopedStream<'s, 'ctx>,
         (store, spin): &Kernels<'ctx>,
         operation: &Operation,
         before: &Memory,
@@ -121,17 +121,19 @@ impl<'s> Lent<'s> {
         let Lent { buffers, slices } = self;
         let one = LaunchConfig::new(1, 1);
         match *operation {
-            Fill { buffer, value } => q.fill(&mut buffers[buffer], value),
+            Fill { buffer, value } => stream.fill(&mut buffers[buffer], value),
             Copy { from, to } => {
                 let [from, to] = buffers.get_disjoint_mut([from, to]).unwrap();
-                q.copy(&*from, to)
+                stream.copy(&*from, to)
             }
             Store { buffer, value } => {
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { q.launch(store, one, (&mut buffers[buffer], value)) }
+                unsafe { stream.launch(store, one, (&mut buffers[buffer], value)) }
             }
-            Upload { slice, buffer } => q.upload_staged(&slices[slice], &mut buffers[buffer]),
-            Download { buffer, slice } => q.download_staged(&buffers[buffer], &mut slices[slice]),
+            Upload { slice, buffer } => stream.upload_staged(&slices[slice], &mut buffers[buffer]),
+            Download { buffer, slice } => {
+                stream.download_staged(&buffers[buffer], &mut slices[slice])
+            }
             Access { slice, value } => {
                 let host = slices[slice].access()?;
                 assert_eq!(host, before.slices[slice], "what `access` lends");
@@ -140,7 +142,7 @@ impl<'s> Lent<'s> {
             }
             Spin { microseconds } => {
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                unsafe { q.launch(spin, one, (microseconds * 1000,)) }
+                unsafe { stream.launch(spin, one, (microseconds * 1000,)) }
             }
         }
     }
@@ -165,8 +167,8 @@ fn run<'ctx>(
             let (a, b) = (s.hold(a).split_at(LEN)?, s.hold(b).split_at(LEN)?);
             let slices = [s.stage(first), s.stage(second)];
             let mut lent = Lent { buffers: [a.0, a.1, b.0, b.1], slices };
-            for (queue, operation) in steps {
-                lent.run(s.on(&streams[*queue]), kernels, operation, &expected)?;
+            for (stream, operation) in steps {
+                lent.run(s.on(&streams[*stream]), kernels, operation, &expected)?;
                 expected.run(operation);
             }
             Ok(())
@@ -181,7 +183,7 @@ fn run<'ctx>(
 }
 
 #[test]
-fn queues_do_what_one_queue_does() {
+fn streams_do_what_one_stream_does() {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if var_os("PROPTEST_RNG_SEED").is_none() {
         config.rng_seed = RngSeed::Fixed(12);
@@ -189,7 +191,7 @@ fn queues_do_what_one_queue_does() {
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
-    let streams = [(); QUEUES].map(|()| gpu.stream().unwrap());
+    let streams = [(); STREAMS].map(|()| gpu.stream().unwrap());
     let kernel = |text: &str, name| kernel(&gpu, text, name);
     let kernels = (kernel(STORE, "store"), kernel(SPIN, "spin"));
     let programs = prop::collection::vec(prop::collection::vec(step(), 1..30), 1..4);

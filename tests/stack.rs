@@ -90,7 +90,7 @@ fn a_leaked_guard_is_popped_when_its_parent_is_next_used() {
     let mut outer = stack.push(&a).unwrap();
     std::mem::forget(outer.push(&b).unwrap());
     assert_eq!(current(), b.raw());
-    outer.stream().unwrap(); // settles, then runs in `a`
+    outer.stream().unwrap(); // pops the leaked entry, then runs in `a`
     assert_eq!(current(), a.raw());
     std::mem::forget(outer.push(&b).unwrap());
     outer.pop().unwrap();
@@ -328,7 +328,7 @@ fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
     assert_eq!(stack.push(&a).unwrap_err(), push);
     assert_eq!(foreign::pop(), b.raw());
     assert_eq!(current(), a.raw(), "our entry is still there");
-    stack.push(&b).unwrap().pop().unwrap(); // settles it
+    stack.push(&b).unwrap().pop().unwrap(); // pops it
     assert!(is_empty());
 }
 

@@ -31,7 +31,7 @@ fn churn(context: &Context, other: &Context, rounds: u32, id: u32) -> Result<()>
             inner.pop()?;
         }
         if round % 5 == 0 {
-            std::mem::forget(outer.push(other)?); // settled below
+            std::mem::forget(outer.push(other)?); // popped below
         }
         let mut host = [0; 64];
         outer.on(&stream).download(&buffer, &mut host)?;

@@ -210,22 +210,22 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0, 4.0, 6.0, 8.0]);
 
         gpu.scope(|s| {
-            let queue = s.on(&stream);
+            let stream = s.on(&stream);
             let mut held = s.hold(&mut y);
             // SAFETY: as above.
-            unsafe { queue.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }?;
+            unsafe { stream.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }?;
             // SAFETY: as above, over the first two elements.
-            unsafe { queue.launch(&saxpy, config, (2, 1.0, x.slice(1..3)?, &mut held)) }
+            unsafe { stream.launch(&saxpy, config, (2, 1.0, x.slice(1..3)?, &mut held)) }
         })
         .unwrap();
         let expected = bits(&[5.0, 9.0, 9.0, 12.0]);
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), expected);
 
         let graph = gpu.capture(&mut stream, |c| {
-            let queue = c.queue();
+            let stream = c.stream();
             let mut held = c.hold(&mut y);
             // SAFETY: as above.
-            unsafe { queue.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }
+            unsafe { stream.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }
         });
         let graph = graph.unwrap();
         gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();

@@ -1,15 +1,15 @@
 //! What a kernel writes is no other argument of it: its reads would race with its writes. Use two
 //! buffers, or pass the one only as `&mut x` to a kernel that works in place.
 
-use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    unsafe { queue.launch(kernel, config, (&x, &mut x)) }
+    unsafe { stream.launch(kernel, config, (&x, &mut x)) }
 }
 
 fn main() {}

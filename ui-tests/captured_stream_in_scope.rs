@@ -4,7 +4,7 @@ use cuscope::{PushedGuard, Result, Stream};
 
 fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, mut stream: Stream<'ctx>) -> Result {
     gpu.scope(|s| {
-        let _queue = s.on(&stream);
+        let _stream = s.on(&stream);
         let _graph = gpu.capture(&mut stream, |_| Ok(()))?;
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! A scope waits for its streams at its end, whatever is current then: a default stream is no queue.
+//! A scope waits for its streams at its end, whatever is current then: a default stream is not used in one.
 //! Create a stream: `gpu.stream()?`.
 
 use cuscope::{PushedGuard, Result};

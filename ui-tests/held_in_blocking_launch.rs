@@ -1,5 +1,5 @@
-//! What a scope holds is no argument of a launch outside of its queues, which would race with them. Launch
-//! on a queue of the scope.
+//! What a scope holds is no argument of a launch outside of its streams, which would race with them. Launch
+//! on a stream of the scope.
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -1,4 +1,4 @@
-//! What one scope holds is no other scope's: it would not be ordered there. Use the queues of the scope
+//! What one scope holds is no other scope's: it would not be ordered there. Use the streams of the scope
 //! that holds it, or hold it in the inner scope.
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};

@@ -1,4 +1,4 @@
-//! What one scope holds is not read by another one, which would not wait for the writes. Use the queues of
+//! What one scope holds is not read by another one, which would not wait for the writes. Use the streams of
 //! the scope that holds it; this goes for slices and kernel arguments too.
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};

@@ -1,4 +1,4 @@
-//! What a scope holds is ordered by the scope: replay on its queues, `s.on(&stream).replay(…)`.
+//! What a scope holds is ordered by the scope: replay on its streams, `s.on(&stream).replay(…)`.
 
 use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
 

@@ -1,4 +1,4 @@
-//! A buffer is held once in a scope: two of them would not be ordered. Use the one on all queues.
+//! A buffer is held once in a scope: two of them would not be ordered. Use the one on all streams.
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

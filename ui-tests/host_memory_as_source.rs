@@ -1,9 +1,9 @@
 //! A download reads device memory: `&buffer` or `&held`. From host to host, `copy_from_slice` copies.
 
-use cuscope::{Queue, Result};
+use cuscope::{ScopedStream, Result};
 
-fn misuse<'s>(q: Queue<'s, '_>, from: &'s [f32], to: &'s mut [f32]) -> Result {
-    q.download(from, to)
+fn misuse<'s>(stream: ScopedStream<'s, '_>, from: &'s [f32], to: &'s mut [f32]) -> Result {
+    stream.download(from, to)
 }
 
 fn main() {}

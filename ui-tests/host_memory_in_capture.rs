@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     buffer: &mut DeviceBuffer<'ctx, f32>,
     host: &[f32],
 ) -> Result {
-    gpu.capture(stream, |c| c.queue().upload(host, &mut c.hold(buffer))).map(drop)
+    gpu.capture(stream, |c| c.stream().upload(host, &mut c.hold(buffer))).map(drop)
 }
 
 fn main() {}

@@ -1,18 +1,18 @@
 //! A kernel is given no address of host memory: to read it on the device is a fault, and a fault
 //! takes the GPU from the whole process (F60). Pass a number by value, and upload a slice to a buffer.
 
-use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
     let factor = 2.0_f32;
     let host = [0.0_f32; 16];
-    unsafe { queue.launch(kernel, config, (&factor, &mut x)) }?;
-    unsafe { queue.launch(kernel, config, (&host[..], &mut x)) }
+    unsafe { stream.launch(kernel, config, (&factor, &mut x)) }?;
+    unsafe { stream.launch(kernel, config, (&host[..], &mut x)) }
 }
 
 fn main() {}

@@ -1,9 +1,9 @@
 //! A slice itself is copied by `upload` and `download`; the staged forms take what `s.stage` or `s.map` made.
 
-use cuscope::{Held, Queue, Result};
+use cuscope::{ScopedBuffer, ScopedStream, Result};
 
-fn misuse<'s>(q: Queue<'s, '_>, host: &'s [f32; 64], held: &mut Held<'s, f32>) -> Result {
-    q.upload_staged(host, held)
+fn misuse<'s>(stream: ScopedStream<'s, '_>, host: &'s [f32; 64], held: &mut ScopedBuffer<'s, f32>) -> Result {
+    stream.upload_staged(host, held)
 }
 
 fn main() {}

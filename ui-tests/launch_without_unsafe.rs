@@ -1,15 +1,15 @@
 //! A launch is `unsafe`: no compiler has seen that the kernel stays inside its buffers, and if it does
 //! not, the process loses the GPU (F60). Check the kernel against the contract of `launch`.
 
-use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    queue.launch(kernel, config, (16_u32, &mut x))
+    stream.launch(kernel, config, (16_u32, &mut x))
 }
 
 fn main() {}

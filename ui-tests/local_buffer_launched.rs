@@ -18,12 +18,12 @@ fn launched<'ctx>(
 ) -> Result {
     let config = LaunchConfig::new(1, 1);
     gpu.scope(move |s| {
-        let q = s.on(stream);
-        unsafe { q.launch(kernel, config, (&m.read,)) }?;
-        unsafe { q.launch(kernel, config, (&mut m.written,)) }?;
-        unsafe { q.launch(kernel, config, (m.sliced.slice(..)?,)) }?;
-        unsafe { q.launch(kernel, config, (&m.pinned,)) }?;
-        unsafe { q.launch(kernel, config, (&mut m.mapped,)) }
+        let stream = s.on(stream);
+        unsafe { stream.launch(kernel, config, (&m.read,)) }?;
+        unsafe { stream.launch(kernel, config, (&mut m.written,)) }?;
+        unsafe { stream.launch(kernel, config, (m.sliced.slice(..)?,)) }?;
+        unsafe { stream.launch(kernel, config, (&m.pinned,)) }?;
+        unsafe { stream.launch(kernel, config, (&mut m.mapped,)) }
     })
 }
 
@@ -36,10 +36,10 @@ fn in_part<'ctx>(
 ) -> Result {
     let config = LaunchConfig::new(1, 1);
     gpu.scope(|s| {
-        let q = s.on(stream);
+        let stream = s.on(stream);
         let (read, mut written) = (x.slice_mut(..)?, y.slice_mut(..)?);
-        unsafe { q.launch(kernel, config, (&read,)) }?;
-        unsafe { q.launch(kernel, config, (&mut written,)) }
+        unsafe { stream.launch(kernel, config, (&read,)) }?;
+        unsafe { stream.launch(kernel, config, (&mut written,)) }
     })
 }
 
@@ -52,9 +52,9 @@ fn replayed<'ctx>(
     rest: [DeviceBuffer<'ctx, f32>; 1],
 ) -> Result {
     gpu.scope(move |s| {
-        let q = s.on(stream);
-        q.replay(graph, (&m.read, &mut m.written))?;
-        q.replay(graph, (&mut all[..], &rest[..]))
+        let stream = s.on(stream);
+        stream.replay(graph, (&m.read, &mut m.written))?;
+        stream.replay(graph, (&mut all[..], &rest[..]))
     })
 }
 

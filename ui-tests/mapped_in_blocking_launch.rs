@@ -1,14 +1,14 @@
-//! What a scope maps is used by its queues, which order it: launch on one of them, or pass `&mut pinned`
+//! What a scope maps is used by its streams, which order it: launch on one of them, or pass `&mut pinned`
 //! outside of the scope.
 
-use cuscope::{Function, LaunchConfig, Mapped, OnStream, Result};
+use cuscope::{Function, LaunchConfig, ScopedPinned, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
-    mapped: &mut Mapped<'_, f32>,
+    mapped: &mut ScopedPinned<'_, f32>,
 ) -> Result {
-    unsafe { queue.launch(kernel, LaunchConfig::new(1, 1), (mapped,)) }
+    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), (mapped,)) }
 }
 
 fn main() {}

@@ -1,5 +1,5 @@
 //! Memory that one scope maps is no other scope's: `access` would not wait for the other's kernels. Use the
-//! queues of the scope that maps it.
+//! streams of the scope that maps it.
 
 use cuscope::{Function, LaunchConfig, PinnedBuffer, PushedGuard, Result, Stream};
 

@@ -1,15 +1,15 @@
 //! A buffer is lent to a launch, not given: it would be freed when the call returns, and the kernel
 //! might still use it (F94). Pass `&x` for what the kernel reads, `&mut x` for what it writes.
 
-use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    unsafe { queue.launch(kernel, config, (16_u32, x)) }
+    unsafe { stream.launch(kernel, config, (16_u32, x)) }
 }
 
 fn main() {}

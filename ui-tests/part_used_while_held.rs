@@ -1,4 +1,4 @@
-//! What a scope holds is used by its queues alone, until it has waited: a part of a buffer too.
+//! What a scope holds is used by its streams alone, until it has waited: a part of a buffer too.
 
 use cuscope::{DeviceSliceMut, PushedGuard, Result, Stream};
 

@@ -7,9 +7,9 @@ fn misuse(stack: &mut ContextStack, context: &Context) -> Result {
     let gpu = stack.push(context)?;
     let stream = gpu.stream()?;
     let mut buffer: DeviceBuffer<'_, u32> = gpu.alloc(16)?;
-    let queue = gpu.on(&stream);
+    let run = gpu.on(&stream);
     gpu.pop()?;
-    queue.zero(&mut buffer)
+    run.zero(&mut buffer)
 }
 
 fn main() {}

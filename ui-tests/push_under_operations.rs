@@ -7,9 +7,9 @@ fn misuse(stack: &mut ContextStack, a: &Context, b: &Context) -> Result {
     let mut outer = stack.push(a)?;
     let stream = outer.stream()?;
     let mut buffer: DeviceBuffer<'_, u32> = outer.alloc(16)?;
-    let queue = outer.on(&stream);
+    let run = outer.on(&stream);
     let inner = outer.push(b)?;
-    queue.zero(&mut buffer)?;
+    run.zero(&mut buffer)?;
     inner.pop()
 }
 

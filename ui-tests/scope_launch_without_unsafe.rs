@@ -1,13 +1,13 @@
-//! A launch on a queue is `unsafe`, as every launch is: the kernel is outside Rust.
+//! A launch on a stream is `unsafe`, as every launch is: the kernel is outside Rust.
 
-use cuscope::{Function, Held, LaunchConfig, Queue, Result};
+use cuscope::{Function, ScopedBuffer, LaunchConfig, ScopedStream, Result};
 
 fn misuse<'s, 'ctx>(
-    q: Queue<'s, 'ctx>,
+    stream: ScopedStream<'s, 'ctx>,
     kernel: &Function<'ctx>,
-    y: &mut Held<'s, f32>,
+    y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
-    q.launch(kernel, LaunchConfig::new(1, 1), (y,))
+    stream.launch(kernel, LaunchConfig::new(1, 1), (y,))
 }
 
 fn main() {}

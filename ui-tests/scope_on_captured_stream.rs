@@ -5,7 +5,7 @@ use cuscope::{Graph, PushedGuard, Result, Stream};
 fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, stream: &mut Stream<'ctx>) -> Result<Graph<'ctx>> {
     gpu.capture(stream, |_| {
         gpu.scope(|s| {
-            let _queue = s.on(stream);
+            let _stream = s.on(stream);
             Ok(())
         })
     })

@@ -1,4 +1,4 @@
-//! What a scope takes, only this crate says: that its uses are noted is what orders the queues.
+//! What a scope takes, only this crate says: that its uses are noted is what orders the streams.
 
 use cuscope::{KernelArg, KernelArgs, memory::InScope, scope::Source};
 

@@ -1,15 +1,15 @@
 //! The arguments are a tuple, also if there is one only: the driver takes a list, and reads past the
 //! end of one that is too short (F93). Write `(&mut x,)`.
 
-use cuscope::{DeviceBuffer, Function, LaunchConfig, OnStream, Result};
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
 fn misuse<'ctx>(
-    queue: OnStream<'_, 'ctx>,
+    stream: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    unsafe { queue.launch(kernel, config, &mut x) }
+    unsafe { stream.launch(kernel, config, &mut x) }
 }
 
 fn main() {}

@@ -1,5 +1,5 @@
 //! Memory that one scope stages is no other scope's: `access` would not wait for the other's transfers.
-//! Use the queues of the scope that stages it.
+//! Use the streams of the scope that stages it.
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,5 +1,5 @@
 //! A stream that is captured is not asked, waited for or used: that would spoil the capture, or never
-//! be run. Use the capture's queue, or another stream.
+//! be run. Use the capture's stream, or another stream.
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

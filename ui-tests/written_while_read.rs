@@ -1,5 +1,5 @@
 //! A blocking operation does not write what a scope around it reads. Hold the buffer and write it on a
-//! queue of the scope.
+//! stream of the scope.
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

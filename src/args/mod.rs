@@ -6,7 +6,7 @@ pub use source::Source;
 
 use crate::memory::access::Access;
 use crate::memory::lent::Within;
-use crate::memory::uses::Gate;
+use crate::memory::uses::FastPath;
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, InCall, PinnedBuffer};
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -36,7 +36,7 @@ use std::ffi::c_void;
     message = "`{Self}` cannot be a kernel argument",
     label = "neither a plain value nor memory that is lent to this launch",
     note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write",
-    note = "a queue of a scope, such as `s.on(&stream)`, takes `&held` to read and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
+    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` to read and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
 )]
 pub trait KernelArg<'ctx, Lent = InCall>: sealed::Operand {}
 
@@ -61,7 +61,7 @@ impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T>
     message = "`{Self}` is not a tuple of kernel arguments",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
     note = "a single argument is written `(x,)`, none is `()`; at most twelve",
-    note = "each is a plain value, `&buffer` or `&mut buffer`; on a queue of a scope, also `&held` or `&mut held`"
+    note = "each is a plain value, `&buffer` or `&mut buffer`; on a stream of a scope, also `&held` or `&mut held`"
 )]
 pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 
@@ -107,7 +107,7 @@ pub(crate) mod sealed {
     pub trait Operand: Sized {
         /// The type of the kernel's parameter.
         type Parameter: Copy;
-        /// Whether [`Access::is_ready`] compares with the gate, and so detects whether it is open.
+        /// Whether [`Access::is_ready`] compares with the fast path, and so detects whether it is open.
         const COMPARES: bool = false;
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
@@ -151,7 +151,7 @@ pub(crate) mod sealed {
         /// Returns whether host memory is among the arguments.
         fn any_host(&self) -> bool;
         /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
-        fn all_ready(&self, gate: &Gate) -> bool;
+        fn all_ready(&self, fast_path: &FastPath) -> bool;
         /// Calls `f` with the access of each argument. Nothing is allocated.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
@@ -175,10 +175,10 @@ macro_rules! args {
                 false $(|| $a.access().is_host())*
             }
             #[inline]
-            fn all_ready(&self, gate: &Gate) -> bool {
+            fn all_ready(&self, fast_path: &FastPath) -> bool {
                 let ($($a,)*) = self;
                 let compares = false $(|| $a::COMPARES)*;
-                (compares || gate.is_open()) $(&& $a.access().is_ready(gate))*
+                (compares || fast_path.is_open()) $(&& $a.access().is_ready(fast_path))*
             }
             #[inline]
             fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {

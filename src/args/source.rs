@@ -7,7 +7,7 @@ use crate::memory::{DeviceBuffer, DeviceSlice, Element};
 /// or a slice of that. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope can read",
-    label = "expected `&DeviceBuffer<T>`, `&Held<T>`, or a slice of these",
+    label = "expected `&DeviceBuffer<T>`, `&ScopedBuffer<T>`, or a slice of these",
     note = "lend the buffer: `&buffer`, or `&held` for what `s.hold(&mut buffer)` returned"
 )]
 pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + Readable {}
@@ -18,7 +18,7 @@ impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
 /// Memory. A plain value is an [`Operand`] too.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot implement `Source`, which is sealed",
-    label = "only `&DeviceBuffer`, `&Held` and slices of them do"
+    label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
 )]
 pub trait Readable {}
 impl<T: Element> Readable for &DeviceBuffer<'_, T> {}

@@ -236,7 +236,7 @@ impl Context {
     ///
     /// # Errors
     /// `Err(self)` if a clone or a handle still holds the context, if a leaked guard left it on a stack, or if
-    /// a kernel faulted and a [host function](crate::OnStream::host_function) may still run. The inner result
+    /// a kernel faulted and a [host function](crate::SyncStream::host_function) may still run. The inner result
     /// is the driver's answer.
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]

@@ -2,11 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::host;
-use super::kept::Span;
 use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId,
 };
+use super::resources::Span;
 use super::{Graph, GraphBuffers, GraphBuilder, no_host_memory};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
@@ -20,7 +20,7 @@ use crate::memory::access::Access;
 use crate::memory::{Element, InScope};
 use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
-use crate::scope::{Held, Source};
+use crate::scope::{ScopedBuffer, Source};
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -67,8 +67,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. The other nodes
-    ///    are in flight at the same time, unless memory that both use, or the program, orders them.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
+    ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     pub unsafe fn kernel<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
@@ -85,9 +85,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let spans = launch.uses().with_accesses(spans);
             // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
             let node: KernelNode = unsafe { self.node(after, launch) }?;
-            let mut kept = self.record.kept.borrow_mut();
-            kept.code(function.owner());
-            kept.kernel(node.id().place, spans);
+            let mut resources = self.record.resources.borrow_mut();
+            resources.code(function.owner());
+            resources.kernel(node.id().place, spans);
             Ok(node)
         };
         self.record.note(add())
@@ -103,7 +103,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         from: impl Source<'s, 'ctx, T>,
-        to: &mut Held<'s, T>,
+        to: &mut ScopedBuffer<'s, T>,
     ) -> Result<MemcpyNode> {
         let (from, to) = (from.access(), to.used(true));
         let add = || {
@@ -123,7 +123,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn fill<T: Element>(
         &self,
         after: &[NodeId],
-        to: &mut Held<'s, T>,
+        to: &mut ScopedBuffer<'s, T>,
         value: T,
     ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
@@ -135,7 +135,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuGraphAddMemsetNode")]
-    pub fn zero<T: Element>(&self, after: &[NodeId], to: &mut Held<'s, T>) -> Result<MemsetNode> {
+    pub fn zero<T: Element>(
+        &self,
+        after: &[NodeId],
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result<MemsetNode> {
         // SAFETY: as in `copy`.
         self.record.note(unsafe { self.node(after, Fill::zero(to.used(true))) })
     }
@@ -156,7 +160,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
-            self.record.kept.borrow_mut().call(call);
+            self.record.resources.borrow_mut().call(call);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
@@ -207,7 +211,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |access| uses.push(access));
             self.names(&uses);
-            self.record.kept.borrow_mut().child(&graph.inner.kept);
+            self.record.resources.borrow_mut().child(&graph.inner.resources);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
             self.add(&before, |Slot { node, graph, before, count }| {
@@ -230,7 +234,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe {
@@ -250,7 +254,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
-            self.record.kept.borrow_mut().event(&event.inner);
+            self.record.resources.borrow_mut().event(&event.inner);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::memory::uses::Op;
 use crate::memory::{Allocation, Element, size_for};
 use crate::ops::{Slot, zeros};
-use crate::scope::Held;
+use crate::scope::ScopedBuffer;
 use ffi::CUdeviceptr;
 
 // The requirements of the driver on both calls are as in `add`, in the SAFETY comments 1.
@@ -29,7 +29,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         &'s self,
         after: &[NodeId],
         len: usize,
-    ) -> Result<(Held<'s, T>, AllocNode)> {
+    ) -> Result<(ScopedBuffer<'s, T>, AllocNode)> {
         const CALL: &str = name!(cuGraphAddMemAllocNode);
         let add = || {
             let bytes = size_for::<T>(CALL, len)?;
@@ -49,7 +49,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             let context = self.gpu.context();
             let memory = self.memory.alloc(Allocation::in_graph(params.dptr, context.clone()));
             self.allocates(memory);
-            let held = Held::new(memory, len);
+            let held = ScopedBuffer::new(memory, len);
             // Everything comes after the node that allocates.
             let op = Op::node(node.id().place);
             held.tracked().note_node(&op, true);
@@ -67,7 +67,11 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// [`InvalidArgument`](Error::InvalidArgument) for memory that no node of this graph allocates, for a part
     /// of an allocation, and for a node of another graph.
     #[doc(alias = "cuGraphAddMemFreeNode")]
-    pub fn free<T: Element>(&self, after: &[NodeId], memory: Held<'s, T>) -> Result<FreeNode> {
+    pub fn free<T: Element>(
+        &self,
+        after: &[NodeId],
+        memory: ScopedBuffer<'s, T>,
+    ) -> Result<FreeNode> {
         let whole = memory.used(true).whole();
         let reason = "free a whole buffer that `alloc` of this builder gave";
         let refused = Error::InvalidArgument { call: FREE, reason };

@@ -4,7 +4,7 @@ use crate::args::sealed::Operand;
 use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::{DeviceBuffer, Element, InCall, InScope};
-use crate::scope::Held;
+use crate::scope::ScopedBuffer;
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
@@ -18,7 +18,7 @@ use crate::tuples::tuples;
     message = "`{Self}` does not name the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
     note = "each is `&buffer` if the graph reads it and `&mut buffer` if it writes it, or a slice of buffers, or a tuple of up to twelve of these",
-    note = "a queue of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`"
+    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`"
 )]
 pub trait GraphBuffers<'ctx, Lent = InCall>: sealed::Names {}
 
@@ -29,10 +29,10 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L>
     for &'b mut [DeviceBuffer<'ctx, T>]
 {
 }
-impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &Held<'s, T> {}
-impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut Held<'s, T> {}
-impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &[Held<'s, T>] {}
-impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut [Held<'s, T>] {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &[ScopedBuffer<'s, T>] {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut [ScopedBuffer<'s, T>] {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -68,8 +68,8 @@ pub(crate) mod sealed {
     names! {
         &DeviceBuffer<'_, T>;
         &mut DeviceBuffer<'_, T>;
-        &Held<'_, T>;
-        &mut Held<'_, T>;
+        &ScopedBuffer<'_, T>;
+        &mut ScopedBuffer<'_, T>;
     }
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(
@@ -84,8 +84,8 @@ pub(crate) mod sealed {
     slices! {
         &[DeviceBuffer<'_, T>], false;
         &mut [DeviceBuffer<'_, T>], true;
-        &[Held<'_, T>], false;
-        &mut [Held<'_, T>], true;
+        &[ScopedBuffer<'_, T>], false;
+        &mut [ScopedBuffer<'_, T>], true;
     }
 }
 

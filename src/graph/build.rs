@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::capture::Record;
-use super::kept::Kept;
 use super::node::{Kind, Node, NodeId};
 use super::raw::{Exec, Template};
+use super::resources::GraphResources;
 use super::{Graph, GraphInner};
 use crate::brand::Brand;
 use crate::call::Answer;
@@ -13,7 +13,7 @@ use crate::memory::access::Access;
 use crate::memory::uses::Op;
 use crate::memory::{Allocation, DeviceBuffer, Element};
 use crate::ops::Slot;
-use crate::scope::Held;
+use crate::scope::ScopedBuffer;
 use crate::stack::PushedGuard;
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
 use static_assertions::assert_not_impl_any;
@@ -38,7 +38,7 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     /// For memory that a node allocates and none frees yet, by its address: the places of all nodes that use
     /// it, the allocating node first. The driver may use the address again after the free.
     allocated: RefCell<HashMap<CUdeviceptr, Vec<usize>>>,
-    /// Held memory that is not a buffer of the program.
+    /// Memory that is lent and is not a buffer of the program.
     pub(super) memory: Arena<Allocation>,
     _s: Brand<'s>,
 }
@@ -87,9 +87,9 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<(Graph<'ctx>, R)> {
-        let (template, kept, value) = self.built(f)?;
+        let (template, resources, value) = self.built(f)?;
         let exec = Exec::new(self, &template)?;
-        let inner = GraphInner { exec, template, kept, context: self.context().clone() };
+        let inner = GraphInner { exec, template, resources, context: self.context().clone() };
         Ok((Graph { inner, _brand: Brand::new() }, value))
     }
 
@@ -107,14 +107,14 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<(bool, R)> {
         graph.same_context(self)?;
-        let (template, kept, value) = self.built(f)?;
-        Ok((graph.become_new(self, template, kept)?, value))
+        let (template, resources, value) = self.built(f)?;
+        Ok((graph.become_new(self, template, resources)?, value))
     }
 
     fn built<'env, R>(
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
-    ) -> Result<(Template, Kept, R)> {
+    ) -> Result<(Template, GraphResources, R)> {
         let template = Template::create()?;
         let (graph, id) = (template.raw(), template.id());
         let (nodes, record, allocated) = Default::default();
@@ -123,17 +123,20 @@ impl<'ctx> PushedGuard<'ctx> {
         let value = f(&builder)?;
         builder.record.failed()?;
         builder.free_the_rest()?;
-        let kept = builder.record.kept.take().seal();
+        let resources = builder.record.resources.take().seal();
         template.set_nodes(builder.nodes.take());
-        Ok((template, kept, value))
+        Ok((template, resources, value))
     }
 }
 
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Lends a buffer to the nodes, for reading and writing.
     #[must_use]
-    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::of_view(buffer.view())
+    pub fn hold<T: Element>(
+        &'s self,
+        buffer: &'s mut DeviceBuffer<'ctx, T>,
+    ) -> ScopedBuffer<'s, T> {
+        ScopedBuffer::of_view(buffer.view())
     }
 
     /// Allocates a buffer that belongs to the graph, as [`Capture::scratch`](crate::Capture::scratch) does.
@@ -144,10 +147,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
-    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        self.record.kept.borrow_mut().scratch(&buffer.inner);
-        Ok(Held::new(self.memory.alloc(buffer.inner), buffer.len))
+        self.record.resources.borrow_mut().scratch(&buffer.inner);
+        Ok(ScopedBuffer::new(self.memory.alloc(buffer.inner), buffer.len))
     }
 
     /// Returns the place of the next node.
@@ -157,10 +160,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// Notes that the next node uses memory.
     pub(super) fn names(&self, accesses: &[Access<'_>]) {
-        let (mut kept, mut allocated) =
-            (self.record.kept.borrow_mut(), self.allocated.borrow_mut());
+        let (mut resources, mut allocated) =
+            (self.record.resources.borrow_mut(), self.allocated.borrow_mut());
         for access in accesses {
-            kept.memory(access);
+            resources.memory(access);
             let address = access.memory().map(Allocation::address);
             if let Some(users) = address.and_then(|address| allocated.get_mut(&address)) {
                 users.push(self.place());
@@ -170,7 +173,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// Notes memory that the last node allocates.
     pub(super) fn allocates(&self, memory: &Allocation) {
-        self.record.kept.borrow_mut().allocated(memory);
+        self.record.resources.borrow_mut().allocated(memory);
         self.allocated.borrow_mut().insert(memory.address(), vec![self.place() - 1]);
     }
 

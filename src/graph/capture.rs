@@ -1,16 +1,16 @@
 //! Captures: operations that become a graph instead of running.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::kept::Kept;
+use super::captured_stream::CapturedStream;
 use super::raw::{Exec, Template};
-use super::taken::Taken;
-use super::{CaptureQueue, Graph, GraphInner};
+use super::resources::GraphResources;
+use super::{CaptureStream, Graph, GraphInner};
 use crate::brand::Brand;
 use crate::call::{Answer, answer, name};
 use crate::driver::fork;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer, Element};
-use crate::scope::{Held, Order};
+use crate::scope::{Order, ScopedBuffer};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUstream};
@@ -24,8 +24,8 @@ pub(super) const BEGIN: &str = name!(cuStreamBeginCapture_v2);
 /// A capture of device work, passed to the closure of [`PushedGuard::capture`]. It lends streams and memory.
 pub struct Capture<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
-    first: Taken<'env, 'ctx>,
-    forks: Arena<Taken<'s, 'ctx>>,
+    first: CapturedStream<'env, 'ctx>,
+    forks: Arena<CapturedStream<'s, 'ctx>>,
     order: Order,
     record: Record,
     scratch: Arena<Allocation>,
@@ -36,7 +36,7 @@ assert_not_impl_any!(Capture<'static, 'static, 'static>: Send, Sync);
 /// The outcome of a capture.
 #[derive(Default)]
 pub(super) struct Record {
-    pub(super) kept: RefCell<Kept>,
+    pub(super) resources: RefCell<GraphResources>,
     /// The first operation that failed: the graph may lack it.
     failed: RefCell<Option<Error>>,
 }
@@ -114,8 +114,8 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// The stream is under capture until this returns, also if the closure fails or panics, and nothing else
     /// uses it meanwhile (invariant `captured-unused`). While buffers live that were [allocated on
-    /// it](crate::OnStream::alloc), the capture uses a new stream with the same priority and attributes in its
-    /// place, so that they may be dropped.
+    /// it](crate::SyncStream::alloc), the capture uses a new stream with the same priority and attributes in
+    /// its place, so that they may be dropped.
     ///
     /// The capture is relaxed: everything else that the closure does (allocating, copying on other streams,
     /// loading modules) happens at once and is not captured. Three calls on a context are refused and
@@ -144,11 +144,11 @@ impl<'ctx> PushedGuard<'ctx> {
     /// gpu.on(&stream).fill(&mut x, 1.0_f32)?;
     /// gpu.on(&stream).fill(&mut y, 0.0_f32)?;
     /// let graph = gpu.capture(&mut stream, |c| {
-    ///     let (q, mut y) = (c.queue(), c.hold(&mut y));
+    ///     let (stream, mut y) = (c.stream(), c.hold(&mut y));
     ///     let config = LaunchConfig::for_num_elems(64);
     ///     for a in [1.0_f32, 2.0] {
     ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    ///         unsafe { q.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
+    ///         unsafe { stream.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
     ///     }
     ///     Ok(())
     /// })?;
@@ -168,9 +168,9 @@ impl<'ctx> PushedGuard<'ctx> {
         stream: &'env mut Stream<'ctx>,
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<Graph<'ctx>> {
-        let (template, kept) = self.template(stream, f)?;
+        let (template, resources) = self.template(stream, f)?;
         let exec = Exec::new(self, &template)?;
-        let inner = GraphInner { exec, template, kept, context: self.context().clone() };
+        let inner = GraphInner { exec, template, resources, context: self.context().clone() };
         Ok(Graph { inner, _brand: Brand::new() })
     }
 
@@ -179,33 +179,33 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         stream: &'env mut Stream<'ctx>,
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
-    ) -> Result<(Template, Kept)> {
+    ) -> Result<(Template, GraphResources)> {
         if stream.context() != self.context() {
             return Err(Error::OtherContext { call: BEGIN });
         }
-        let first = Taken::new(BEGIN, self, stream)?;
+        let first = CapturedStream::new(BEGIN, self, stream)?;
         let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
         let (order, record) = (Order::new(self.context()), Record::default());
         let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
-        let _first = capture.order.queue(capture.first.stream().raw());
+        let _first = capture.order.index(capture.first.stream().raw());
         let captured = Captured::begin(capture.first.stream())?;
         let result = f(&capture);
         // Streams that were drawn in come back, or the capture has no end (F145).
-        let others = 1..capture.order.queues();
+        let others = 1..capture.order.streams();
         let joined = others.into_iter().try_for_each(|from| capture.order.join(self, 0, from));
         let ended = captured.end();
         result?;
         capture.record.failed()?;
         joined?;
-        Ok((ended?, capture.record.kept.take().seal()))
+        Ok((ended?, capture.record.resources.take().seal()))
     }
 }
 
 impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Returns the stream under capture.
     #[must_use]
-    pub fn queue(&'s self) -> CaptureQueue<'s, 'ctx> {
-        CaptureQueue::new(self.gpu, &self.order, self.first.stream(), &self.record)
+    pub fn stream(&'s self) -> CaptureStream<'s, 'ctx> {
+        CaptureStream::new(self.gpu, &self.order, self.first.stream(), &self.record)
     }
 
     /// Draws another stream into the capture, after the work of the first stream so far, until the end of the
@@ -217,22 +217,25 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error. The capture
     /// then fails.
     #[doc(alias = "cuStreamWaitEvent")]
-    pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureQueue<'s, 'ctx>> {
+    pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureStream<'s, 'ctx>> {
         const CALL: &str = name!(cuStreamWaitEvent);
         if stream.context() != self.gpu.context() {
             return Err(Error::OtherContext { call: CALL });
         }
-        let fork = self.record.note(Taken::new(CALL, self.gpu, stream))?;
+        let fork = self.record.note(CapturedStream::new(CALL, self.gpu, stream))?;
         let stream = self.forks.alloc(fork).stream();
-        let side = self.order.queue(stream.raw());
+        let side = self.order.index(stream.raw());
         self.record.note(self.order.join(self.gpu, side, 0))?;
-        Ok(CaptureQueue::new(self.gpu, &self.order, stream, &self.record))
+        Ok(CaptureStream::new(self.gpu, &self.order, stream, &self.record))
     }
 
-    /// Lends a buffer to all queues. The graph may read and write it.
+    /// Lends a buffer to all streams. The graph may read and write it.
     #[must_use]
-    pub fn hold<T: Element>(&'s self, buffer: &'s mut DeviceBuffer<'ctx, T>) -> Held<'s, T> {
-        Held::of_view(buffer.view())
+    pub fn hold<T: Element>(
+        &'s self,
+        buffer: &'s mut DeviceBuffer<'ctx, T>,
+    ) -> ScopedBuffer<'s, T> {
+        ScopedBuffer::of_view(buffer.view())
     }
 
     /// Allocates a buffer that belongs to the graph. You do not pass it to replays.
@@ -242,10 +245,10 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// # Errors
     /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
-    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
-        self.record.kept.borrow_mut().scratch(&buffer.inner);
-        Ok(Held::new(self.scratch.alloc(buffer.inner), buffer.len))
+        self.record.resources.borrow_mut().scratch(&buffer.inner);
+        Ok(ScopedBuffer::new(self.scratch.alloc(buffer.inner), buffer.len))
     }
 }
 

@@ -28,8 +28,8 @@ impl<'ctx> Graph<'ctx> {
         self.copyable(CALL)?;
         let template = self.inner.template.copy()?;
         let exec = Exec::new(gpu, &template)?;
-        let (kept, context) = (self.inner.kept.clone(), self.context().clone());
-        let inner = GraphInner { exec, template, kept, context };
+        let (resources, context) = (self.inner.resources.clone(), self.context().clone());
+        let inner = GraphInner { exec, template, resources, context };
         Ok(Graph { inner, _brand: Brand::new() })
     }
 
@@ -52,10 +52,10 @@ impl<'ctx> Graph<'ctx> {
     /// those of one graph do (F149).
     pub(super) fn copyable(&self, call: &'static str) -> Result {
         let refused = |reason| Err(Error::InvalidArgument { call, reason });
-        if self.inner.kept.has_scratch() {
+        if self.inner.resources.has_scratch() {
             return refused("the graph has scratch memory to itself: lend it a buffer instead");
         }
-        if self.inner.kept.allocates() {
+        if self.inner.resources.allocates() {
             return refused("the driver copies no graph whose nodes allocate: lend it a buffer");
         }
         Ok(())

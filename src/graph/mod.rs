@@ -6,29 +6,29 @@ mod alloc;
 mod buffers;
 mod build;
 mod capture;
+mod captured_stream;
 mod copy;
-mod device_queue;
 mod dot;
+mod enqueue;
 mod host;
-mod kept;
 pub(crate) mod node;
-mod queue;
 mod raw;
 mod replay;
+mod resources;
 mod set;
-mod taken;
+mod stream;
 mod update;
 
 pub use buffers::GraphBuffers;
 pub use build::GraphBuilder;
 pub use capture::Capture;
-pub use device_queue::DeviceQueue;
 pub use dot::DotFlags;
+pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
     KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, kind,
 };
-pub use queue::CaptureQueue;
+pub use stream::CaptureStream;
 
 use crate::brand::Brand;
 use crate::call::answer;
@@ -36,8 +36,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ops::Operation;
 use ffi::CUgraphExec;
-use kept::Kept;
 use raw::{Exec, Template};
+use resources::GraphResources;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::{fmt, ptr};
 
@@ -45,7 +45,8 @@ use std::{fmt, ptr};
 ///
 /// [`PushedGuard::capture`](crate::PushedGuard::capture) captures one and
 /// [`PushedGuard::build_graph`](crate::PushedGuard::build_graph) builds one node by node.
-/// [`OnStream::replay`](crate::OnStream::replay) and [`Queue::replay`](crate::Queue::replay) run it.
+/// [`SyncStream::replay`](crate::SyncStream::replay) and [`ScopedStream::replay`](crate::ScopedStream::replay)
+/// run it.
 ///
 /// A graph owns the resources that it runs on (invariant `graph-owns`). Its memory is freed when the buffer
 /// *and* the graph are dropped, and a module is unloaded when no graph uses a kernel of it. A graph borrows
@@ -63,9 +64,9 @@ use std::{fmt, ptr};
 /// let mut stream = gpu.stream()?;
 /// let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
 /// let graph = gpu.capture(&mut stream, |c| {
-///     let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
-///     q.fill(&mut x, 7)?; // captured, not run
-///     q.copy(&x, &mut y)
+///     let (stream, mut x, mut y) = (c.stream(), c.hold(&mut x), c.hold(&mut y));
+///     stream.fill(&mut x, 7)?; // captured, not run
+///     stream.copy(&x, &mut y)
 /// })?;
 /// gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
@@ -97,7 +98,7 @@ fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
 pub(crate) struct GraphInner {
     exec: Exec,
     template: Template,
-    kept: Kept,
+    resources: GraphResources,
     context: Context,
 }
 
@@ -123,7 +124,7 @@ impl Graph<'_> {
     #[must_use]
     #[inline]
     pub fn buffers(&self) -> usize {
-        self.inner.kept.named()
+        self.inner.resources.named()
     }
 
     /// Returns the number of nodes: one for each operation that was captured.

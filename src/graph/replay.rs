@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::ops::enqueue::same_context;
-use crate::scope::Queue;
-use crate::stream::OnStream;
+use crate::scope::ScopedStream;
+use crate::stream::SyncStream;
 use ffi::CUstream;
 use std::panic::resume_unwind;
 
@@ -26,18 +26,18 @@ impl Graph<'_> {
     /// Returns whether the graph uses one piece of memory, and that is the one that is passed.
     #[inline]
     fn names_only(&self, buffers: &impl Names) -> bool {
-        let kept = &self.inner.kept;
+        let resources = &self.inner.resources;
         let only = |access: Access<'_>| {
-            access.whole().is_some_and(|address| kept.is_only(address, access.writes))
+            access.whole().is_some_and(|address| resources.is_only(address, access.writes))
         };
         buffers.only().is_some_and(only)
     }
 
     fn names_all(&self, call: &'static str, buffers: &impl Names) -> Result {
-        let mut look = self.inner.kept.look();
+        let mut check = self.inner.resources.check();
         // A part does not stand for the memory: other parts of it may be in use.
-        buffers.each(&mut |access| look.show(access.whole(), access.writes));
-        look.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
+        buffers.each(&mut |access| check.show(access.whole(), access.writes));
+        check.end().map_err(|named| Error::GraphBuffers { call, captured: self.buffers(), named })
     }
 
     /// Enqueues the graph.
@@ -57,14 +57,14 @@ impl Graph<'_> {
     /// Continues the panic of a host function after the wait for a replay.
     #[inline]
     fn replayed(&self, waited: Result) -> Result {
-        match self.inner.kept.panic() {
+        match self.inner.resources.panic() {
             Some(panic) => resume_unwind(panic),
             None => waited,
         }
     }
 }
 
-impl<'ctx> OnStream<'_, 'ctx> {
+impl<'ctx> SyncStream<'_, 'ctx> {
     /// Runs a graph and waits for it.
     ///
     /// Pass every buffer that the graph uses, in any order: `&x` if the graph reads it, `&mut y` if the graph
@@ -97,14 +97,14 @@ impl<'ctx> OnStream<'_, 'ctx> {
     }
 }
 
-impl<'s, 'ctx> Queue<'s, 'ctx> {
+impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a graph, after the earlier uses of its buffers.
     ///
     /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it,
     /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends.
     ///
     /// # Errors
-    /// The errors of [`OnStream::replay`]; [`NotCurrent`](Error::NotCurrent) if queues have to be ordered.
+    /// The errors of [`SyncStream::replay`]; [`NotCurrent`](Error::NotCurrent) if streams have to be ordered.
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn replay(
@@ -113,14 +113,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         buffers: impl GraphBuffers<'ctx, InScope<'s>>,
     ) -> Result {
         // The memory is then the graph's, and so belongs to its context.
-        let ready = graph.context().key() == self.gate.key()
+        let ready = graph.context().key() == self.fast_path.key()
             && graph.names_only(&buffers)
-            && buffers.only().is_some_and(|access| access.is_ready(self.gate));
+            && buffers.only().is_some_and(|access| access.is_ready(self.fast_path));
         if !ready {
             self.prepare_replay(graph, buffers)?;
         }
         // Whatever the launch returns, the functions may be called.
-        if let Some(calls) = graph.inner.kept.pending() {
+        if let Some(calls) = graph.inner.resources.pending() {
             self.keep_call(calls);
         }
         // SAFETY: 1. The stream is alive. The contexts of it, the graph and the memory were compared. 2. The
@@ -133,14 +133,14 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline(never)]
     fn prepare_replay(self, graph: &Graph<'ctx>, buffers: impl Names) -> Result {
         graph.accepts(CALL, self.context().key(), &buffers)?;
-        if !self.gate.is_open() {
+        if !self.fast_path.is_open() {
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |access| uses.push(access));
             return self.prepare(CALL, &uses);
         }
         let mut noted = Ok(());
         buffers.each(&mut |access| {
-            if noted.is_ok() && !access.is_ready(self.gate) {
+            if noted.is_ok() && !access.is_ready(self.fast_path) {
                 noted = self.prepare(CALL, &[access]);
             }
         });

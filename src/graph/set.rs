@@ -1,7 +1,7 @@
 //! Changes to single nodes, which apply from the next replay on.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::kept::Span;
+use super::resources::Span;
 use super::{Graph, KernelNode, MemsetNode, NodeId, no_host_memory};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
@@ -104,7 +104,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// invalid extents. The node then stays as it was (F218).
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
     pub unsafe fn set_kernel<'a, A: KernelArgs<'ctx, InScope<'a>>>(
         &self,
@@ -124,8 +124,8 @@ impl<'ctx> PushedGuard<'ctx> {
         no_host_memory(CALL, &launch)?;
         let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect::<Vec<_>>();
         let spans = launch.uses().with_accesses(spans);
-        let kept = &mut graph.inner.kept;
-        let refused = match kept.kernel_may_use(node.id().place, &spans) {
+        let resources = &mut graph.inner.resources;
+        let refused = match resources.kernel_may_use(node.id().place, &spans) {
             Some(true) => None,
             Some(false) => Some(
                 "the node has no such use of this memory, for which the graph would be ordered: build \
@@ -137,7 +137,7 @@ impl<'ctx> PushedGuard<'ctx> {
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         self.enter(CALL)?;
-        kept.code(function.owner());
+        resources.code(function.owner());
         // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The context of the
         // function, which is kept, is current. 2. The memory is kept, named by each replay, and ordered within the
         // graph, as the node used it before.

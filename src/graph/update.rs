@@ -1,13 +1,13 @@
 //! Graphs that are captured again, or uploaded to the device before their first replay.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::kept::Kept;
 use super::raw::{Exec, Template};
+use super::resources::GraphResources;
 use super::{Capture, Graph};
 use crate::call::{Answer, answer, name};
 use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
-use crate::stream::{OnStream, Stream};
+use crate::stream::{Stream, SyncStream};
 use ffi::{
     CU_GRAPH_EXEC_UPDATE_ERROR, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, CUgraphExecUpdateResultInfo,
 };
@@ -33,8 +33,8 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<bool> {
         graph.same_context(self)?;
-        let (template, kept) = self.template(stream, f)?;
-        graph.become_new(self, template, kept)
+        let (template, resources) = self.template(stream, f)?;
+        graph.become_new(self, template, resources)
     }
 }
 
@@ -56,7 +56,7 @@ impl<'ctx> Graph<'ctx> {
         &mut self,
         gpu: &PushedGuard<'ctx>,
         template: Template,
-        kept: Kept,
+        resources: GraphResources,
     ) -> Result<bool> {
         let mut info = CUgraphExecUpdateResultInfo {
             result: CU_GRAPH_EXEC_UPDATE_ERROR,
@@ -64,7 +64,7 @@ impl<'ctx> Graph<'ctx> {
             errorFromNode: ptr::null_mut(),
         };
         // A lost graph has nothing to update, and memory of nodes is not moved in place (F215).
-        let fixed = !self.inner.kept.allocates() && !kept.allocates();
+        let fixed = !self.inner.resources.allocates() && !resources.allocates();
         let updated = self.inner.exec.raw().filter(|_| fixed).map(|exec| {
             // SAFETY: both graphs are alive, nothing runs the first one, as it is borrowed exclusively, and
             // the memory and the code that the second one names are kept; `info` is valid for an answer. No
@@ -80,12 +80,12 @@ impl<'ctx> Graph<'ctx> {
             Some(answer) => answer.check().inspect_err(|_| self.inner.exec.lose())?,
         }
         // Only now: nothing uses the old memory any more.
-        (self.inner.template, self.inner.kept) = (template, kept);
+        (self.inner.template, self.inner.resources) = (template, resources);
         Ok(in_place)
     }
 }
 
-impl<'ctx> OnStream<'_, 'ctx> {
+impl<'ctx> SyncStream<'_, 'ctx> {
     /// Uploads a graph to the device and waits, so that its first replay is as fast as the others.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ const MOST: usize = 13;
 /// A launch with attributes. [`LaunchConfig::extended`] creates it, and every launch method accepts it.
 ///
 /// It makes one driver call, like a launch without attributes (F319). The requirements of an attribute on the
-/// kernel belong to obligation 3 of [`OnStream::launch`](crate::OnStream::launch).
+/// kernel belong to obligation 3 of [`SyncStream::launch`](crate::SyncStream::launch).
 ///
 /// # Examples
 /// ```
@@ -147,7 +147,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
 
     /// Sets the memory synchronisation domain. Fences of the kernel wait for accesses of its own domain.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN")]
-    pub fn memory_sync_domain(self, domain: MemSyncDomain) -> Self {
+    pub fn mem_sync_domain(self, domain: MemSyncDomain) -> Self {
         ExtendedLaunch { domain: Some(domain), ..self }
     }
 
@@ -155,13 +155,13 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     /// [`Remote`](MemSyncDomain::Remote) stand for. A device has a fixed number of them, an H200 has 4;
     /// other numbers are `CUDA_ERROR_INVALID_VALUE`.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP")]
-    pub fn memory_sync_domain_map(self, default: u8, remote: u8) -> Self {
+    pub fn mem_sync_domain_map(self, default: u8, remote: u8) -> Self {
         ExtendedLaunch { domain_map: Some((default, remote)), ..self }
     }
 
     /// Sets how the L2 cache treats accesses to a range of memory.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW")]
-    pub fn access_policy(self, window: AccessPolicyWindow) -> Self {
+    pub fn access_policy_window(self, window: AccessPolicyWindow) -> Self {
         ExtendedLaunch { access_policy: Some(window), ..self }
     }
 
@@ -346,8 +346,8 @@ mod tests {
             .programmatic_serialization()
             .priority(-1)
             .priority(-2)
-            .memory_sync_domain(MemSyncDomain::Remote)
-            .memory_sync_domain_map(0, 1)
+            .mem_sync_domain(MemSyncDomain::Remote)
+            .mem_sync_domain_map(0, 1)
             .shared_memory_carveout(Carveout::Percent(50))
             .nvlink_centric();
         let (list, len) = all.lower();

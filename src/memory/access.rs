@@ -1,7 +1,7 @@
 //! Accesses: the memory that an operation uses, the part of it, and how it is used.
 
 use super::Allocation;
-use super::uses::{Gate, Tracked};
+use super::uses::{FastPath, Tracked};
 use super::view::View;
 use crate::context::Context;
 use ffi::CUdeviceptr;
@@ -116,15 +116,15 @@ impl<'a> Access<'a> {
     }
 
     /// Returns whether an operation may use the memory as it is: its context is the right one, and nothing has to be
-    /// ordered or noted. See [`Gate`].
+    /// ordered or noted. See [`FastPath`].
     #[inline]
-    pub(crate) fn is_ready(&self, gate: &Gate) -> bool {
+    pub(crate) fn is_ready(&self, fast_path: &FastPath) -> bool {
         match (self.tracked, self.memory) {
-            (Some(tracked), _) if !tracked.is_noted(self.writes, gate) => false,
+            (Some(tracked), _) if !tracked.is_noted(self.writes, fast_path) => false,
             // The context was compared when the use was noted.
             (Some(_), Memory::Device(_)) => true,
             // A copy notes its use too, and for that the context does not matter.
-            _ => self.is_of(gate.key()),
+            _ => self.is_of(fast_path.key()),
         }
     }
 

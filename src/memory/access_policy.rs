@@ -41,11 +41,11 @@ impl AccessProperty {
     }
 }
 
-/// Memory that an [`AccessPolicyWindow`] can cover: a [`DeviceBuffer`], a [`Held`](crate::Held) in a scope, a slice
-/// of these, or a range of addresses. Sealed.
+/// Memory that an [`AccessPolicyWindow`] can cover: a [`DeviceBuffer`], a [`ScopedBuffer`](crate::ScopedBuffer)
+/// in a scope, a slice of these, or a range of addresses. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that an access policy window can cover",
-    label = "expected a `DeviceBuffer`, a `Held`, a slice of these, or a range of addresses"
+    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses"
 )]
 pub trait WindowMemory: sealed::Addresses {}
 
@@ -85,8 +85,10 @@ impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
 ///
-/// A window belongs to one launch ([`ExtendedLaunch::access_policy`](crate::launch::ExtendedLaunch::access_policy)) or to
-/// the work that is enqueued on a stream ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
+/// A window belongs to one launch
+/// ([`ExtendedLaunch::access_policy_window`](crate::launch::ExtendedLaunch::access_policy_window)) or to the
+/// work that is enqueued on a stream
+/// ([`Stream::set_access_policy_window`](crate::Stream::set_access_policy_window)).
 ///
 /// It is a hint, which changes no result. It holds an address and a length, and borrows nothing: the memory may be
 /// written, lent or freed while the window is in use. The driver reads none of the memory, and accepts a range that was

@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 /// it: [`slice`](Self::slice), [`slice_mut`](Self::slice_mut).
 ///
 /// Nothing is in flight on the buffer outside an operation that borrows it (invariant `idle-outside`), except
-/// after [unsafe unscoped](crate::OnStream::launch_unscoped) operations. So dropping it frees the memory at
+/// after [unsafe unscoped](crate::SyncStream::launch_unscoped) operations. So dropping it frees the memory at
 /// once, or with the last [`Graph`](crate::Graph) that uses it. The driver then waits for all work of the
 /// context (F50), and needs no current context (F40).
 ///
@@ -54,7 +54,7 @@ assert_impl_all!(DeviceBuffer<'static, f32>: Send, Sync);
 pub enum BufferKind {
     /// Allocated by [`PushedGuard::alloc`]. The free waits for all work of the context (F50).
     Plain,
-    /// Allocated by [`OnStream::alloc`](crate::OnStream::alloc), from a pool. The free is enqueued in the
+    /// Allocated by [`SyncStream::alloc`](crate::SyncStream::alloc), from a pool. The free is enqueued in the
     /// stream of the allocation, and waits for nothing (F51).
     StreamOrdered,
     /// A variable of a module or library: [`Module::variable`](crate::Module::variable). The free gives it

@@ -46,9 +46,9 @@ pub struct PoolUsage {
 
 /// A pool of device memory: a shared owner that is cheap to clone.
 ///
-/// [`OnStream::alloc`](crate::OnStream::alloc) and [`alloc_from`](crate::OnStream::alloc_from) allocate from
-/// it. A pool belongs to a device and needs no context (F170). A buffer keeps the pool alive that
-/// [`alloc_from`](crate::OnStream::alloc_from) received. The last clone destroys a pool that was
+/// [`SyncStream::alloc`](crate::SyncStream::alloc) and [`alloc_from`](crate::SyncStream::alloc_from) allocate
+/// from it. A pool belongs to a device and needs no context (F170). A buffer keeps the pool alive that
+/// [`alloc_from`](crate::SyncStream::alloc_from) received. The last clone destroys a pool that was
 /// [created](Self::create).
 ///
 /// # Examples
@@ -142,8 +142,8 @@ impl MemoryPool {
         Ok(MemoryPool(Arc::new(Inner { raw, device, owned: false })))
     }
 
-    /// Makes this the current pool of its device. [`OnStream::alloc`](crate::OnStream::alloc), and all other
-    /// code of the process that passes no pool, allocate from it until another pool is set or this one is
+    /// Makes this the current pool of its device. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
+    /// other code of the process that passes no pool, allocate from it until another pool is set or this one is
     /// destroyed (F174).
     ///
     /// # Errors

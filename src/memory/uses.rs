@@ -6,29 +6,29 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 /// The key that an operation compares before it is enqueued as it is: the [`Context::key`] of the scope's context,
-/// as long as the scope has one queue.
+/// as long as the scope has one stream.
 ///
 /// Memory of another context has another key, and memory that was not used as the operation uses it has not
 /// yet been given this one ([`Tracked`]). So one comparison for each piece of memory shows that it belongs to the
 /// context (invariant `own-context`) and that nothing has to be ordered or noted (invariant `scope-ordered`).
-pub struct Gate(Cell<usize>);
+pub struct FastPath(Cell<usize>);
 
 /// The key of no context: no context lies at this address.
 const SHUT: usize = usize::MAX;
 
-impl Gate {
+impl FastPath {
     #[inline]
-    pub(crate) fn new(context: &Context) -> Gate {
-        Gate(Cell::new(context.key()))
+    pub(crate) fn new(context: &Context) -> FastPath {
+        FastPath(Cell::new(context.key()))
     }
 
-    /// Creates the gate of a queue on a stream of another context. Every operation on it is refused.
+    /// Creates the fast path for a stream of another context. Every operation on it is refused.
     #[inline]
-    pub(crate) fn shut() -> Gate {
-        Gate(Cell::new(SHUT))
+    pub(crate) fn shut() -> FastPath {
+        FastPath(Cell::new(SHUT))
     }
 
-    /// Shuts the gate: from now on, operations have to be ordered.
+    /// Closes the fast path: from now on, operations have to be ordered.
     pub(crate) fn shut_it(&self) {
         self.0.set(SHUT);
     }
@@ -48,36 +48,37 @@ impl Gate {
 /// The notes on one piece of memory.
 #[derive(Clone, Default)]
 pub(crate) struct Tracked {
-    /// The key of the context, after a use while the scope had one queue; else 0.
+    /// The key of the context, after a use while the scope had one stream; else 0.
     used: Cell<usize>,
     /// The same, after a write.
     written: Cell<usize>,
-    /// The uses since the scope has several queues.
+    /// The uses since the scope has several streams.
     uses: RefCell<Option<Box<Uses>>>,
 }
 
 impl Tracked {
-    /// Returns whether such a use by the one queue was noted before.
+    /// Returns whether such a use by the one stream was noted before.
     #[inline]
-    pub(crate) fn is_noted(&self, writes: bool, gate: &Gate) -> bool {
+    pub(crate) fn is_noted(&self, writes: bool, fast_path: &FastPath) -> bool {
         let noted = if writes { &self.written } else { &self.used };
-        noted.get() == gate.key()
+        noted.get() == fast_path.key()
     }
 
-    /// Notes a use by the one queue, of memory that belongs to its context. Returns whether it is the first one.
-    pub(crate) fn note(&self, writes: bool, gate: &Gate) -> bool {
+    /// Notes a use by the one stream, of memory that belongs to its context. Returns whether it is the first
+    /// one.
+    pub(crate) fn note(&self, writes: bool, fast_path: &FastPath) -> bool {
         if writes {
-            self.written.set(gate.key());
+            self.written.set(fast_path.key());
         }
-        self.used.replace(gate.key()) == 0
+        self.used.replace(fast_path.key()) == 0
     }
 
-    /// Notes a use by one of several queues.
+    /// Notes a use by one of several streams.
     pub(crate) fn note_op(&self, op: &Rc<Op>, writes: bool) {
         let mut uses = self.uses.borrow_mut();
         let uses = uses.get_or_insert_default();
         if !writes {
-            uses.reads.retain(|read| read.queue != op.queue);
+            uses.reads.retain(|read| read.index != op.index);
         }
         uses.note(op, writes);
     }
@@ -99,42 +100,42 @@ impl Tracked {
     /// Calls `see` with each node of a graph that a use has to follow.
     pub(crate) fn each_node_before(&self, writes: bool, mut see: impl FnMut(usize)) {
         let all = self.each_before(writes, |op| {
-            see(op.queue);
+            see(op.index);
             Ok::<_, Infallible>(())
         });
         let Ok(()) = all;
     }
 
-    /// Returns whether the memory was used while there was one queue.
+    /// Returns whether the memory was used while there was one stream.
     pub(crate) fn was_used(&self) -> bool {
         self.used.get() != 0
     }
 
-    /// Forgets the uses by the one queue. Returns `None` if there was none, else whether one wrote.
+    /// Forgets the uses by the one stream. Returns `None` if there was none, else whether one wrote.
     pub(crate) fn take(&self) -> Option<bool> {
         let written = self.written.take() != 0;
         (self.used.take() != 0).then_some(written)
     }
 }
 
-/// An operation, identified by its place: the `number`-th of its queue.
+/// An operation, identified by its place: the `number`-th of its stream.
 pub(crate) struct Op {
-    pub(crate) queue: usize,
+    pub(crate) index: usize,
     pub(crate) number: u64,
-    pub(crate) mark: OnceCell<Mark>,
+    pub(crate) order_event: OnceCell<OrderEvent>,
 }
 
 impl Op {
-    /// Creates the operation of a graph's node at a place, as if each node were a queue of its own.
+    /// Creates the operation of a graph's node at a place, as if each node were a stream of its own.
     pub(crate) fn node(place: usize) -> Rc<Op> {
-        Rc::new(Op { queue: place, number: 1, mark: OnceCell::new() })
+        Rc::new(Op { index: place, number: 1, order_event: OnceCell::new() })
     }
 }
 
 #[derive(Clone, Default)]
 struct Uses {
     write: Option<Rc<Op>>,
-    /// The last read by each queue since the write.
+    /// The last read by each stream since the write.
     reads: Vec<Rc<Op>>,
 }
 
@@ -155,25 +156,26 @@ impl Uses {
     }
 }
 
-/// An event that was recorded after an operation. When it completes, the operations of its queue up to the
+/// An event that was recorded after an operation. When it completes, the operations of its stream up to the
 /// `covers`-th are complete.
-pub(crate) struct Mark {
+pub(crate) struct OrderEvent {
     event: usize,
     covers: u64,
-    /// The number of operations of each other queue that the queue had waited for by then. They are complete too.
+    /// The number of operations of each other stream that the stream had waited for by then. They are complete
+    /// too.
     behind: Vec<u64>,
     free: Rc<RefCell<Vec<usize>>>,
 }
 
-impl Mark {
-    /// Creates a mark of the event at a place. The place returns to `free` when the mark is dropped.
+impl OrderEvent {
+    /// Creates an order event from the event at a place. The place returns to `free` when the event is dropped.
     pub(crate) fn new(
         event: usize,
         covers: u64,
         behind: Vec<u64>,
         free: Rc<RefCell<Vec<usize>>>,
-    ) -> Mark {
-        Mark { event, covers, behind, free }
+    ) -> OrderEvent {
+        OrderEvent { event, covers, behind, free }
     }
 
     pub(crate) fn event(&self) -> usize {
@@ -189,7 +191,7 @@ impl Mark {
     }
 }
 
-impl Drop for Mark {
+impl Drop for OrderEvent {
     fn drop(&mut self) {
         self.free.borrow_mut().push(self.event);
     }

@@ -11,7 +11,7 @@ use std::ops::{Bound, RangeBounds};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory with elements of type `{T}`",
     label = "expected a `DeviceBuffer<{T}>` or a slice of one",
-    note = "host memory is copied by `upload` and `download`; what a scope holds is used on its queues"
+    note = "host memory is copied by `upload` and `download`; what a scope holds is used on its streams"
 )]
 pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 
@@ -20,7 +20,7 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
     label = "expected a `DeviceBuffer<{T}>` or a `DeviceSliceMut` of one",
     note = "`slice` reads: take `slice_mut`, `split_at_mut` or `chunks_mut` for a part to be written",
-    note = "what a scope holds is used on its queues"
+    note = "what a scope holds is used on its streams"
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
 

@@ -38,7 +38,7 @@ impl<'ctx> Module<'ctx> {
     /// exclusive views.
     ///
     /// Kernels of the module may use the variable by its name. The contract of
-    /// [`launch`](crate::OnStream::launch) covers these uses: nothing else may use the variable meanwhile.
+    /// [`launch`](crate::SyncStream::launch) covers these uses: nothing else may use the variable meanwhile.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a

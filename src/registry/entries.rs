@@ -65,17 +65,17 @@ pub(crate) fn stays(entry: Entry) {
 }
 
 /// The log of the calling thread, leaked entries included. The number of entries below an entry identifies it.
-pub(crate) struct Entries {
+pub(crate) struct EntryLog {
     slots: Cell<Slots>,
     depth: Cell<usize>,
 }
 
-impl Entries {
+impl EntryLog {
     /// The number of slots that a thread gets first.
     const FIRST: usize = 16;
 
     pub(crate) const fn new() -> Self {
-        Entries { slots: Cell::new(&[]), depth: Cell::new(0) }
+        EntryLog { slots: Cell::new(&[]), depth: Cell::new(0) }
     }
 
     /// Returns the number of entries.
@@ -109,7 +109,7 @@ impl Entries {
             return false;
         }
         let old = self.slots.get();
-        let len = (2 * old.len()).max(Entries::FIRST);
+        let len = (2 * old.len()).max(EntryLog::FIRST);
         let registry = &mut *registry();
         let found = registry.free.iter().position(|slots| slots.len() >= len);
         let new: Slots = match found {
@@ -195,7 +195,7 @@ mod tests {
         Entry::numbered(number)
     }
 
-    fn put(entries: &Entries, number: usize) -> usize {
+    fn put(entries: &EntryLog, number: usize) -> usize {
         assert!(entries.reserve());
         entries.push(entry(number))
     }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_a_thread_pushed_is_seen_by_all_until_it_is_popped() {
-        let own = Entries::new();
+        let own = EntryLog::new();
         assert!(!own.has_room() && own.depth() == 0 && own.get(0).is_none());
         for depth in 0..40 {
             let number = 0x5000_0000 + depth;
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn an_entry_below_others_leaves_its_place() {
-        let own = Entries::new();
+        let own = EntryLog::new();
         (0..3).for_each(|at| assert_eq!(put(&own, 0xb000_0000 + at), at));
         own.remove(1);
         assert!(!pushed(0xb000_0001) && pushed(0xb000_0000) && pushed(0xb000_0002));
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_ends_leaves_its_room_to_another_unless_something_is_in_it() {
-        let (first, second) = (Entries::new(), Entries::new());
+        let (first, second) = (EntryLog::new(), EntryLog::new());
         put(&first, 0x7000_0000);
         first.leave();
         assert!(first.has_room() && pushed(0x7000_0000), "something is in it");
@@ -272,7 +272,7 @@ mod tests {
         use crate::device::Device;
         use crate::stack::{ContextStack, PushedGuard};
         fn nest(guard: &mut PushedGuard<'_>, context: &Context, depth: usize) {
-            if depth < Entries::FIRST {
+            if depth < EntryLog::FIRST {
                 return nest(&mut guard.push(context).unwrap(), context, depth + 1);
             }
             let held = registry();
@@ -280,7 +280,7 @@ mod tests {
                 let pushed = guard.push(context).unwrap_err();
                 let inner = ContextStack::reentrant(|_| Ok(())).unwrap_err();
                 let not_here = Some(ffi::CUDA_ERROR_NOT_INITIALIZED);
-                let own = Entries::new();
+                let own = EntryLog::new();
                 pushed.code() == not_here && inner.code() == not_here && !own.reserve()
             }));
             drop(held);
@@ -292,8 +292,8 @@ mod tests {
 
     #[test]
     fn a_frame_is_seen_from_below_while_it_is_open() {
-        for depth in [0, 3, Entries::FIRST - 1, Entries::FIRST, Entries::FIRST + 3] {
-            let own = Entries::new();
+        for depth in [0, 3, EntryLog::FIRST - 1, EntryLog::FIRST, EntryLog::FIRST + 3] {
+            let own = EntryLog::new();
             (0..depth).for_each(|below| assert_eq!(put(&own, 0x9000_0000 + below), below));
             assert!(own.reserve());
             assert_eq!(own.push(Entry::OPEN), depth);
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn threads_that_come_and_go_share_their_room() {
         let one = || {
-            let own = Entries::new();
+            let own = EntryLog::new();
             assert!(own.reserve());
             own.leave();
         };

@@ -1,6 +1,6 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
-use super::{Held, HeldSlice, Mapped};
+use super::{ScopedBuffer, ScopedPinned, ScopedSlice};
 use crate::args::sealed::Operand;
 use crate::args::source::Readable;
 use crate::args::{KernelArg, operands};
@@ -11,30 +11,30 @@ use crate::memory::{Element, InScope};
 
 pub use crate::args::Source;
 
-impl<'s, T: Element> Source<'s, '_, T> for &Held<'s, T> {}
-impl<'s, T: Element> Source<'s, '_, T> for HeldSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for ScopedSlice<'_, 's, T> {}
 
-impl<T: Element> Readable for &Held<'_, T> {}
-impl<T: Element> Readable for HeldSlice<'_, '_, T> {}
+impl<T: Element> Readable for &ScopedBuffer<'_, T> {}
+impl<T: Element> Readable for ScopedSlice<'_, '_, T> {}
 
-impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &Held<'s, T> {}
-impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut Held<'s, T> {}
-impl<'s, T: Element> KernelArg<'_, InScope<'s>> for HeldSlice<'_, 's, T> {}
-impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &Mapped<'s, T> {}
-impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut Mapped<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for ScopedSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedPinned<'s, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedPinned<'s, T> {}
 
 operands! {
-    &Held<'_, T>, false, true;
-    &mut Held<'_, T>, true, true;
-    HeldSlice<'_, '_, T>, false, true;
-    &Mapped<'_, T>, false, true;
-    &mut Mapped<'_, T>, true, true;
+    &ScopedBuffer<'_, T>, false, true;
+    &mut ScopedBuffer<'_, T>, true, true;
+    ScopedSlice<'_, '_, T>, false, true;
+    &ScopedPinned<'_, T>, false, true;
+    &mut ScopedPinned<'_, T>, true, true;
 }
 
-window_memory!(Held<'_, T>, HeldSlice<'_, '_, T>);
+window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>);
 
-impl<T: Element> Argument<&[T]> for &Held<'_, T> {}
-impl<T: Element> Argument<&[T]> for &Mapped<'_, T> {}
-impl<T: Element> Argument<&[T]> for HeldSlice<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Held<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut Mapped<'_, T> {}
+impl<T: Element> Argument<&[T]> for &ScopedBuffer<'_, T> {}
+impl<T: Element> Argument<&[T]> for &ScopedPinned<'_, T> {}
+impl<T: Element> Argument<&[T]> for ScopedSlice<'_, '_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut ScopedBuffer<'_, T> {}
+impl<T: Element> Argument<&mut [T]> for &mut ScopedPinned<'_, T> {}

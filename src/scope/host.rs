@@ -1,18 +1,18 @@
-//! Functions of the host behind what a queue holds.
+//! Host functions in a stream of a scope.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
-use super::Queue;
+use super::ScopedStream;
 use crate::error::Result;
 use crate::stream::host_function::{CALL, enqueue};
 
-impl Queue<'_, '_> {
-    /// Calls a function on a thread of the driver, after the work in the queue.
+impl ScopedStream<'_, '_> {
+    /// Calls a function on a thread of the driver, after the work in the stream.
     ///
     /// If the function panics, the panic continues after the scope has waited. Do not call CUDA from the
-    /// function; see [`OnStream::host_function`](crate::OnStream::host_function).
+    /// function; see [`SyncStream::host_function`](crate::SyncStream::host_function).
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for the queue; a sticky error of earlier work (F60). The
+    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error of earlier work (F60). The
     /// function is then dropped without being called.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {

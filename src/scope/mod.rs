@@ -1,22 +1,22 @@
 //! Stream scopes: asynchronous work on any number of streams, complete when the scope returns.
 
 mod args;
-mod held;
+mod buffer;
 mod host;
-mod mapped;
-mod marks;
+mod host_slice;
 mod order;
+mod order_events;
 mod parts;
-mod queue;
-mod staged;
+mod pinned;
+mod stream;
 mod verbs;
 
 pub use args::Source;
-pub use held::Held;
-pub use mapped::Mapped;
-pub use parts::HeldSlice;
-pub use queue::Queue;
-pub use staged::{Staged, StagedMemory};
+pub use buffer::ScopedBuffer;
+pub use host_slice::{ScopedHostMemory, ScopedHostSlice};
+pub use parts::ScopedSlice;
+pub use pinned::ScopedPinned;
+pub use stream::ScopedStream;
 
 use crate::brand::Brand;
 use crate::context::Context;
@@ -57,7 +57,7 @@ use typed_arena::Arena;
 pub struct Scope<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     order: Order,
-    /// Freed when all queues have been waited for. Usually there is none.
+    /// Freed when all streams have been waited for. Usually there is none.
     scratch: OnceCell<Arena<Allocation>>,
     _s: Brand<'s>,
 }
@@ -70,12 +70,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// It also waits if the closure fails or panics: nothing is in flight when this returns (invariant
     /// `scope-waits`).
     ///
-    /// To write a buffer, [hold](Scope::hold) it. A use on one queue then waits for its earlier uses on other
-    /// queues (invariant `scope-ordered`), so queues cannot race. A buffer that is only read can be borrowed
-    /// directly. With one queue, the scope makes the driver calls of C, and one wait at the end.
+    /// To write a buffer, [hold](Scope::hold) it. A use on one stream then waits for its earlier uses on other
+    /// streams (invariant `scope-ordered`), so streams cannot race. A buffer that is only read can be borrowed
+    /// directly. With one stream, the scope makes the driver calls of C, and one wait at the end.
     ///
     /// # Errors
-    /// The error of the closure, otherwise that of the first queue that has one: a sticky error (F60).
+    /// The error of the closure, otherwise that of the first stream that has one: a sticky error (F60).
     ///
     /// # Aborts
     /// If a kernel faulted, host memory was lent, some of it is page-locked, and the process has several
@@ -83,8 +83,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// proves that the work is over.
     ///
     /// # Panics
-    /// If the closure panics, or a [host function](Queue::host_function) in it. Of several panics, that of the
-    /// closure continues, otherwise the first.
+    /// If the closure panics, or a [host function](ScopedStream::host_function) in it. Of several panics, that
+    /// of the closure continues, otherwise the first.
     ///
     /// # Examples
     /// ```
@@ -137,21 +137,21 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
-    /// Returns a stream as a queue of this scope. The same stream is always the same queue.
+    /// Returns a handle that enqueues work on a stream. All handles of one stream share its order.
     #[must_use]
     #[inline]
-    pub fn on(&'s self, stream: &'s Stream<'ctx>) -> Queue<'s, 'ctx> {
-        Queue::new(self.gpu, &self.order, stream)
+    pub fn on(&'s self, stream: &'s Stream<'ctx>) -> ScopedStream<'s, 'ctx> {
+        ScopedStream::new(self.gpu, &self.order, stream)
     }
 
-    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all queues, for reading and writing.
+    /// Lends a buffer, or a [slice](crate::DeviceSliceMut) of one, to all streams, for reading and writing.
     #[must_use]
     #[inline]
     pub fn hold<T: Element>(
         &'s self,
         memory: &'s mut impl DeviceMemoryMut<'ctx, T>,
-    ) -> Held<'s, T> {
-        Held::of_view(memory.view())
+    ) -> ScopedBuffer<'s, T> {
+        ScopedBuffer::of_view(memory.view())
     }
 
     /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.
@@ -159,24 +159,24 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// # Errors
     /// The errors of [`alloc`](PushedGuard::alloc).
     #[doc(alias = "cuMemAlloc")]
-    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<Held<'s, T>> {
+    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
         let scratch = self.scratch.get_or_init(Arena::new);
-        Ok(Held::new(scratch.alloc(buffer.inner), buffer.len))
+        Ok(ScopedBuffer::new(scratch.alloc(buffer.inner), buffer.len))
     }
 
-    /// Lends host memory that the host can use between transfers: [`Staged::access`].
+    /// Lends host memory that the host can use between transfers: [`ScopedHostSlice::access`].
     #[must_use]
-    pub fn stage<T: Element>(&'s self, host: &'s mut [T]) -> Staged<'s, T> {
-        Staged::new(&self.order, host)
+    pub fn stage<T: Element>(&'s self, host: &'s mut [T]) -> ScopedHostSlice<'s, T> {
+        ScopedHostSlice::new(&self.order, host)
     }
 
     /// Lends page-locked host memory to the copies and, over the bus, to the kernels of the scope. The host can
-    /// use it in between: [`Mapped::access`].
+    /// use it in between: [`ScopedPinned::access`].
     #[must_use]
     #[doc(alias = "cuMemHostGetDevicePointer")]
-    pub fn map<T: Element>(&'s self, pinned: &'s mut PinnedBuffer<T>) -> Mapped<'s, T> {
-        Mapped::new(&self.order, pinned)
+    pub fn map<T: Element>(&'s self, pinned: &'s mut PinnedBuffer<T>) -> ScopedPinned<'s, T> {
+        ScopedPinned::new(&self.order, pinned)
     }
 }
 

@@ -1,24 +1,24 @@
-//! The order of the operations on a scope's queues (invariant `scope-ordered`).
+//! The order of the operations on a scope's streams (invariant `scope-ordered`).
 //!
 //! Each buffer and each staged slice is [`Tracked`]: its last write and the reads since, each an [`Op`], which
-//! is a position in a queue. A use on another queue waits for an event after the earlier use. That event is
+//! is a position in a stream. A use on another stream waits for an event after the earlier use. That event is
 //! recorded as late as possible while it is still exact: when something waits for the operation, or when its
-//! queue goes on to the next operation while this one is still the last use of something. A queue does not wait
-//! again for work that it already runs behind, also through a third queue.
+//! stream goes on to the next operation while this one is still the last use of something. A stream does not
+//! wait again for work that it already runs behind, also through a third stream.
 //!
-//! While a scope has one queue there are no events, and a use leaves nothing but the note that there was one.
-//! The [`Gate`] alone handles an operation that uses its memory as it was used before, and the operation then
-//! costs what it costs in C. A second queue treats everything that the first one did as one operation.
+//! While a scope has one stream there are no events, and a use leaves nothing but the note that there was one.
+//! The [`FastPath`] alone handles an operation that uses its memory as it was used before, and the operation
+//! then costs what it costs in C. A second stream treats everything that the first one did as one operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::marks::Marks;
+use super::order_events::OrderEvents;
 use crate::call::{Later, answer, fault, later, name};
 use crate::context::Context;
 use crate::context::wait::{wait, wait_for_all, wait_for_memory};
 use crate::driver::release::{drop_contained, report_drop};
 use crate::error::Result;
 use crate::memory::access::Access;
-use crate::memory::uses::{Gate, Mark, Op, Tracked};
+use crate::memory::uses::{FastPath, Op, OrderEvent, Tracked};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::host_function::{Panic, Pending, first};
@@ -26,27 +26,27 @@ use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-/// The queues of a scope, and what it keeps until it is closed.
+/// The streams of a scope, and what it keeps until it is closed.
 pub(crate) struct Order {
-    /// Open until there is a second queue.
-    gate: Gate,
-    /// The gate for queues of other contexts.
-    shut: Gate,
-    /// The stream of the first queue.
+    /// Open until there is a second stream.
+    fast_path: FastPath,
+    /// The fast path for streams of other contexts.
+    shut: FastPath,
+    /// The first stream.
     first: Cell<Option<CUstream>>,
     /// Whether host memory was lent.
     host: Cell<bool>,
     /// Whether a fault was reported before. The driver then accepts nothing any more (F60).
     behind_fault: bool,
-    /// The number of pieces of memory that were used while there was no second queue, and not since.
+    /// The number of pieces of memory that were used while there was no second stream, and not since.
     alone: Cell<usize>,
     more: OnceCell<Box<More>>,
 }
 
-/// The parts that a scope with one queue usually does not need.
+/// The parts that a scope with one stream usually does not need.
 #[derive(Default)]
 struct More {
-    /// The state of several queues, once there are several.
+    /// The state of several streams, once there are several.
     state: OnceCell<RefCell<State>>,
     /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
@@ -55,48 +55,52 @@ struct More {
 #[derive(Default)]
 struct State {
     lanes: Vec<Lane>,
-    /// Everything that the first queue did while it was alone.
+    /// Everything that the first stream did while it was alone.
     alone: Option<Rc<Op>>,
-    marks: Marks,
+    events: OrderEvents,
 }
 
-/// One queue.
+/// One stream.
 struct Lane {
     stream: CUstream,
     /// The number of operations that were enqueued.
     last: u64,
     /// The last of them, if it is tracked. An older operation that is still the last use of something has its
-    /// mark.
+    /// event.
     newest: Option<Rc<Op>>,
-    /// For each queue, the operation that everything new here runs behind.
+    /// For each stream, the operation that everything new here runs behind.
     behind: Vec<u64>,
 }
 
 impl Lane {
-    /// Makes later work here wait for an event of another queue. It then runs behind everything that the mark
+    /// Makes later work here wait for an event of another stream. It then runs behind everything that the event
     /// covers, and behind everything that was waited for there.
-    fn wait(&mut self, event: CUevent, other: usize, mark: &Mark) -> Result {
+    fn wait(&mut self, event: CUevent, other: usize, order_event: &OrderEvent) -> Result {
         // SAFETY: both handles are alive and of the guard's context, which need not be current.
         unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
-        self.is_behind(other, mark.covers());
-        mark.behind().iter().enumerate().for_each(|(queue, &covers)| self.is_behind(queue, covers));
+        self.is_behind(other, order_event.covers());
+        order_event
+            .behind()
+            .iter()
+            .enumerate()
+            .for_each(|(index, &covers)| self.is_behind(index, covers));
         Ok(())
     }
 
-    fn is_behind(&mut self, queue: usize, covers: u64) {
-        self.behind.resize(self.behind.len().max(queue + 1), 0);
-        self.behind[queue] = self.behind[queue].max(covers);
+    fn is_behind(&mut self, index: usize, covers: u64) {
+        self.behind.resize(self.behind.len().max(index + 1), 0);
+        self.behind[index] = self.behind[index].max(covers);
     }
 }
 
 impl Order {
-    /// Creates the order for queues on streams of this context.
+    /// Creates the order for streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
         let (host, first, alone, more) = Default::default();
         let behind_fault = fault::is_seen();
-        let (gate, shut) = (Gate::new(context), Gate::shut());
-        Order { gate, shut, host, behind_fault, first, alone, more }
+        let (fast_path, shut) = (FastPath::new(context), FastPath::shut());
+        Order { fast_path, shut, host, behind_fault, first, alone, more }
     }
 
     /// Notes that host memory is lent, which may be page-locked.
@@ -105,27 +109,27 @@ impl Order {
         self.host.set(true);
     }
 
-    /// Returns the number of the queue on a stream, always the same for a stream.
+    /// Returns the index of a stream, always the same for a stream.
     #[inline]
-    pub(crate) fn queue(&self, stream: CUstream) -> usize {
+    pub(crate) fn index(&self, stream: CUstream) -> usize {
         match self.first.get() {
             None => self.first.set(Some(stream)),
             Some(first) if first == stream => {}
-            Some(first) => return self.another_queue(stream, first),
+            Some(first) => return self.another_stream(stream, first),
         }
         0
     }
 
     #[cold]
-    fn another_queue(&self, stream: CUstream, first: CUstream) -> usize {
-        self.gate.shut_it();
+    fn another_stream(&self, stream: CUstream, first: CUstream) -> usize {
+        self.fast_path.shut_it();
         let state = self.more().state.get_or_init(|| {
             let op = Op::node(0);
             let newest = Some(op.clone());
             let first = Lane { stream: first, last: 1, newest, behind: Vec::new() };
-            let (mut lanes, marks) = (Vec::with_capacity(2), Marks::default());
+            let (mut lanes, events) = (Vec::with_capacity(2), OrderEvents::default());
             lanes.push(first);
-            RefCell::new(State { lanes, alone: Some(op), marks })
+            RefCell::new(State { lanes, alone: Some(op), events })
         });
         let lanes = &mut state.borrow_mut().lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
@@ -138,33 +142,33 @@ impl Order {
         self.more.get_or_init(Box::default)
     }
 
-    /// Returns the state of several queues, if there are several.
+    /// Returns the state of several streams, if there are several.
     #[inline]
     fn several(&self) -> Option<&RefCell<State>> {
         self.more.get()?.state.get()
     }
 
-    /// Returns the state of several queues.
+    /// Returns the state of several streams.
     fn state(&self) -> &RefCell<State> {
         self.more().state.get_or_init(RefCell::default)
     }
 
-    /// Returns the gate that the queues of the scope compare.
+    /// Returns the fast path that the streams of the scope compare.
     #[inline]
-    pub(super) fn gate(&self) -> &Gate {
-        &self.gate
+    pub(super) fn fast_path(&self) -> &FastPath {
+        &self.fast_path
     }
 
-    /// Returns the gate that a queue of another context compares, never with success.
+    /// Returns the fast path that a stream of another context compares, never with success.
     #[inline]
-    pub(super) fn shut(&self) -> &Gate {
+    pub(super) fn shut(&self) -> &FastPath {
         &self.shut
     }
 
     /// Orders an operation after the earlier uses of its memory and notes it. The caller enqueues it in the
-    /// stream of the queue at once. The memory belongs to the scope's context. `gpu` creates events.
+    /// stream at once. The memory belongs to the scope's context. `gpu` creates events.
     ///
-    /// Not needed while the gate is open and each use was noted.
+    /// Not needed while the fast path is open and each use was noted.
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error. The
@@ -173,14 +177,14 @@ impl Order {
     pub(super) fn prepare(
         &self,
         gpu: &PushedGuard<'_>,
-        queue: usize,
+        index: usize,
         accesses: &[Access<'_>],
     ) -> Result {
-        if !self.gate.is_open() {
-            return self.prepare_one_of_several(gpu, queue, accesses);
+        if !self.fast_path.is_open() {
+            return self.prepare_one_of_several(gpu, index, accesses);
         }
         for (tracked, writes) in Access::tracked(accesses) {
-            let first = tracked.note(writes, &self.gate);
+            let first = tracked.note(writes, &self.fast_path);
             self.alone.set(self.alone.get() + usize::from(first));
         }
         Ok(())
@@ -190,19 +194,19 @@ impl Order {
     fn prepare_one_of_several(
         &self,
         gpu: &PushedGuard<'_>,
-        queue: usize,
+        index: usize,
         accesses: &[Access<'_>],
     ) -> Result {
         let mut state = self.state().borrow_mut();
         for (tracked, writes) in Access::tracked(accesses) {
             self.remember(&state, tracked);
-            let order = |earlier: &Rc<Op>| state.order(gpu, queue, earlier);
+            let order = |earlier: &Rc<Op>| state.order(gpu, index, earlier);
             tracked.each_before(writes, order)?;
         }
-        state.advance(gpu, queue, accesses, self.alone.get() > 0)
+        state.advance(gpu, index, accesses, self.alone.get() > 0)
     }
 
-    /// Notes a use that the first queue made while it was alone, with its kind.
+    /// Notes a use that the first stream made while it was alone, with its kind.
     fn remember(&self, state: &State, tracked: &Tracked) {
         if let (Some(written), Some(op)) = (tracked.take(), &state.alone) {
             self.alone.set(self.alone.get().saturating_sub(1));
@@ -210,8 +214,8 @@ impl Order {
         }
     }
 
-    /// Makes later work in the queue `to` run behind everything in `from`. Under a capture this draws `to` into
-    /// it (F106).
+    /// Makes later work in the stream `to` run behind everything in `from`. Under a capture this draws `to`
+    /// into it (F106).
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
@@ -219,8 +223,8 @@ impl Order {
         self.state().borrow_mut().join(gpu, to, from)
     }
 
-    /// Returns the number of queues.
-    pub(crate) fn queues(&self) -> usize {
+    /// Returns the number of streams.
+    pub(crate) fn streams(&self) -> usize {
         let several = self.several().map(|state| state.borrow().lanes.len());
         several.unwrap_or(usize::from(self.first.get().is_some()))
     }
@@ -241,14 +245,14 @@ impl Order {
         };
         let state = state.borrow();
         self.remember(&state, tracked);
-        tracked.each_before(true, |op| match op.mark.get() {
-            Some(mark) => {
-                let event = state.marks.event(mark);
+        tracked.each_before(true, |op| match op.order_event.get() {
+            Some(order_event) => {
+                let event = state.events.event(order_event);
                 // SAFETY: the event is alive; needs no current context (F37).
                 wait(unsafe { later!(cuEventSynchronize(event)) })
             }
             None => {
-                let stream = state.lanes[op.queue].stream;
+                let stream = state.lanes[op.index].stream;
                 // SAFETY: the stream is borrowed for the scope; needs no current context (F37).
                 wait(unsafe { later!(cuStreamSynchronize(stream)) })
             }
@@ -262,7 +266,7 @@ impl Order {
         self.more().calls.borrow_mut().push(call);
     }
 
-    /// Ends the host functions once all queues have been waited for, and returns the first panic.
+    /// Ends the host functions once all streams have been waited for, and returns the first panic.
     #[inline]
     pub(super) fn end_calls(&self) -> Option<Panic> {
         self.more.get()?.end_calls()
@@ -280,10 +284,10 @@ impl Order {
         drop_contained(self.end_calls());
     }
 
-    /// Waits for all queues. When this returns, nothing of the scope is in flight.
+    /// Waits for all streams. When this returns, nothing of the scope is in flight.
     ///
     /// # Errors
-    /// The error of the first queue that has one.
+    /// The error of the first stream that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
         let wait = |stream| {
@@ -311,57 +315,57 @@ impl More {
 }
 
 impl State {
-    /// Makes later work in a queue run after an operation.
-    fn order(&mut self, gpu: &PushedGuard<'_>, queue: usize, earlier: &Op) -> Result {
-        let other = earlier.queue;
-        let known = self.lanes[queue].behind.get(other).copied().unwrap_or(0);
-        if other == queue || known >= earlier.number {
+    /// Makes later work in a stream run after an operation.
+    fn order(&mut self, gpu: &PushedGuard<'_>, index: usize, earlier: &Op) -> Result {
+        let other = earlier.index;
+        let known = self.lanes[index].behind.get(other).copied().unwrap_or(0);
+        if other == index || known >= earlier.number {
             return Ok(());
         }
-        let mark = self.mark(gpu, earlier)?;
-        let event = self.marks.event(mark);
-        self.lanes[queue].wait(event, other, mark)
+        let order_event = self.order_event(gpu, earlier)?;
+        let event = self.events.event(order_event);
+        self.lanes[index].wait(event, other, order_event)
     }
 
     fn join(&mut self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
-        let mark = self.record(gpu, from)?;
-        let event = self.marks.event(&mark);
-        self.lanes[to].wait(event, from, &mark)
+        let order_event = self.record(gpu, from)?;
+        let event = self.events.event(&order_event);
+        self.lanes[to].wait(event, from, &order_event)
     }
 
-    /// Records an event after the work in a queue.
-    fn record(&mut self, gpu: &PushedGuard<'_>, queue: usize) -> Result<Mark> {
-        let lane = &self.lanes[queue];
-        // With two queues, the other one knows its own work.
+    /// Records an event after the work in a stream.
+    fn record(&mut self, gpu: &PushedGuard<'_>, index: usize) -> Result<OrderEvent> {
+        let lane = &self.lanes[index];
+        // With two streams, the other one knows its own work.
         let behind = if self.lanes.len() > 2 { lane.behind.clone() } else { Vec::new() };
-        self.marks.record(gpu, lane.stream, lane.last, behind)
+        self.events.record(gpu, lane.stream, lane.last, behind)
     }
 
-    /// Returns the mark after an operation. If it has none, records one now, which also covers everything
-    /// that its queue holds by then.
-    fn mark<'op>(&mut self, gpu: &PushedGuard<'_>, op: &'op Op) -> Result<&'op Mark> {
-        if let Some(mark) = op.mark.get() {
-            return Ok(mark);
+    /// Returns the event after an operation. If it has none, records one now, which also covers everything
+    /// that its stream holds by then.
+    fn order_event<'op>(&mut self, gpu: &PushedGuard<'_>, op: &'op Op) -> Result<&'op OrderEvent> {
+        if let Some(order_event) = op.order_event.get() {
+            return Ok(order_event);
         }
-        let mark = self.record(gpu, op.queue)?;
-        Ok(op.mark.get_or_init(|| mark))
+        let order_event = self.record(gpu, op.index)?;
+        Ok(op.order_event.get_or_init(|| order_event))
     }
 
-    /// Notes the next operation of a queue. From here on it counts as enqueued, whatever the driver answers:
-    /// everything that it comes after is in the queue. `unknown` tells whether memory is left that was used
-    /// while there was one queue, and not since.
+    /// Notes the next operation of a stream. From here on it counts as enqueued, whatever the driver answers:
+    /// everything that it comes after is in the stream. `unknown` tells whether memory is left that was used
+    /// while there was one stream, and not since.
     fn advance(
         &mut self,
         gpu: &PushedGuard<'_>,
-        queue: usize,
+        index: usize,
         accesses: &[Access<'_>],
         unknown: bool,
     ) -> Result {
-        let lane = &mut self.lanes[queue];
+        let lane = &mut self.lanes[index];
         let number = lane.last + 1;
         let before = lane.newest.take();
         if Access::tracked(accesses).next().is_some() {
-            let op = Rc::new(Op { queue, number, mark: OnceCell::new() });
+            let op = Rc::new(Op { index, number, order_event: OnceCell::new() });
             for (tracked, writes) in Access::tracked(accesses) {
                 tracked.note_op(&op, writes);
             }
@@ -373,9 +377,9 @@ impl State {
             _ => Rc::strong_count(op) > 1,
         };
         if let Some(before) = before.filter(is_last_use) {
-            self.mark(gpu, &before)?;
+            self.order_event(gpu, &before)?;
         }
-        self.lanes[queue].last = number;
+        self.lanes[index].last = number;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of held buffers.
 
-use super::Held;
+use super::ScopedBuffer;
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::Element;
@@ -10,27 +10,27 @@ use ffi::CUdeviceptr;
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// A part of a [`Held`] buffer, for reading: [`Held::slice`].
-pub struct HeldSlice<'h, 's, T: Element> {
-    held: &'h Held<'s, T>,
+/// A part of a [`ScopedBuffer`], for reading: [`ScopedBuffer::slice`].
+pub struct ScopedSlice<'h, 's, T: Element> {
+    held: &'h ScopedBuffer<'s, T>,
     view: View<'s>,
 }
 
-impl<T: Element> Clone for HeldSlice<'_, '_, T> {
+impl<T: Element> Clone for ScopedSlice<'_, '_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T: Element> Copy for HeldSlice<'_, '_, T> {}
+impl<T: Element> Copy for ScopedSlice<'_, '_, T> {}
 
-impl<'s, T: Element> Held<'s, T> {
+impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// Returns a part of the buffer, for reading. Its reads count as reads of the whole.
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
-    pub fn slice<'h>(&'h self, range: impl RangeBounds<usize>) -> Result<HeldSlice<'h, 's, T>> {
-        let part = part("Held::slice", range, self.len())?;
-        Ok(HeldSlice { held: self, view: self.view().part::<T>(part) })
+    pub fn slice<'h>(&'h self, range: impl RangeBounds<usize>) -> Result<ScopedSlice<'h, 's, T>> {
+        let part = part("ScopedBuffer::slice", range, self.len())?;
+        Ok(ScopedSlice { held: self, view: self.view().part::<T>(part) })
     }
 
     /// Splits the buffer in two: the elements before `middle`, and the others. From then on, each part is
@@ -38,8 +38,8 @@ impl<'s, T: Element> Held<'s, T> {
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
-    pub fn split_at(self, middle: usize) -> Result<(Held<'s, T>, Held<'s, T>)> {
-        const CALL: &str = "Held::split_at";
+    pub fn split_at(self, middle: usize) -> Result<(ScopedBuffer<'s, T>, ScopedBuffer<'s, T>)> {
+        const CALL: &str = "ScopedBuffer::split_at";
         let first = part(CALL, ..middle, self.len())?;
         let second = part(CALL, middle.., self.len())?;
         Ok((self.with_uses_of(first), self.with_uses_of(second)))
@@ -50,13 +50,13 @@ impl<'s, T: Element> Held<'s, T> {
     ///
     /// # Errors
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
-    pub fn chunks(self, len: usize) -> Result<Vec<Held<'s, T>>> {
-        let parts = chunks("Held::chunks", self.len(), len)?;
+    pub fn chunks(self, len: usize) -> Result<Vec<ScopedBuffer<'s, T>>> {
+        let parts = chunks("ScopedBuffer::chunks", self.len(), len)?;
         Ok(parts.map(|part| self.with_uses_of(part)).collect())
     }
 }
 
-impl<T: Element> HeldSlice<'_, '_, T> {
+impl<T: Element> ScopedSlice<'_, '_, T> {
     /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
@@ -89,7 +89,7 @@ impl<T: Element> HeldSlice<'_, '_, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for HeldSlice<'_, '_, T> {
+impl<T: Element> fmt::Debug for ScopedSlice<'_, '_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = (self.address() - self.held.address()) as usize / size_of::<T>();
         write!(f, "{start}..{} of {:?}", start + self.len(), self.held)

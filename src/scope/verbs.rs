@@ -1,7 +1,7 @@
-//! The operations of a queue: copies, fills, launches.
+//! The operations of a stream: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Held, Queue, Source, StagedMemory};
+use super::{ScopedBuffer, ScopedHostMemory, ScopedStream, Source};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::error::Result;
@@ -14,9 +14,9 @@ use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
-// comparison with the gate, or else by `prepare`: see `Gate`.
+// comparison with the fast path, or else by `prepare`: see `FastPath`.
 
-impl<'s, 'ctx> Queue<'s, 'ctx> {
+impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Enqueues an operation: as it is if nothing has to be compared or ordered for its memory, else after the
     /// operations that it has to follow. Both branches create the operation, so that the first stores nothing for the
     /// second.
@@ -27,7 +27,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     unsafe fn run<O: Operation>(&self, operation: impl Fn() -> O) -> Result {
         let now = operation();
-        if now.uses().all_ready(self.gate) {
+        if now.uses().all_ready(self.fast_path) {
             // SAFETY: the stream is there, and what other operations of the scope do with the memory is ordered by
             // its uses. The rest is the caller's obligation 1.
             unsafe { now.run(self.raw, || self.context().key()) }
@@ -64,7 +64,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         }
         let own = || self.context().key();
         same_context(launch.call(), launch.others_are_of(own()))?;
-        if launch.uses().all_ready(self.gate) {
+        if launch.uses().all_ready(self.fast_path) {
             // SAFETY: as in `run`.
             unsafe { launch.run(self.raw, own) }
         } else {
@@ -77,10 +77,10 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered; a sticky error (F60).
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error (F60).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[inline]
-    pub fn upload<T: Element>(&self, from: &'s [T], to: &mut Held<'s, T>) -> Result {
+    pub fn upload<T: Element>(&self, from: &'s [T], to: &mut ScopedBuffer<'s, T>) -> Result {
         let to = &*to;
         same_len(Upload::CALL, from.len(), to.len())?;
         self.lend_host();
@@ -110,8 +110,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[inline]
     pub fn upload_staged<T: Element>(
         &self,
-        from: &impl StagedMemory<'s, T>,
-        to: &mut Held<'s, T>,
+        from: &impl ScopedHostMemory<'s, T>,
+        to: &mut ScopedBuffer<'s, T>,
     ) -> Result {
         let (from, to) = (from.stage(), &*to);
         same_len(Upload::CALL, from.len(), to.len())?;
@@ -131,7 +131,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     pub fn download_staged<T: Element>(
         &self,
         from: impl Source<'s, 'ctx, T>,
-        to: &mut impl StagedMemory<'s, T>,
+        to: &mut impl ScopedHostMemory<'s, T>,
     ) -> Result {
         let (from, to) = (&from, to.stage());
         same_len(Download::CALL, from.access().len, to.len())?;
@@ -145,7 +145,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[inline]
-    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
+    pub fn copy<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result {
         let (from, to) = (&from, &*to);
         same_len(Copy::CALL, from.access().len, to.len())?;
         // SAFETY: both are borrowed until the scope has waited.
@@ -160,7 +164,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
     #[inline]
-    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+    pub fn fill<T: Element>(&self, to: &mut ScopedBuffer<'s, T>, value: T) -> Result {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { self.run(move || Fill::value(to.used(true), value)) }
@@ -172,7 +176,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
     #[inline]
-    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+    pub fn zero<T: Element>(&self, to: &mut ScopedBuffer<'s, T>) -> Result {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { self.run(move || Fill::zero(to.used(true))) }
@@ -181,12 +185,12 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// Runs a kernel. A later call reports its faults.
     ///
     /// # Errors
-    /// The same as for [`OnStream::launch`](crate::OnStream::launch); [`NotCurrent`](crate::Error::NotCurrent) if
-    /// queues have to be ordered.
+    /// The same as for [`SyncStream::launch`](crate::SyncStream::launch);
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch). Work on the other queues of the scope is in
-    ///    flight at the same time, unless memory that both use, or an event, orders it.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work on the other streams of the scope is
+    ///    in flight at the same time, unless memory that both use, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]

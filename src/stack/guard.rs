@@ -1,7 +1,7 @@
 //! The guard: its context is current while it lives.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::level::{Level, Place};
+use super::stack_pos::{Cursor, StackPos};
 use crate::brand::{Brand, NotSend};
 use crate::call::{later, name};
 use crate::context::Context;
@@ -52,7 +52,7 @@ pub struct PushedGuard<'ctx> {
     _thread: NotSend,
     context: &'ctx Context,
     /// Its entry in the log.
-    entry: Place,
+    entry: Cursor,
     /// Invariant, and dropped by the `Drop` of *this* type, never by that of a field. This makes the borrow
     /// below the guard last, and nesting and brands rely on it.
     _brand: Brand<'ctx>,
@@ -62,13 +62,13 @@ assert_not_impl_any!(PushedGuard<'static>: Send, Sync);
 /// # The stack and the context
 impl<'ctx> PushedGuard<'ctx> {
     #[inline]
-    pub(super) fn new(below: Level, context: &'ctx Context) -> Result<Self> {
+    pub(super) fn new(below: StackPos, context: &'ctx Context) -> Result<Self> {
         let entry = below.push(context)?;
         Ok(PushedGuard { _thread: [], context, entry, _brand: Brand::new() })
     }
 
     #[inline]
-    fn level(&self) -> Level {
+    fn pos(&self) -> StackPos {
         self.entry.above(self.context)
     }
 
@@ -79,7 +79,7 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'inner>(&'inner mut self, context: &'inner Context) -> Result<PushedGuard<'inner>> {
-        PushedGuard::new(self.level(), context)
+        PushedGuard::new(self.pos(), context)
     }
 
     /// Pops the context and returns the result. Dropping the guard does the same without a result.
@@ -123,7 +123,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Checks before a context-sensitive call that the guard's context is current (invariant `right-context`).
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result {
-        self.level().enter(call)
+        self.pos().enter(call)
     }
 }
 

@@ -8,10 +8,10 @@ mod affinity;
 mod current;
 mod foreign;
 mod guard;
-mod level;
 mod push;
-mod record;
+mod stack_pos;
 mod state;
+mod thread_stack;
 mod token;
 mod trace;
 

@@ -1,7 +1,7 @@
 //! The right to push on the calling thread's stack.
 
 use super::guard::PushedGuard;
-use super::level::Level;
+use super::stack_pos::StackPos;
 use crate::brand::{Brand, NotSend};
 use crate::context::Context;
 use crate::driver::capture_mode::Relaxed;
@@ -37,8 +37,8 @@ use std::fmt;
 pub struct ContextStack {
     /// First, so that the compiler's message names it and not a private part.
     _thread: NotSend,
-    level: Level,
-    /// After the level, which is given back first.
+    pos: StackPos,
+    /// After the position, which is given back first.
     _relaxed: Relaxed,
 }
 assert_not_impl_any!(ContextStack: Send, Sync);
@@ -55,9 +55,9 @@ impl ContextStack {
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
     pub fn current_thread() -> Result<ContextStack> {
         init()?;
-        let level = Level::take_thread()?;
-        let relaxed = Relaxed::enter().inspect_err(|_| level.give_thread_back())?;
-        Ok(ContextStack { level, _relaxed: relaxed, _thread: [] })
+        let pos = StackPos::take_thread()?;
+        let relaxed = Relaxed::enter().inspect_err(|_| pos.give_thread_back())?;
+        Ok(ContextStack { pos, _relaxed: relaxed, _thread: [] })
     }
 
     /// Pushes a context. It is current until the guard is popped or dropped.
@@ -69,7 +69,7 @@ impl ContextStack {
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
-        PushedGuard::new(self.level, context)
+        PushedGuard::new(self.pos, context)
     }
 
     /// Lends a stack to code that cannot receive one from its caller: below a foreign callback, in a
@@ -93,14 +93,14 @@ impl ContextStack {
     /// ```
     pub fn reentrant<R>(f: impl for<'s> FnOnce(&mut NestedStack<'s>) -> Result<R>) -> Result<R> {
         init()?;
-        let frame = Level::open_frame()?;
-        f(&mut NestedStack { level: frame.base, _brand: Brand::new(), _thread: [] })
+        let frame = StackPos::open_frame()?;
+        f(&mut NestedStack { pos: frame.base, _brand: Brand::new(), _thread: [] })
     }
 }
 
 impl Drop for ContextStack {
     fn drop(&mut self) {
-        self.level.give_thread_back();
+        self.pos.give_thread_back();
     }
 }
 
@@ -114,7 +114,7 @@ impl fmt::Debug for ContextStack {
 pub struct NestedStack<'s> {
     /// First, as in [`ContextStack`].
     _thread: NotSend,
-    level: Level,
+    pos: StackPos,
     _brand: Brand<'s>,
 }
 assert_not_impl_any!(NestedStack<'static>: Send, Sync);
@@ -127,7 +127,7 @@ impl NestedStack<'_> {
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
-        PushedGuard::new(self.level, context)
+        PushedGuard::new(self.pos, context)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Host functions that a stream calls.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
-use super::OnStream;
+use super::SyncStream;
 use crate::call::{answer, fault, name};
 use crate::driver::fork;
 use crate::driver::release::drop_contained;
@@ -81,7 +81,7 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     Ok(call)
 }
 
-impl OnStream<'_, '_> {
+impl SyncStream<'_, '_> {
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
     ///
     /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly

@@ -4,19 +4,19 @@
 mod attributes;
 pub(crate) mod blocking;
 #[cfg(feature = "async")]
-mod finished;
+mod done;
 pub(crate) mod host_function;
-pub(crate) mod legacy_gate;
-mod on_default_stream;
-mod on_stream;
+pub(crate) mod legacy_lock;
 mod short;
 mod stream_ordered;
+mod sync_default_stream;
+mod sync_stream;
 
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
 #[cfg(feature = "async")]
-pub use finished::Finished;
-pub use on_default_stream::OnDefaultStream;
-pub use on_stream::OnStream;
+pub use done::StreamDone;
+pub use sync_default_stream::SyncDefaultStream;
+pub use sync_stream::SyncStream;
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
@@ -51,7 +51,7 @@ bitflags! {
 ///
 /// The stream keeps its context alive (invariant `context-alive`). Dropping it returns at once and needs no
 /// current context (F40, F51). The driver's stream lives on while a buffer lives that was [allocated on
-/// it](crate::OnStream::alloc).
+/// it](crate::SyncStream::alloc).
 ///
 /// # Examples
 /// ```

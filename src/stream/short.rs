@@ -1,11 +1,11 @@
 //! Allocation and transfer in one method, with the driver calls of both.
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
-use super::OnStream;
+use super::SyncStream;
 use crate::error::Result;
 use crate::memory::{DeviceBuffer, DeviceMemory, Element};
 
-impl<'ctx> OnStream<'_, 'ctx> {
+impl<'ctx> SyncStream<'_, 'ctx> {
     /// Allocates a buffer and copies the elements of a slice to it: [`alloc`](Self::alloc) and
     /// [`upload`](Self::upload), with one wait.
     ///

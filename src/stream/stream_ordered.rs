@@ -1,14 +1,14 @@
 //! Device memory that is allocated and freed in the order of a stream.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::OnStream;
+use super::SyncStream;
 use crate::brand::Brand;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, size_for};
 use std::marker::PhantomData;
 
-impl<'ctx> OnStream<'_, 'ctx> {
+impl<'ctx> SyncStream<'_, 'ctx> {
     /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for the
     /// allocation.
     ///

@@ -21,13 +21,13 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         )
         .unwrap();
     let both = gpu.capture(&mut stream, |c| {
-        let (q, mut y) = (c.queue(), c.hold(&mut y));
-        captured.row("CaptureQueue::copy", &[COPY], || q.copy(&x, &mut y))?;
-        captured.row("CaptureQueue::fill", &[FILL], || q.fill(&mut y, 1))?;
-        captured.row("CaptureQueue::zero", &[ZERO], || q.zero(&mut y))?;
+        let (stream, mut y) = (c.stream(), c.hold(&mut y));
+        captured.row("CaptureStream::copy", &[COPY], || stream.copy(&x, &mut y))?;
+        captured.row("CaptureStream::fill", &[FILL], || stream.fill(&mut y, 1))?;
+        captured.row("CaptureStream::zero", &[ZERO], || stream.zero(&mut y))?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        captured.row("CaptureQueue::launch", &[LAUNCH], || unsafe {
-            q.launch(store, LaunchConfig::new(1, 1), (&mut y, 1_u32))
+        captured.row("CaptureStream::launch", &[LAUNCH], || unsafe {
+            stream.launch(store, LaunchConfig::new(1, 1), (&mut y, 1_u32))
         })
     });
     let replayed = both.unwrap();
@@ -76,13 +76,13 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         ["cuGraphGetNodes"; 2].into_iter().chain(["cuGraphNodeGetType"; 4]).collect();
     t.row("Graph::list_nodes, of four", &all, || replayed.list_nodes()).unwrap();
     let on = gpu.on(&stream);
-    t.row("OnStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed))
+    t.row("SyncStream::upload_graph", &["cuGraphUpload", WAIT], || on.upload_graph(&replayed))
         .unwrap();
-    t.row("OnStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y)))
+    t.row("SyncStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y)))
         .unwrap();
     gpu.scope(|s| {
-        let (q, mut y) = (s.on(&stream), s.hold(&mut y));
-        t.row("Queue::replay", &["cuGraphLaunch"], || q.replay(&replayed, (&x, &mut y)))
+        let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+        t.row("ScopedStream::replay", &["cuGraphLaunch"], || stream.replay(&replayed, (&x, &mut y)))
     })
     .unwrap();
     t.row("Graph, dropped", &["cuGraphExecDestroy", "cuGraphDestroy"], || drop(replayed));

@@ -11,21 +11,21 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     let buffer = t.row("PushedGuard::alloc", &["cuMemAlloc_v2"], || gpu.alloc::<u32>(16)).unwrap();
     t.row("DeviceBuffer, dropped", &["cuMemFree_v2"], || drop(buffer));
     let buffer =
-        t.row("OnStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
+        t.row("SyncStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
     t.row("DeviceBuffer, dropped (of a stream)", &["cuMemFreeAsync"], || drop(buffer));
     // SAFETY: not used, and freed in the order of its stream.
-    let buffer = t.row("OnStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
+    let buffer = t.row("SyncStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
         on.alloc_unscoped::<u32>(16)
     });
     drop(buffer.unwrap());
-    t.row("OnStream::from_slice", &["cuMemAllocAsync", UPLOAD, WAIT], || {
+    t.row("SyncStream::from_slice", &["cuMemAllocAsync", UPLOAD, WAIT], || {
         on.from_slice(&[1_u32; 16])
     })
     .unwrap();
     let zeros = t
-        .row("OnStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16))
+        .row("SyncStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16))
         .unwrap();
-    t.row("OnStream::to_vec", &[DOWNLOAD, WAIT], || on.to_vec(&zeros)).unwrap();
+    t.row("SyncStream::to_vec", &[DOWNLOAD, WAIT], || on.to_vec(&zeros)).unwrap();
 
     let device = gpu.device();
     let pool =
@@ -51,9 +51,9 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("MemoryPool::reset_high_marks", &[SET; 2], || pool.reset_high_marks()).unwrap();
     let from = "cuMemAllocFromPoolAsync";
     let buffer =
-        t.row("OnStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
+        t.row("SyncStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
     // SAFETY: not used, and freed in the order of its stream.
-    drop(t.row("OnStream::alloc_from_unscoped", &[from], || unsafe {
+    drop(t.row("SyncStream::alloc_from_unscoped", &[from], || unsafe {
         on.alloc_from_unscoped::<u32>(&pool, 16)
     }));
     t.row("MemoryPool::trim_to", &["cuMemPoolTrimTo"], || pool.trim_to(0)).unwrap();

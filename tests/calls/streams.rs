@@ -28,8 +28,8 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
         .row("PushedGuard::event_with", &["cuEventCreate"], || gpu.event_with(EventFlags::empty()))
         .unwrap();
     let on = gpu.on(&stream);
-    t.row("OnStream::record", &["cuEventRecord"], || on.record(&first)).unwrap();
-    t.row("OnStream::wait", &["cuStreamWaitEvent"], || on.wait(&first)).unwrap();
+    t.row("SyncStream::record", &["cuEventRecord"], || on.record(&first)).unwrap();
+    t.row("SyncStream::wait", &["cuStreamWaitEvent"], || on.wait(&first)).unwrap();
     on.record(&last).unwrap();
     t.row("Event::synchronize", &["cuEventSynchronize"], || last.synchronize()).unwrap();
     t.row("Event::query", &["cuEventQuery"], || last.query()).unwrap();
@@ -37,7 +37,7 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("PushedGuard::record_event", &["cuCtxRecordEvent"], || gpu.record_event(&last)).unwrap();
     t.row("PushedGuard::wait_event", &["cuCtxWaitEvent"], || gpu.wait_event(&last)).unwrap();
     t.row("Event, dropped", &["cuEventDestroy_v2"], || drop(last));
-    t.row("OnStream::host_function", &["cuLaunchHostFunc", WAIT], || on.host_function(|| ()))
+    t.row("SyncStream::host_function", &["cuLaunchHostFunc", WAIT], || on.host_function(|| ()))
         .unwrap();
     attributes(t, gpu);
 }

@@ -164,7 +164,7 @@ pub(crate) fn name_of<T>(_here: &T) -> &'static str {
     path.trim_end_matches("::here").trim_end_matches("::{{closure}}")
 }
 
-/// Held by tests of a binary that run one after another.
+/// ScopedBuffer by tests of a binary that run one after another.
 pub(crate) fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -381,7 +381,7 @@ fn a_stream_waits_for_a_value_in_memory() {
         });
         let m = a.memory;
         let (host, pageable) = (a.host.expose_provenance() as CUdeviceptr, [0_u32; 2]);
-        // Held until another stream, or the host, writes.
+        // ScopedBuffer until another stream, or the host, writes.
         ok!(cuStreamWaitValue32_v2(other, m, 3, 1));
         assert_eq!(code!(cuStreamQuery(other)), NOT_READY);
         ok!(cuStreamWriteValue32_v2(a.stream, m, 3, 0));

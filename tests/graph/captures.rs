@@ -3,7 +3,9 @@
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
 use crate::{common, fresh};
-use cuscope::{DeviceBuffer, Error, Function, Held, LaunchConfig, Result, ffi, graph::DeviceQueue};
+use cuscope::{
+    DeviceBuffer, Error, Function, LaunchConfig, Result, ScopedBuffer, ffi, graph::Enqueue,
+};
 use cuscope_softdriver::control::{live, record};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,11 +17,11 @@ fn what_is_captured_runs_at_each_replay_and_not_before() {
         let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let graph = gpu
             .capture(&mut stream, |c| {
-                let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
-                q.copy(&y, &mut x)?;
-                q.fill(&mut y, 7)?;
+                let (stream, mut x, mut y) = (c.stream(), c.hold(&mut x), c.hold(&mut y));
+                stream.copy(&y, &mut x)?;
+                stream.fill(&mut y, 7)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { q.launch(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }
+                unsafe { stream.launch(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }
             })
             .unwrap();
         assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (3, 2, 2));
@@ -41,13 +43,13 @@ fn branches_are_ordered_by_the_memory_they_share() {
         let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
         let graph = gpu
             .capture(&mut main, |c| {
-                let (q, mut x, mut y, mut z) =
-                    (c.queue(), c.hold(&mut x), c.hold(&mut y), c.hold(&mut z));
-                q.fill(&mut x, 5)?;
+                let (stream, mut x, mut y, mut z) =
+                    (c.stream(), c.hold(&mut x), c.hold(&mut y), c.hold(&mut z));
+                stream.fill(&mut x, 5)?;
                 let side = c.fork(&mut side)?;
                 let _idle = c.fork(&mut idle)?;
                 side.fill(&mut y, 6)?;
-                q.copy(&y, &mut z)?; // behind the other branch
+                stream.copy(&y, &mut z)?; // behind the other branch
                 side.copy(&x, &mut y) // behind the copy
             })
             .unwrap();
@@ -68,11 +70,11 @@ fn scratch_is_of_the_graph() {
         let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let graph = gpu
             .capture(&mut stream, |c| {
-                let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
+                let (stream, mut x, mut y) = (c.stream(), c.hold(&mut x), c.hold(&mut y));
                 let mut between = c.scratch(4)?;
-                q.copy(&x, &mut between)?;
-                q.copy(&y, &mut x)?;
-                q.copy(&between, &mut y)
+                stream.copy(&x, &mut between)?;
+                stream.copy(&y, &mut x)?;
+                stream.copy(&between, &mut y)
             })
             .unwrap();
         assert_eq!(graph.buffers(), 2, "scratch is not named");
@@ -88,7 +90,7 @@ fn other_work_of_the_closure_is_done_at_once() {
         let mut x = filled(gpu, 4, 1);
         let graph = gpu
             .capture(&mut stream, |c| {
-                c.queue().fill(&mut c.hold(&mut x), 3)?;
+                c.stream().fill(&mut c.hold(&mut x), 3)?;
                 let mut made = gpu.alloc::<u32>(4)?;
                 let sum = gpu.load_ptx(SUM12)?.function("sum12")?;
                 gpu.on(&other).upload(&[1, 2, 3, 4], &mut made)?;
@@ -101,7 +103,7 @@ fn other_work_of_the_closure_is_done_at_once() {
                 let mut inner = gpu.alloc::<u32>(4)?;
                 let mut third = gpu.stream()?;
                 let graph =
-                    gpu.capture(&mut third, |c| c.queue().fill(&mut c.hold(&mut inner), 8))?;
+                    gpu.capture(&mut third, |c| c.stream().fill(&mut c.hold(&mut inner), 8))?;
                 gpu.on(&other).replay(&graph, &mut inner)
             })
             .unwrap();
@@ -120,7 +122,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
 
             let error = gpu
                 .capture(&mut stream, |c| {
-                    c.queue().zero(&mut c.hold(&mut x))?;
+                    c.stream().zero(&mut c.hold(&mut x))?;
                     c.fork(&mut side)?.zero(&mut c.scratch::<u32>(4)?)?;
                     Err(Error::StackTaken)
                 })
@@ -129,7 +131,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
 
             let panicked = catch_unwind(AssertUnwindSafe(|| {
                 gpu.capture(&mut stream, |c| {
-                    c.queue().zero(&mut c.hold(&mut x))?;
+                    c.stream().zero(&mut c.hold(&mut x))?;
                     c.fork(&mut side)?.zero(&mut c.scratch::<u32>(4)?)?;
                     panic!("in the middle")
                 })
@@ -139,7 +141,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
             // An operation that failed is not left out in silence.
             let error = gpu
                 .capture(&mut stream, |c| {
-                    let refused = c.queue().copy(&y, &mut c.hold(&mut x));
+                    let refused = c.stream().copy(&y, &mut c.hold(&mut x));
                     assert!(matches!(refused, Err(Error::LengthMismatch { .. })), "{refused:?}");
                     Ok(())
                 })
@@ -149,7 +151,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
             // To wait for the context spoils it (F151).
             let error = gpu
                 .capture(&mut stream, |c| {
-                    c.queue().zero(&mut c.hold(&mut x))?;
+                    c.stream().zero(&mut c.hold(&mut x))?;
                     gpu.synchronize().unwrap_err();
                     Ok(())
                 })
@@ -160,9 +162,9 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
             let store = kernel(gpu, STORE, "store");
             let error = gpu
                 .capture(&mut stream, |c| {
-                    let (q, none) = (c.queue(), LaunchConfig::new(0, 1));
+                    let (stream, none) = (c.stream(), LaunchConfig::new(0, 1));
                     // SAFETY: the kernel is store(u32 *, u32); it never runs.
-                    unsafe { q.launch(&store, none, (&mut c.hold(&mut x), 1_u32)) }
+                    unsafe { stream.launch(&store, none, (&mut c.hold(&mut x), 1_u32)) }
                 })
                 .unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
@@ -195,14 +197,14 @@ fn graphs_are_made_replayed_and_dropped_beside_a_foreign_capture() {
             let mut graph = gpu
                 .capture(&mut stream, |c| {
                     let mut y = c.hold(&mut y);
-                    c.queue().fill(&mut y, 3)?;
+                    c.stream().fill(&mut y, 3)?;
                     c.fork(&mut side)?.copy(&x, &mut y)
                 })
                 .unwrap();
             gpu.on(&stream).upload_graph(&graph).unwrap();
             gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
             let again = gpu.recapture(&mut graph, &mut stream, |c| {
-                c.queue().copy(&x, &mut c.hold(&mut y)) //
+                c.stream().copy(&x, &mut c.hold(&mut y)) //
             });
             assert_eq!(again, Ok(false));
             gpu.scope(|s| s.on(&stream).replay(&graph, (&x, &mut s.hold(&mut y)))).unwrap();
@@ -221,16 +223,16 @@ fn graphs_are_made_replayed_and_dropped_beside_a_foreign_capture() {
 #[test]
 fn one_function_runs_captures_and_builds() {
     fn step<'s, 'ctx>(
-        q: impl DeviceQueue<'s, 'ctx>,
+        stream: impl Enqueue<'s, 'ctx>,
         store: &Function<'ctx>,
         x: &'s DeviceBuffer<'ctx, u32>,
-        (y, z): (&mut Held<'s, u32>, &mut Held<'s, u32>),
+        (y, z): (&mut ScopedBuffer<'s, u32>, &mut ScopedBuffer<'s, u32>),
     ) -> Result {
-        q.copy(x, y)?;
-        q.zero(z)?;
-        q.fill(&mut *z, 7)?;
+        stream.copy(x, y)?;
+        stream.zero(z)?;
+        stream.fill(&mut *z, 7)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { q.launch(store, LaunchConfig::new(1, 1), (&mut *y, 9_u32)) }
+        unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut *y, 9_u32)) }
     }
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
@@ -242,7 +244,7 @@ fn one_function_runs_captures_and_builds() {
         assert_eq!((read(gpu, &y), read(gpu, &z)), done);
         let graph = gpu
             .capture(&mut stream, |c| {
-                step(c.queue(), &store, &x, (&mut c.hold(&mut y), &mut c.hold(&mut z)))
+                step(c.stream(), &store, &x, (&mut c.hold(&mut y), &mut c.hold(&mut z)))
             })
             .unwrap();
         let (built, ()) = gpu
@@ -269,7 +271,7 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
             let before = live();
             let (graph, calls) = record(|| {
                 gpu.capture(&mut stream, |c| {
-                    c.queue().fill(&mut c.hold(&mut x), 3)?;
+                    c.stream().fill(&mut c.hold(&mut x), 3)?;
                     drop(ordered);
                     let side = c.fork(&mut side)?;
                     drop(beside);
@@ -295,7 +297,7 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
             let _alive = gpu.on(&stream).alloc::<u32>(4).unwrap();
             let panicked = catch_unwind(AssertUnwindSafe(|| {
                 gpu.capture(&mut stream, |c| {
-                    c.queue().fill(&mut c.hold(&mut x), 4)?;
+                    c.stream().fill(&mut c.hold(&mut x), 4)?;
                     panic!("in the closure")
                 })
             }));
@@ -306,15 +308,15 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
     });
 }
 
-/// What is captured in its place has the stream's attributes (`src/graph/taken.rs` compares them), for the calls of
-/// C, which another stream takes no more.
+/// What is captured in its place has the stream's attributes (`src/graph/captured_stream.rs` compares them),
+/// for the calls of C, which another stream takes no more.
 #[test]
 fn a_stream_that_nothing_else_has_is_captured_itself() {
     with_gpu(|gpu| {
         let (mut stream, mut x) = (gpu.stream().unwrap(), filled(gpu, 4, 1));
         drop(gpu.on(&stream).alloc::<u32>(4).unwrap());
         let (graph, calls) = record(|| {
-            gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 3)).unwrap()
+            gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 3)).unwrap()
         });
         assert!(!calls.contains(&"cuStreamCreate"), "{calls:?}");
         gpu.on(&stream).replay(&graph, &mut x).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, copy, fresh, skip};
-use cuscope::{Error, LaunchConfig, ffi, graph::DeviceQueue};
+use cuscope::{Error, LaunchConfig, ffi, graph::Enqueue};
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
@@ -21,7 +21,7 @@ fn a_graph_keeps_its_memory_and_its_modules() {
                 let kernel = gpu
                     .capture(&mut stream, |c| {
                         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                        unsafe { c.queue().launch(&store, one, (&mut c.hold(&mut out), 9_u32)) }
+                        unsafe { c.stream().launch(&store, one, (&mut c.hold(&mut out), 9_u32)) }
                     })
                     .unwrap();
                 (kernel, copy(gpu, &out, &mut dropped))
@@ -57,7 +57,7 @@ fn a_graph_that_is_captured_again_names_the_new_buffers() {
 
         // The same operation on other memory: in place.
         let again = gpu.recapture(&mut graph, &mut stream, |c| {
-            c.queue().copy(&x, &mut c.hold(&mut z)) //
+            c.stream().copy(&x, &mut c.hold(&mut z)) //
         });
         assert_eq!(again, Ok(true));
         gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap_err();
@@ -67,9 +67,9 @@ fn a_graph_that_is_captured_again_names_the_new_buffers() {
 
         // Other operations: a new one.
         let again = gpu.recapture(&mut graph, &mut stream, |c| {
-            let (q, mut y) = (c.queue(), c.hold(&mut y));
-            q.fill(&mut y, 8)?;
-            q.copy(&y, &mut c.hold(&mut z))
+            let (stream, mut y) = (c.stream(), c.hold(&mut y));
+            stream.fill(&mut y, 8)?;
+            stream.copy(&y, &mut c.hold(&mut z))
         });
         assert_eq!(again, Ok(false));
         assert_eq!((graph.nodes().unwrap(), graph.buffers()), (2, 2));
@@ -99,7 +99,7 @@ fn an_update_gives_up_what_the_graph_kept() {
                 performed: false,
             };
             let mut again = || {
-                gpu.recapture(&mut graph, &mut stream, |c| c.queue().copy(&x, &mut c.hold(&mut y)))
+                gpu.recapture(&mut graph, &mut stream, |c| c.stream().copy(&x, &mut c.hold(&mut y)))
             };
             // Nothing is known of what is left of it: it is lost, and keeps its memory.
             let (failed, _) = with_fault(fault("cuGraphExecUpdate_v2"), &mut again);

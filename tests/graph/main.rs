@@ -8,7 +8,7 @@ mod captures;
 mod kept;
 mod replays;
 
-use cuscope::{DeviceBuffer, Graph, PushedGuard, graph::DeviceQueue};
+use cuscope::{DeviceBuffer, Graph, PushedGuard, graph::Enqueue};
 
 /// A graph that copies `x` to `y`.
 fn copy<'ctx>(
@@ -16,5 +16,5 @@ fn copy<'ctx>(
     x: &DeviceBuffer<'ctx, u32>,
     y: &mut DeviceBuffer<'ctx, u32>,
 ) -> Graph<'ctx> {
-    gpu.capture(&mut gpu.stream().unwrap(), |c| c.queue().copy(x, &mut c.hold(y))).unwrap()
+    gpu.capture(&mut gpu.stream().unwrap(), |c| c.stream().copy(x, &mut c.hold(y))).unwrap()
 }

@@ -4,8 +4,7 @@ use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, new_context, read, with_gpu};
 use crate::{common, copy, skip};
 use cuscope::{
-    ContextStack, Detached, DeviceBuffer, Error, Graph, Result, detached::Branded,
-    graph::DeviceQueue,
+    ContextStack, Detached, DeviceBuffer, Error, Graph, Result, detached::Branded, graph::Enqueue,
 };
 use cuscope_softdriver::control::record;
 use std::thread;
@@ -44,12 +43,12 @@ fn a_replay_names_the_buffers_of_the_graph() {
 
         // The same buffers, whatever they are called: in a scope, in slices, in nested tuples.
         gpu.scope(|s| {
-            let q = s.on(&stream);
-            assert_eq!(q.replay(&graph, ()), Err(refused(0)));
+            let stream = s.on(&stream);
+            assert_eq!(stream.replay(&graph, ()), Err(refused(0)));
             let mut held = s.hold(&mut y);
-            assert_eq!(q.replay(&graph, (&x, &held)), Err(refused(2)));
-            q.replay(&graph, (&x, &mut held))?;
-            q.replay(&graph, ((&x,), ((), &mut held)))
+            assert_eq!(stream.replay(&graph, (&x, &held)), Err(refused(2)));
+            stream.replay(&graph, (&x, &mut held))?;
+            stream.replay(&graph, ((&x,), ((), &mut held)))
         })
         .unwrap();
         assert_eq!(read(gpu, &y), [1; 4]);
@@ -68,7 +67,7 @@ fn a_replay_names_its_buffers_in_another_order_each_time() {
         };
         let graph = gpu
             .capture(&mut stream, |c| {
-                out.iter_mut().try_for_each(|out| c.queue().copy(&x, &mut c.hold(out)))
+                out.iter_mut().try_for_each(|out| c.stream().copy(&x, &mut c.hold(out)))
             })
             .unwrap();
         let on = gpu.on(&stream);
@@ -88,7 +87,7 @@ fn a_replay_names_its_buffers_in_another_order_each_time() {
         out.iter().for_each(|out| assert_eq!(read(gpu, out), [1; 4]));
 
         let mut y = filled(gpu, 4, 2);
-        let one = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut y), 7)).unwrap();
+        let one = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut y), 7)).unwrap();
         let on = gpu.on(&stream);
         refused(1, 1)(on.replay(&one, &x));
         refused(1, 1)(on.replay(&one, &y));
@@ -109,7 +108,7 @@ fn slices_of_buffers_are_named_as_one() {
         let mut to: Vec<_> = (0..EACH).map(|_| filled(gpu, 4, 99)).collect();
         let graph = gpu
             .capture(&mut stream, |c| {
-                from.iter().zip(&mut to).try_for_each(|(x, y)| c.queue().copy(x, &mut c.hold(y)))
+                from.iter().zip(&mut to).try_for_each(|(x, y)| c.stream().copy(x, &mut c.hold(y)))
             })
             .unwrap();
         assert_eq!(graph.buffers(), 2 * EACH);
@@ -156,15 +155,15 @@ fn a_replay_names_whole_buffers_also_where_parts_were_captured() {
         let graph = gpu
             .capture(&mut stream, |c| {
                 let (mut first, _second) = c.hold(&mut y).split_at(2)?;
-                c.queue().copy(x.slice(1..3)?, &mut first)
+                c.stream().copy(x.slice(1..3)?, &mut first)
             })
             .unwrap();
         gpu.scope(|s| {
             let (mut first, mut second) = s.hold(&mut y).split_at(2)?;
-            let q = s.on(&stream);
+            let stream = s.on(&stream);
             for part in [&mut first, &mut second] {
                 let refused = Error::GraphBuffers { call: LAUNCH, captured: 2, named: 2 };
-                assert_eq!(q.replay(&graph, (&x, part)), Err(refused));
+                assert_eq!(stream.replay(&graph, (&x, part)), Err(refused));
             }
             Ok(())
         })
@@ -219,7 +218,7 @@ fn a_replay_is_one_call_and_the_wait() {
         let mut stream = gpu.stream().unwrap();
         let (x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let (graph, calls) = record(|| {
-            gpu.capture(&mut stream, |c| c.queue().copy(&x, &mut c.hold(&mut y))).unwrap()
+            gpu.capture(&mut stream, |c| c.stream().copy(&x, &mut c.hold(&mut y))).unwrap()
         });
         assert_eq!(
             calls,
@@ -235,8 +234,8 @@ fn a_replay_is_one_call_and_the_wait() {
         assert_eq!(calls, [LAUNCH, SYNCHRONIZE]);
         let ((), calls) = record(|| {
             gpu.scope(|s| {
-                let (q, mut y) = (s.on(&stream), s.hold(&mut y));
-                (0..3).try_for_each(|_| q.replay(&graph, (&x, &mut y)))
+                let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+                (0..3).try_for_each(|_| stream.replay(&graph, (&x, &mut y)))
             })
             .unwrap();
         });

@@ -73,9 +73,9 @@ fn single_nodes_change_from_the_next_replay_on() {
         let mut captured = gpu
             .capture(&mut side, |c| {
                 let mut x = c.hold(&mut x);
-                c.queue().fill(&mut x, 1)?;
+                c.stream().fill(&mut x, 1)?;
                 // SAFETY: as above.
-                unsafe { c.queue().launch(&store, ONE(), (&mut x, 8_u32)) }
+                unsafe { c.stream().launch(&store, ONE(), (&mut x, 8_u32)) }
             })
             .unwrap();
         let nodes = captured.list_nodes().unwrap();

@@ -1,13 +1,13 @@
 //! Handles that change their guard, and their thread.
 
-use crate::model::{Level, SHARED};
+use crate::model::{SHARED, StackPos};
 use crate::program::{HandleOp, Which};
 use crate::seen::{Seen, seen};
 use crate::thread::{Handle, Left, Loose, Place, Thread};
 use cuscope::{Error, PushedGuard, Result, detached::Branded};
 
 /// Puts a handle that a guard made into the pocket.
-fn keep(thread: &Thread, level: Level, made: Result<Loose>, call: &'static str) {
+fn keep(thread: &Thread, level: StackPos, made: Result<Loose>, call: &'static str) {
     let expected = thread.model.borrow_mut().enter(level);
     let ctx = thread.model.borrow().context(level);
     thread.agree(&made, expected, call);
@@ -52,7 +52,7 @@ fn bind(guard: &PushedGuard<'_>, loose: &mut Loose) -> Result {
     Ok(())
 }
 
-pub(crate) fn step<P: Place>(thread: &Thread, place: &P, level: Level, op: HandleOp) {
+pub(crate) fn step<P: Place>(thread: &Thread, place: &P, level: StackPos, op: HandleOp) {
     match op {
         HandleOp::MakeStream => {
             let make = |guard: &PushedGuard<'_>| Ok(Loose::Stream(guard.stream()?.detach()));

@@ -33,7 +33,7 @@ struct Push {
 
 /// Where a stack or guard stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Level {
+pub(crate) struct StackPos {
     frame: u64,
     depth: usize,
     /// The entry that is current when nothing lies above.
@@ -60,7 +60,7 @@ pub(crate) struct Model {
     frames: u64,
     ids: Id,
     taken: bool,
-    orphan: Option<Level>,
+    orphan: Option<StackPos>,
     /// What stacks and frames found below them.
     found: Vec<Option<Ctx>>,
     /// How often each context is owned.
@@ -72,7 +72,7 @@ pub(crate) struct Model {
     /// How many errors went to the hook.
     pub(crate) reports: usize,
     /// How many entries of dead guards were popped, and found to be gone.
-    pub(crate) settled: usize,
+    pub(crate) leaked_popped: usize,
     pub(crate) found_gone: usize,
     /// What must never happen and did. No panic: the model is also asked on unwinding.
     pub(crate) broken: Option<&'static str>,
@@ -103,7 +103,7 @@ impl Model {
     }
 
     /// The context of a guard.
-    pub(crate) fn context(&self, level: Level) -> Option<Ctx> {
+    pub(crate) fn context(&self, level: StackPos) -> Option<Ctx> {
         level.ctx
     }
 
@@ -145,13 +145,13 @@ impl Model {
 
     // The crate.
 
-    fn here(&self) -> Level {
+    fn here(&self) -> StackPos {
         let (own, ctx) = (self.top(), self.current());
-        Level { frame: self.frame, depth: self.pushes.len(), own, ctx }
+        StackPos { frame: self.frame, depth: self.pushes.len(), own, ctx }
     }
 
     /// What lies above `level` is dead, and popped.
-    fn settle(&mut self, level: Level) -> Result<(), Refused> {
+    fn pop_leaked(&mut self, level: StackPos) -> Result<(), Refused> {
         if self.frame != level.frame || self.pushes.len() < level.depth {
             return Err(Suspended);
         }
@@ -163,7 +163,7 @@ impl Model {
             }
             if self.top() == Some(last.id) {
                 self.stack.pop();
-                self.settled += 1;
+                self.leaked_popped += 1;
             } else if self.top() == level.own && self.below() != Some(ctx) {
                 self.found_gone += 1; // foreign code took it
                 self.stay.insert(ctx);
@@ -178,7 +178,7 @@ impl Model {
         Ok(())
     }
 
-    pub(crate) fn take(&mut self) -> Result<Level, Refused> {
+    pub(crate) fn take(&mut self) -> Result<StackPos, Refused> {
         if self.taken || self.frame != 0 {
             return Err(StackTaken);
         }
@@ -188,7 +188,7 @@ impl Model {
         Ok(self.here())
     }
 
-    pub(crate) fn give_back(&mut self, level: Level) {
+    pub(crate) fn give_back(&mut self, level: StackPos) {
         self.taken = false;
         self.orphan = self.orphan.or(Some(level));
         self.reports += usize::from(self.settle_orphan() == Err(NotCurrent));
@@ -196,22 +196,22 @@ impl Model {
 
     fn settle_orphan(&mut self) -> Result<(), Refused> {
         if let Some(orphan) = self.orphan.filter(|_| !self.taken) {
-            self.settle(orphan)?;
+            self.pop_leaked(orphan)?;
             self.orphan = None;
         }
         Ok(())
     }
 
-    pub(crate) fn push(&mut self, level: Level, ctx: Ctx) -> Result<Level, Refused> {
-        self.settle(level)?;
+    pub(crate) fn push(&mut self, level: StackPos, ctx: Ctx) -> Result<StackPos, Refused> {
+        self.pop_leaked(level)?;
         let id = self.put(ctx, true);
         self.pushes.push(Push { id, ctx, dead: false, kept: false });
-        Ok(Level { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
+        Ok(StackPos { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
     }
 
-    pub(crate) fn pop(&mut self, level: Level) -> Result<(), Refused> {
-        let settled = self.settle(level);
-        if settled.is_ok() && self.top() == level.own {
+    pub(crate) fn pop(&mut self, level: StackPos) -> Result<(), Refused> {
+        let leaked_popped = self.pop_leaked(level);
+        if leaked_popped.is_ok() && self.top() == level.own {
             self.stack.pop();
             self.pushes.pop();
             return Ok(());
@@ -222,45 +222,45 @@ impl Model {
             let ctx = push.ctx;
             self.own(ctx);
         }
-        Err(settled.err().unwrap_or(NotCurrent))
+        Err(leaked_popped.err().unwrap_or(NotCurrent))
     }
 
-    pub(crate) fn drop_guard(&mut self, level: Level) {
+    pub(crate) fn drop_guard(&mut self, level: StackPos) {
         self.reports += usize::from(self.pop(level).is_err());
     }
 
     /// The guard is gone and has not popped.
-    pub(crate) fn leak(&mut self, level: Level) {
+    pub(crate) fn leak(&mut self, level: StackPos) {
         if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == level.own) {
             push.dead = true;
         }
     }
 
     /// A call that acts on the current context.
-    pub(crate) fn enter(&mut self, level: Level) -> Result<(), Refused> {
+    pub(crate) fn enter(&mut self, level: StackPos) -> Result<(), Refused> {
         if self.current() != level.ctx {
-            self.settle(level)?;
+            self.pop_leaked(level)?;
         }
         if self.current() == level.ctx { Ok(()) } else { Err(NotCurrent) }
     }
 
     /// Begins a `reentrant` call: the level before it, and that of the stack that it lends.
-    pub(crate) fn open(&mut self) -> (Level, Level) {
+    pub(crate) fn open(&mut self) -> (StackPos, StackPos) {
         let before = self.here();
         self.frames += 1;
         self.frame = self.frames;
         self.found.push(self.current());
-        (before, Level { frame: self.frame, ..before })
+        (before, StackPos { frame: self.frame, ..before })
     }
 
-    pub(crate) fn close(&mut self, before: Level, base: Level) {
-        let settled = self.settle(base);
-        if settled.is_err() && before.frame == 0 && !self.taken {
+    pub(crate) fn close(&mut self, before: StackPos, base: StackPos) {
+        let leaked_popped = self.pop_leaked(base);
+        if leaked_popped.is_err() && before.frame == 0 && !self.taken {
             self.orphan = self.orphan.or(Some(before));
         }
         self.frame = before.frame;
         let orphan = self.settle_orphan();
-        self.reports += usize::from(settled.is_err() || orphan == Err(NotCurrent));
+        self.reports += usize::from(leaked_popped.is_err() || orphan == Err(NotCurrent));
     }
 
     // Foreign code.

@@ -1,6 +1,6 @@
 //! Runs a program step by step beside the model.
 
-use crate::model::{Ctx, Level, Model};
+use crate::model::{Ctx, Model, StackPos};
 use crate::program::{End, Last, Op, Part, Program, StackEnd, Which};
 use crate::seen::{Seen, seen};
 use crate::thread::{Left, Place, Thread};
@@ -30,9 +30,9 @@ struct Shadow<'t> {
 }
 #[derive(Clone, Copy)]
 enum Of {
-    Guard(Level),
-    Stack(Level),
-    Frame(Level, Level),
+    Guard(StackPos),
+    Stack(StackPos),
+    Frame(StackPos, StackPos),
     Nothing,
 }
 
@@ -74,7 +74,7 @@ enum Reach {
 }
 type Outside<'a> = &'a mut dyn FnMut(Reach, usize);
 
-fn reach<P: Place>(thread: &Thread, place: &mut P, level: Level, what: Reach) {
+fn reach<P: Place>(thread: &Thread, place: &mut P, level: StackPos, what: Reach) {
     match what {
         Reach::Push(which) => {
             let Some((ctx, context)) = thread.choose(which) else { return };
@@ -87,14 +87,20 @@ fn reach<P: Place>(thread: &Thread, place: &mut P, level: Level, what: Reach) {
 }
 
 /// A call that acts on the current context, if the place is a guard.
-pub(crate) fn enter<P: Place>(thread: &Thread, place: &P, level: Level) {
+pub(crate) fn enter<P: Place>(thread: &Thread, place: &P, level: StackPos) {
     if let Some(done) = place.guard(|guard| guard.synchronize()) {
         let expected = thread.model.borrow_mut().enter(level);
         thread.agree(&done, expected, "cuCtxSynchronize");
     }
 }
 
-fn steps<P: Place>(thread: &Thread, place: &mut P, level: Level, outside: Outside<'_>, ops: &[Op]) {
+fn steps<P: Place>(
+    thread: &Thread,
+    place: &mut P,
+    level: StackPos,
+    outside: Outside<'_>,
+    ops: &[Op],
+) {
     for op in ops {
         match op {
             Op::Push(which, ops, end) => push(thread, place, level, outside, (*which, ops, end)),
@@ -143,7 +149,7 @@ impl Drop for Lent<'_> {
 fn push<P: Place>(
     thread: &Thread,
     place: &mut P,
-    level: Level,
+    level: StackPos,
     outside: Outside<'_>,
     (which, ops, end): (Which, &[Op], &End),
 ) {
@@ -184,7 +190,7 @@ fn push<P: Place>(
     }
 }
 
-fn finish(thread: &Thread, pushed: Shadowed<'_, PushedGuard<'_>>, level: Level, last: Last) {
+fn finish(thread: &Thread, pushed: Shadowed<'_, PushedGuard<'_>>, level: StackPos, last: Last) {
     match last {
         Last::Pop => {
             let expected = thread.model.borrow_mut().pop(level);
@@ -200,7 +206,7 @@ fn finish(thread: &Thread, pushed: Shadowed<'_, PushedGuard<'_>>, level: Level, 
 }
 
 /// The model of a `reentrant` call that begins: what ends it, and the level of its stack.
-fn open(thread: &Thread) -> (Shadow<'_>, Level) {
+fn open(thread: &Thread) -> (Shadow<'_>, StackPos) {
     let (before, base) = thread.model.borrow_mut().open();
     (Shadow { model: &thread.model, of: Of::Frame(before, base) }, base)
 }
@@ -208,7 +214,7 @@ fn open(thread: &Thread) -> (Shadow<'_>, Level) {
 fn reentrant<P: Place>(
     thread: &Thread,
     place: &mut P,
-    level: Level,
+    level: StackPos,
     outside: Outside<'_>,
     ops: &[Op],
 ) {

@@ -11,7 +11,7 @@ pub(crate) enum Seen {
     StackTaken,
     OtherContext,
     /// An entry of a guard that was leaked, or could not pop, was popped later.
-    Settled,
+    LeakedPopped,
     /// Such an entry turned out to be gone.
     FoundGone,
     /// An error went to the hook.
@@ -35,7 +35,7 @@ impl Seen {
             NotCurrent,
             StackTaken,
             OtherContext,
-            Settled,
+            LeakedPopped,
             FoundGone,
             Reported,
             Caught,

@@ -150,7 +150,7 @@ impl Thread {
         }
         self.check();
         let model = self.model.into_inner();
-        seen_times(Seen::Settled, model.settled);
+        seen_times(Seen::LeakedPopped, model.leaked_popped);
         seen_times(Seen::FoundGone, model.found_gone);
         seen_times(Seen::Reported, model.reports);
         Left { contexts: model.alive(), ..self.left.get() }

@@ -39,9 +39,9 @@ pub(crate) fn set_current(program: Option<Arc<Program>>) {
     *lock(&CURRENT) = program;
 }
 
-/// Held by the thread whose scripts may wait while calls of other threads that fail wait for it: those in the
-/// function of the driver's log, into which the driver lets one thread at a time (F321); and by a thread of the
-/// driver whose scripts make calls that fail. Whoever cannot have it runs no script.
+/// ScopedBuffer by the thread whose scripts may wait while calls of other threads that fail wait for it: those
+/// in the function of the driver's log, into which the driver lets one thread at a time (F321); and by a thread
+/// of the driver whose scripts make calls that fail. Whoever cannot have it runs no script.
 static APART: Mutex<()> = Mutex::new(());
 
 thread_local! {

@@ -76,7 +76,7 @@ fn operation(m: &Rc<Machine>, guard: &mut PushedGuard<'_>, what: &Use) -> Result
             let mut stream = guard.stream_with(flags)?;
             let mut buffer = guard.alloc::<u32>(4)?;
             let graph = guard.capture(&mut stream, |c| {
-                c.queue().fill(&mut c.hold(&mut buffer), 3)?;
+                c.stream().fill(&mut c.hold(&mut buffer), 3)?;
                 called_and_may_panic(Seen::InCapture);
                 Ok(())
             })?;
@@ -92,11 +92,11 @@ fn operation(m: &Rc<Machine>, guard: &mut PushedGuard<'_>, what: &Use) -> Result
             let (stream, mut buffer) = (guard.stream()?, guard.alloc::<u32>(4)?);
             let (first, second) = (Owned::new(m, function.owns), Owned::new(m, false));
             guard.scope(|s| {
-                let queue = s.on(&stream);
-                queue.host_function(move || first.call(function.panics))?;
-                queue.fill(&mut s.hold(&mut buffer), 5)?;
+                let stream = s.on(&stream);
+                stream.host_function(move || first.call(function.panics))?;
+                stream.fill(&mut s.hold(&mut buffer), 5)?;
                 called_and_may_panic(Seen::InScope);
-                queue.host_function(move || second.call(function.panics))
+                stream.host_function(move || second.call(function.panics))
             })
         }
         Use::HostFunction(function) => {

@@ -63,7 +63,7 @@ fn count(n: u64) -> Result {
     let mut graph_of = |buffer| {
         gpu.capture(&mut captured, |c| {
             let mut held = c.hold(buffer);
-            c.queue().fill(&mut held, 1.0)
+            c.stream().fill(&mut held, 1.0)
         })
     };
     let (graph, held_graph) = (graph_of(&mut y)?, graph_of(&mut held)?);
@@ -89,7 +89,7 @@ fn count(n: u64) -> Result {
             host: &host,
             into: &mut into,
             graph: &graph,
-            queue: s.on(&stream),
+            scoped: s.on(&stream),
             held: s.hold(&mut held),
             staged: s.stage(&mut staged),
             held_graph: &held_graph,

@@ -2,8 +2,8 @@
 
 use cuscope::ffi::{self, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUresult, CUstream};
 use cuscope::{
-    Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, Held, Kernel,
-    LaunchConfig, OnStream, PushedGuard, Queue, Result, Staged, Stream,
+    Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, Kernel, LaunchConfig,
+    PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream, Stream, SyncStream,
 };
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -26,7 +26,7 @@ pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, &'static [f32], &'static mut [
 pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) gpu: &'s PushedGuard<'ctx>,
     pub(crate) stream: &'s Stream<'ctx>,
-    pub(crate) on: OnStream<'s, 'ctx>,
+    pub(crate) on: SyncStream<'s, 'ctx>,
     pub(crate) event: &'s Event<'ctx>,
     pub(crate) function: &'s Function<'ctx>,
     pub(crate) kernel: &'s Saxpy<'ctx>,
@@ -36,9 +36,9 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) into: &'s mut [f32],
     pub(crate) graph: &'s Graph<'ctx>,
     // In a scope.
-    pub(crate) queue: Queue<'s, 'ctx>,
-    pub(crate) held: Held<'s, f32>,
-    pub(crate) staged: Staged<'s, f32>,
+    pub(crate) scoped: ScopedStream<'s, 'ctx>,
+    pub(crate) held: ScopedBuffer<'s, f32>,
+    pub(crate) staged: ScopedHostSlice<'s, f32>,
     pub(crate) held_graph: &'s Graph<'ctx>,
 }
 
@@ -148,53 +148,53 @@ macro_rules! operations {
 const CONFIG: fn() -> LaunchConfig = || LaunchConfig::new(1, 64);
 
 operations! {
-    launch_0 "`OnStream::launch_unscoped`, no argument"
+    launch_0 "`SyncStream::launch_unscoped`, no argument"
         |r| launch!(r, []),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), ())));
-    launch_4 "`OnStream::launch_unscoped`, 4 arguments"
+    launch_4 "`SyncStream::launch_unscoped`, 4 arguments"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
-    launch_12 "`OnStream::launch_unscoped`, 12 arguments"
+    launch_12 "`SyncStream::launch_unscoped`, 12 arguments"
         |r| launch!(r, [a: r.y, b: 1_u32, c: 2_u32, d: 3_u32, e: 4_u32, f: 5_u32, g: 6_u32, h: 7_u32, i: 8_u32, j: 9_u32, k: 10_u32, l: 11_u32]),
         |o| done(unwatched!(o.on.launch_unscoped(
             o.function,
             CONFIG(),
             (&mut *o.y, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32),
         )));
-    launch_typed "`OnStream::launch_unscoped`, a `Kernel` of 4 parameters"
+    launch_typed "`SyncStream::launch_unscoped`, a `Kernel` of 4 parameters"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| done(unwatched!(o.on.launch_unscoped(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
-    launch_wait "`OnStream::launch`, 4 arguments"
+    launch_wait "`SyncStream::launch`, 4 arguments"
         |r| {
             launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]);
             by_hand!(cuStreamSynchronize(r.stream))
         },
         |o| done(unwatched!(o.on.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
-    fill_unscoped "`OnStream::fill_unscoped`"
+    fill_unscoped "`SyncStream::fill_unscoped`"
         |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
         |o| done(unwatched!(o.on.fill_unscoped(o.y, 1.0)));
-    fill "`OnStream::fill`"
+    fill "`SyncStream::fill`"
         |r| by_hand!(
             cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream),
             cuStreamSynchronize(r.stream)
         ),
         |o| done(o.on.fill(o.y, 1.0));
-    upload "`OnStream::upload`"
+    upload "`SyncStream::upload`"
         |r| by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.upload(o.host, o.y));
-    download "`OnStream::download`"
+    download "`SyncStream::download`"
         |r| by_hand!(cuMemcpyDtoHAsync_v2(r.host, r.x, BYTES, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.download(o.x, o.into));
-    copy "`OnStream::copy`"
+    copy "`SyncStream::copy`"
         |r| by_hand!(cuMemcpyDtoDAsync_v2(r.y, r.x, BYTES, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.copy(o.x, o.y));
-    replay "`OnStream::replay`"
+    replay "`SyncStream::replay`"
         |r| by_hand!(cuGraphLaunch(r.exec, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.replay(o.graph, &mut *o.y));
-    record "`OnStream::record`"
+    record "`SyncStream::record`"
         |r| by_hand!(cuEventRecord(r.event, r.stream)),
         |o| done(o.on.record(o.event));
-    wait "`OnStream::wait`"
+    wait "`SyncStream::wait`"
         |r| by_hand!(cuStreamWaitEvent(r.stream, r.event, 0)),
         |o| done(o.on.wait(o.event));
     stream_query "`Stream::query`"
@@ -217,7 +217,7 @@ operations! {
             by_hand!(cuMemAlloc_v2(&raw mut address, BYTES), cuMemFree_v2(address))
         },
         |o| drop(done(o.gpu.alloc::<f32>(LEN as usize)));
-    stream_alloc "`OnStream::alloc_unscoped`, dropped"
+    stream_alloc "`SyncStream::alloc_unscoped`, dropped"
         |r| {
             let mut address = 0;
             by_hand!(
@@ -232,53 +232,53 @@ operations! {
             cuStreamSynchronize(r.stream)
         ),
         |o| done(o.gpu.scope(|s| s.on(o.stream).fill(&mut s.hold(&mut *o.y), 1.0)));
-    scope_launch_0 "`Queue::launch`, no argument"
+    scope_launch_0 "`ScopedStream::launch`, no argument"
         |r| launch!(r, []),
-        |o| done(unwatched!(o.queue.launch(o.function, CONFIG(), ())));
-    scope_launch_4 "`Queue::launch`, 4 arguments"
+        |o| done(unwatched!(o.scoped.launch(o.function, CONFIG(), ())));
+    scope_launch_4 "`ScopedStream::launch`, 4 arguments"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
-        |o| done(unwatched!(o.queue.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
-    scope_launch_12 "`Queue::launch`, 12 arguments"
+        |o| done(unwatched!(o.scoped.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+    scope_launch_12 "`ScopedStream::launch`, 12 arguments"
         |r| launch!(r, [a: r.y, b: 1_u32, c: 2_u32, d: 3_u32, e: 4_u32, f: 5_u32, g: 6_u32, h: 7_u32, i: 8_u32, j: 9_u32, k: 10_u32, l: 11_u32]),
-        |o| done(unwatched!(o.queue.launch(
+        |o| done(unwatched!(o.scoped.launch(
             o.function,
             CONFIG(),
             (&mut o.held, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32),
         )));
-    scope_launch_typed "`Queue::launch`, a `Kernel` of 4 parameters"
+    scope_launch_typed "`ScopedStream::launch`, a `Kernel` of 4 parameters"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
-        |o| done(unwatched!(o.queue.launch(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
-    scope_upload "`Queue::upload`"
+        |o| done(unwatched!(o.scoped.launch(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+    scope_upload "`ScopedStream::upload`"
         |r| by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream)),
-        |o| done(o.queue.upload(o.host, &mut o.held));
-    scope_download "`Queue::download_staged`"
+        |o| done(o.scoped.upload(o.host, &mut o.held));
+    scope_download "`ScopedStream::download_staged`"
         |r| by_hand!(cuMemcpyDtoHAsync_v2(r.host, r.x, BYTES, r.stream)),
-        |o| done(o.queue.download_staged(o.x, &mut o.staged));
-    scope_copy "`Queue::copy`"
+        |o| done(o.scoped.download_staged(o.x, &mut o.staged));
+    scope_copy "`ScopedStream::copy`"
         |r| by_hand!(cuMemcpyDtoDAsync_v2(r.y, r.x, BYTES, r.stream)),
-        |o| done(o.queue.copy(o.x, &mut o.held));
-    scope_fill "`Queue::fill`"
+        |o| done(o.scoped.copy(o.x, &mut o.held));
+    scope_fill "`ScopedStream::fill`"
         |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
-        |o| done(o.queue.fill(&mut o.held, 1.0));
-    scope_zero "`Queue::zero`"
+        |o| done(o.scoped.fill(&mut o.held, 1.0));
+    scope_zero "`ScopedStream::zero`"
         |r| by_hand!(cuMemsetD8Async(r.y, 0, BYTES, r.stream)),
-        |o| done(o.queue.zero(&mut o.held));
-    scope_replay "`Queue::replay`"
+        |o| done(o.scoped.zero(&mut o.held));
+    scope_replay "`ScopedStream::replay`"
         |r| by_hand!(cuGraphLaunch(r.exec, r.stream)),
-        |o| done(o.queue.replay(o.held_graph, &mut o.held));
-    scope_record "`Queue::record`"
+        |o| done(o.scoped.replay(o.held_graph, &mut o.held));
+    scope_record "`ScopedStream::record`"
         |r| by_hand!(cuEventRecord(r.event, r.stream)),
-        |o| done(o.queue.record(o.event));
-    scope_wait "`Queue::wait`"
+        |o| done(o.scoped.record(o.event));
+    scope_wait "`ScopedStream::wait`"
         |r| by_hand!(cuStreamWaitEvent(r.stream, r.event, 0)),
-        |o| done(o.queue.wait(o.event));
-    scope_query "`Queue::query`"
+        |o| done(o.scoped.wait(o.event));
+    scope_query "`ScopedStream::query`"
         // SAFETY: as in `by_hand`.
         |r| ready(unsafe { ffi::cuStreamQuery(r.stream) }),
-        |o| done(o.queue.query());
-    scope_synchronize "`Queue::synchronize`"
+        |o| done(o.scoped.query());
+    scope_synchronize "`ScopedStream::synchronize`"
         |r| by_hand!(cuStreamSynchronize(r.stream)),
-        |o| done(o.queue.synchronize());
+        |o| done(o.scoped.synchronize());
 }
 
 /// What is driven in a context of its own.

@@ -1,4 +1,4 @@
-//! cuscope: `gpu.on(&stream)`, one operation at a time; and a queue of a scope.
+//! cuscope: `gpu.on(&stream)`, one operation at a time; and a stream of a scope.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
 use crate::bench::{Turns, bytes, run};
@@ -213,7 +213,7 @@ fn captured<'ctx>(
         .capture(&mut stream, |c| {
             let mut y = c.hold(y);
             // SAFETY: the kernel gets its parameters and stays inside of its buffers.
-            unsafe { c.queue().launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
+            unsafe { c.stream().launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
         })
         .done()
 }

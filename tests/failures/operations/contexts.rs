@@ -129,9 +129,9 @@ operations! {
         let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
         let mut host = [0; 8];
         gpu.scope(|s| {
-            let (q, mut held) = (s.on(&stream), s.hold(&mut buffer));
-            q.fill(&mut held, 1)?;
-            q.download(&held, &mut host)
+            let (stream, mut held) = (s.on(&stream), s.hold(&mut buffer));
+            stream.fill(&mut held, 1)?;
+            stream.download(&held, &mut host)
         })
     });
     "a scope on two streams" => pushed(|gpu| {

@@ -9,11 +9,11 @@ operations! {
         let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
         let one = LaunchConfig::new(1, 1);
         let graph = gpu.capture(&mut stream, |c| {
-            let (q, mut x, mut y) = (c.queue(), c.hold(&mut x), c.hold(&mut y));
-            q.fill(&mut x, 1)?;
-            q.copy(&x, &mut y)?;
+            let (stream, mut x, mut y) = (c.stream(), c.hold(&mut x), c.hold(&mut y));
+            stream.fill(&mut x, 1)?;
+            stream.copy(&x, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { q.launch(&store, one, (&mut y, 9_u32)) }
+            unsafe { stream.launch(&store, one, (&mut y, 9_u32)) }
         })?;
         graph.nodes()?;
         graph.edges()?;
@@ -61,8 +61,8 @@ operations! {
     });
     "a graph captured again" => pushed(|gpu| {
         let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
-        let mut graph = gpu.capture(&mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 1))?;
-        gpu.recapture(&mut graph, &mut stream, |c| c.queue().fill(&mut c.hold(&mut x), 2))?;
+        let mut graph = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 1))?;
+        gpu.recapture(&mut graph, &mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 2))?;
         gpu.recapture(&mut graph, &mut stream, |_| Ok(()))?;
         gpu.on(&stream).upload_graph(&graph)
     });
@@ -70,7 +70,7 @@ operations! {
         let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
         gpu.capture(&mut main, |c| {
             let (mut x, mut y) = (c.scratch::<u32>(8)?, c.scratch::<u32>(8)?);
-            c.queue().fill(&mut x, 1)?;
+            c.stream().fill(&mut x, 1)?;
             c.fork(&mut side)?.copy(&x, &mut y)
         }).map(drop)
     });

@@ -10,51 +10,55 @@ use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, InScope};
 use crate::ops::{Launch, Operation};
-use crate::scope::{Held, Order, Queue, Source};
+use crate::scope::{Order, ScopedBuffer, ScopedStream, Source};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
-/// A stream under capture, from [`Capture::queue`](crate::Capture::queue) or
+/// A stream under capture, from [`Capture::stream`](crate::Capture::stream) or
 /// [`Capture::fork`](crate::Capture::fork).
 ///
 /// Its operations become nodes of the graph, in order. As in a scope, the memory that they use orders
-/// operations on different queues. There is no operation with host memory: the graph would use it at each
+/// operations on different streams. There is no operation with host memory: the graph would use it at each
 /// replay (F149). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
-pub struct CaptureQueue<'s, 'ctx> {
-    queue: Queue<'s, 'ctx>,
+pub struct CaptureStream<'s, 'ctx> {
+    scoped: ScopedStream<'s, 'ctx>,
     record: &'s Record,
 }
-assert_not_impl_any!(CaptureQueue<'static, 'static>: Send, Sync);
+assert_not_impl_any!(CaptureStream<'static, 'static>: Send, Sync);
 
-impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
+impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     pub(super) fn new(
         gpu: &'s PushedGuard<'ctx>,
         order: &'s Order,
         stream: &'s Stream<'ctx>,
         record: &'s Record,
     ) -> Self {
-        CaptureQueue { queue: Queue::new(gpu, order, stream), record }
+        CaptureStream { scoped: ScopedStream::new(gpu, order, stream), record }
     }
 
     /// Notes memory that the graph writes.
-    fn writes<T: Element>(&self, to: &Held<'s, T>) {
-        self.record.kept.borrow_mut().memory(&to.used(true));
+    fn writes<T: Element>(&self, to: &ScopedBuffer<'s, T>) {
+        self.record.resources.borrow_mut().memory(&to.used(true));
     }
 
     /// Captures a copy from one buffer to another.
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if queues have to be ordered;
+    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
     #[doc(alias = "cuMemcpyDtoDAsync")]
-    pub fn copy<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &mut Held<'s, T>) -> Result {
-        self.record.kept.borrow_mut().memory(&from.access());
+    pub fn copy<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result {
+        self.record.resources.borrow_mut().memory(&from.access());
         self.writes(to);
-        self.record.note(self.queue.copy(from, to))
+        self.record.note(self.scoped.copy(from, to))
     }
 
     /// Captures setting every element to `value`. Elements must have 1, 2 or 4 bytes: others do not compile.
@@ -64,9 +68,9 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
-    pub fn fill<T: Element>(&self, to: &mut Held<'s, T>, value: T) -> Result {
+    pub fn fill<T: Element>(&self, to: &mut ScopedBuffer<'s, T>, value: T) -> Result {
         self.writes(to);
-        self.record.note(self.queue.fill(to, value))
+        self.record.note(self.scoped.fill(to, value))
     }
 
     /// Captures setting every byte to zero, for elements of any size.
@@ -74,9 +78,9 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// # Errors
     /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
-    pub fn zero<T: Element>(&self, to: &mut Held<'s, T>) -> Result {
+    pub fn zero<T: Element>(&self, to: &mut ScopedBuffer<'s, T>) -> Result {
         self.writes(to);
-        self.record.note(self.queue.zero(to))
+        self.record.note(self.scoped.zero(to))
     }
 
     /// Captures the launch of a kernel.
@@ -88,8 +92,8 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
     /// [`Error::InvalidArgument`] for events among the attributes, and for page-locked memory.
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch), for each replay of the graph. Work that is
-    ///    captured on other queues is in flight simultaneously, unless memory that both use orders it.
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. Work that
+    ///    is captured on other streams is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
@@ -107,19 +111,19 @@ impl<'s, 'ctx> CaptureQueue<'s, 'ctx> {
             }
             no_host_memory(launch.call(), &launch)?;
             {
-                let mut kept = self.record.kept.borrow_mut();
-                kept.code(launch.function().owner());
-                launch.uses().with_accesses(|all| all.iter().for_each(|one| kept.memory(one)));
+                let mut resources = self.record.resources.borrow_mut();
+                resources.code(launch.function().owner());
+                launch.uses().with_accesses(|all| all.iter().for_each(|one| resources.memory(one)));
             }
             // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
-            unsafe { self.queue.run_launch(launch) }
+            unsafe { self.scoped.run_launch(launch) }
         };
         self.record.note(capture())
     }
 }
 
-impl fmt::Debug for CaptureQueue<'_, '_> {
+impl fmt::Debug for CaptureStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CaptureQueue").field(self.queue.stream()).finish()
+        f.debug_tuple("CaptureStream").field(self.scoped.stream()).finish()
     }
 }

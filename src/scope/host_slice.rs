@@ -1,7 +1,7 @@
 //! Host memory that a scope borrows and gives back.
 #![allow(unsafe_code, reason = "the device writes behind the slice")]
 
-use super::Mapped;
+use super::ScopedPinned;
 use super::order::Order;
 use crate::brand::Brand;
 use crate::error::Result;
@@ -17,25 +17,25 @@ use std::ptr::NonNull;
 /// [`Scope::stage`](crate::Scope::stage).
 ///
 /// If the host does not need a slice back before the scope ends, pass it directly to
-/// [`upload`](crate::Queue::upload) and [`download`](crate::Queue::download). `'s` is invariant.
-pub struct Staged<'s, T: Element> {
+/// [`upload`](crate::ScopedStream::upload) and [`download`](crate::ScopedStream::download). `'s` is invariant.
+pub struct ScopedHostSlice<'s, T: Element> {
     order: &'s Order,
     /// Exclusively ours for `'s`. A pointer, because the device writes through it while this value moves.
     slice: NonNull<[T]>,
     tracked: Tracked,
     _s: Brand<'s>,
 }
-assert_not_impl_any!(Staged<'static, f32>: Send, Sync);
+assert_not_impl_any!(ScopedHostSlice<'static, f32>: Send, Sync);
 
-impl<'s, T: Element> Staged<'s, T> {
+impl<'s, T: Element> ScopedHostSlice<'s, T> {
     pub(super) fn new(order: &'s Order, host: &'s mut [T]) -> Self {
         order.lend_host();
-        Staged { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
+        ScopedHostSlice { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
     }
 
     /// Waits until no transfer uses the memory, and lends it to the host.
     ///
-    /// Waits only for work on this memory; with a single queue, for everything enqueued so far.
+    /// Waits only for work on this memory; with a single stream, for everything enqueued so far.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -81,42 +81,42 @@ impl<'s, T: Element> Staged<'s, T> {
     }
 }
 
-/// Host memory that a scope borrows and gives back: [`Staged`], or [`Mapped`]. Sealed.
+/// Host memory that a scope borrows and gives back: [`ScopedHostSlice`], or [`ScopedPinned`]. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not host memory that this scope stages",
-    label = "expected a `Staged<{T}>` or a `Mapped<{T}>` of this scope",
+    label = "expected a `ScopedHostSlice<{T}>` or a `ScopedPinned<{T}>` of this scope",
     note = "`s.stage(&mut slice)` and `s.map(&mut pinned)` make them; a slice itself is copied by `upload` and `download`"
 )]
-pub trait StagedMemory<'s, T: Element>: sealed::Stage<'s, T> {}
-impl<'s, T: Element> StagedMemory<'s, T> for Staged<'s, T> {}
-impl<'s, T: Element> StagedMemory<'s, T> for Mapped<'s, T> {}
+pub trait ScopedHostMemory<'s, T: Element>: sealed::Stage<'s, T> {}
+impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedHostSlice<'s, T> {}
+impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedPinned<'s, T> {}
 
 pub(crate) mod sealed {
     use super::*;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot implement `StagedMemory`, which is sealed",
-        label = "only `Staged` and `Mapped` do"
+        message = "`{Self}` cannot implement `ScopedHostMemory`, which is sealed",
+        label = "only `ScopedHostSlice` and `ScopedPinned` do"
     )]
     pub trait Stage<'s, T: Element> {
-        fn stage(&self) -> &Staged<'s, T>;
+        fn stage(&self) -> &ScopedHostSlice<'s, T>;
     }
-    impl<'s, T: Element> Stage<'s, T> for Staged<'s, T> {
+    impl<'s, T: Element> Stage<'s, T> for ScopedHostSlice<'s, T> {
         #[inline]
-        fn stage(&self) -> &Staged<'s, T> {
+        fn stage(&self) -> &ScopedHostSlice<'s, T> {
             self
         }
     }
-    impl<'s, T: Element> Stage<'s, T> for Mapped<'s, T> {
+    impl<'s, T: Element> Stage<'s, T> for ScopedPinned<'s, T> {
         #[inline]
-        fn stage(&self) -> &Staged<'s, T> {
+        fn stage(&self) -> &ScopedHostSlice<'s, T> {
             self.staged()
         }
     }
 }
 
-impl<T: Element> fmt::Debug for Staged<'_, T> {
+impl<T: Element> fmt::Debug for ScopedHostSlice<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Staged<{}>({})", std::any::type_name::<T>(), self.len())
+        write!(f, "ScopedHostSlice<{}>({})", std::any::type_name::<T>(), self.len())
     }
 }

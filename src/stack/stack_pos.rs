@@ -1,10 +1,10 @@
 //! Book-keeping of this crate's entries on the thread's stack.
 //!
-//! Every token and guard has a [`Level`]. If code reaches a level by reference, every guard above it is dead,
-//! except the guards of a `reentrant` call that began above it (its *frame*), which is in the log too. Entries
-//! that the log still holds above a level were leaked. They are popped when the level is next used. Foreign
-//! code may have changed the stack (F87, F88). A pop that takes something other than the entry in the log puts
-//! it back. If an entry may not be on top at all, the code checks first.
+//! Every token and guard has a [`StackPos`]. If code reaches a position by reference, every guard above it is
+//! dead, except the guards of a `reentrant` call that began above it (its *frame*), which is in the log too.
+//! Entries that the log still holds above a position were leaked. They are popped when the position is next
+//! used. Foreign code may have changed the stack (F87, F88). A pop that takes something other than the entry in
+//! the log puts it back. If an entry may not be on top at all, the code checks first.
 //!
 //! Code of the program runs inside most calls of this file: the hook of the driver's log inside any driver
 //! call, a tracing subscriber when an entry is added or removed, the hook of `on_release_error` and destructors
@@ -13,7 +13,7 @@
 //! entries are popped (invariant `re-entered`).
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::record::{PoppedBy, Record};
+use super::thread_stack::{PoppedBy, ThreadStack};
 use crate::brand::NotSend;
 use crate::call::{Answer, answer, name};
 use crate::context::Context;
@@ -49,7 +49,7 @@ fn put_back(top: CUcontext) -> Result {
 
 /// Returns the context below `top`, the top of the calling thread's stack. It pops `top` to look, and puts it
 /// back.
-fn below(top: CUcontext) -> Result<CUcontext> {
+fn peek_below(top: CUcontext) -> Result<CUcontext> {
     pop_top()?;
     let below = current();
     put_back(top)?;
@@ -58,41 +58,41 @@ fn below(top: CUcontext) -> Result<CUcontext> {
 
 /// A position on the stack, as a token or guard sees it when nothing lies above.
 #[derive(Clone, Copy)]
-pub(super) struct Level {
+pub(super) struct StackPos {
     /// The number of entries of the log that lie below.
     index: usize,
     /// The context that is current when nothing lies above: the guard's context or, for a token, the context
     /// that it found. An address to compare with, not a pointer.
     own: usize,
-    /// The owner of a level stays on its thread.
+    /// The owner of a position stays on its thread.
     _thread: NotSend,
 }
 
 /// The entry of a guard, given by the number of entries below it in the log of its thread.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Cursor {
     index: usize,
     _thread: NotSend,
 }
 
-impl Place {
+impl Cursor {
     /// Pops the entry, which belongs to a guard of `context`.
     ///
     /// # Errors
-    /// The errors of [`Level::pop_leaked`]: inside a younger frame, or foreign code is on top. A context that
-    /// was popped and is not ours is then on the stack again. The entry stays in the log, and its context stays
-    /// alive until the entry is popped. That happens when the level below is next reached and finds the entry
-    /// on top.
+    /// The errors of [`StackPos::pop_leaked`]: inside a younger frame, or foreign code is on top. A context
+    /// that was popped and is not ours is then on the stack again. The entry stays in the log, and its context
+    /// stays alive until the entry is popped. That happens when the position below is next reached and finds
+    /// the entry on top.
     #[inline]
     pub(super) fn pop(self, context: &Context) -> Result {
-        if Record::with(|r| r.entries.depth()) != self.index + 1 {
+        if ThreadStack::with(|thread| thread.entries.depth()) != self.index + 1 {
             return self.pop_behind_leaked(context);
         }
         let mut popped = ptr::null_mut();
         // SAFETY: writes one handle to `popped`. What it pops is this guard's entry, or is put back below.
         let Answer { code, .. } = unsafe { answer!(cuCtxPopCurrent_v2(&raw mut popped)) };
         if code == ffi::CUDA_SUCCESS && popped.addr() == context.key() {
-            Record::with(|r| r.remove_own(self.index));
+            ThreadStack::with(|thread| thread.remove_own(self.index));
             return Ok(());
         }
         self.not_popped(context, code, popped)
@@ -116,7 +116,7 @@ impl Place {
     fn popped(self, context: &Context, popped: Result<CUcontext>) -> Result {
         let answer = match popped {
             Ok(popped) if popped.addr() == context.key() => {
-                Record::with(|r| r.remove_own(self.index));
+                ThreadStack::with(|thread| thread.remove_own(self.index));
                 return Ok(());
             }
             Ok(other) => put_back(other).and(Err(Error::NotCurrent { call: POP })),
@@ -127,27 +127,27 @@ impl Place {
             Err(error) => Err(error),
         };
         // Alive until the entry is popped (F13).
-        Record::with(|r| r.keep(self.index, context.clone()));
+        ThreadStack::with(|thread| thread.keep(self.index, context.clone()));
         answer
     }
 
-    /// Returns the level of the guard with this entry.
+    /// Returns the position of the guard with this entry.
     #[inline]
-    pub(super) fn above(self, context: &Context) -> Level {
-        Level { index: self.index + 1, own: context.key(), _thread: [] }
+    pub(super) fn above(self, context: &Context) -> StackPos {
+        StackPos { index: self.index + 1, own: context.key(), _thread: [] }
     }
 }
 
-impl Level {
+impl StackPos {
     /// Returns the position of a token made now.
-    fn here(r: &Record) -> Result<Level> {
-        r.enroll()?;
+    fn here(thread: &ThreadStack) -> Result<StackPos> {
+        thread.enroll()?;
         loop {
-            let index = r.entries.depth();
+            let index = thread.entries.depth();
             let own = current()?.addr();
             // A hook that ran in the call may have taken the stack and pushed.
-            if r.entries.depth() == index {
-                return Ok(Level { index, own, _thread: [] });
+            if thread.entries.depth() == index {
+                return Ok(StackPos { index, own, _thread: [] });
             }
         }
     }
@@ -159,25 +159,25 @@ impl Level {
     /// `Suspended` inside a younger frame; `NotCurrent` if foreign code changed the top, and then nothing is
     /// popped.
     fn pop_leaked(self, call: &'static str) -> Result {
-        Record::with(|r| self.pop_leaked_of(r, call))
+        ThreadStack::with(|thread| self.pop_leaked_of(thread, call))
     }
 
     #[inline]
-    fn pop_leaked_of(self, r: &Record, call: &'static str) -> Result {
-        if r.entries.depth() == self.index { Ok(()) } else { self.pop_others(r, call) }
+    fn pop_leaked_of(self, thread: &ThreadStack, call: &'static str) -> Result {
+        if thread.entries.depth() == self.index { Ok(()) } else { self.pop_others(thread, call) }
     }
 
     #[cold]
     #[inline(never)]
-    fn pop_others(self, r: &Record, call: &'static str) -> Result {
-        if r.entries.depth() < self.index || r.entries.is_framed(self.index) {
+    fn pop_others(self, thread: &ThreadStack, call: &'static str) -> Result {
+        if thread.entries.depth() < self.index || thread.entries.is_framed(self.index) {
             return Err(Error::Suspended { call });
         }
-        while r.entries.depth() > self.index {
-            let at = r.entries.depth() - 1;
-            match r.entries.get(at) {
-                None | Some(Entry::CLOSED) => r.entries.remove(at),
-                Some(entry) => self.pop_entry(r, at, entry, call)?,
+        while thread.entries.depth() > self.index {
+            let at = thread.entries.depth() - 1;
+            match thread.entries.get(at) {
+                None | Some(Entry::CLOSED) => thread.entries.remove(at),
+                Some(entry) => self.pop_entry(thread, at, entry, call)?,
             }
         }
         Ok(())
@@ -185,10 +185,16 @@ impl Level {
 
     /// Pops a leaked entry, the top one of the log. If foreign code already popped it, it is removed from the
     /// log.
-    fn pop_entry(self, r: &Record, at: usize, entry: Entry, call: &'static str) -> Result {
+    fn pop_entry(
+        self,
+        thread: &ThreadStack,
+        at: usize,
+        entry: Entry,
+        call: &'static str,
+    ) -> Result {
         let covered = Err(Error::NotCurrent { call });
         // Whether the log did not change during a call.
-        let same = || r.entries.depth() == at + 1 && r.entries.get(at) == Some(entry);
+        let same = || thread.entries.depth() == at + 1 && thread.entries.get(at) == Some(entry);
         let (top, raw) = (current()?, raw_of(entry));
         if !same() {
             return Ok(()); // a hook that ran in the call popped it: look again
@@ -198,12 +204,13 @@ impl Level {
             if !same() || Some(popped.addr()) != raw {
                 return put_back(popped).and(covered);
             }
-            r.remove(at, PoppedBy::Us);
+            thread.remove(at, PoppedBy::Us);
             return Ok(());
         }
-        let gone = top.addr() == self.own && (top.is_null() || Some(below(top)?.addr()) != raw);
+        let gone =
+            top.addr() == self.own && (top.is_null() || Some(peek_below(top)?.addr()) != raw);
         if gone && same() {
-            r.remove(at, PoppedBy::Foreigner);
+            thread.remove(at, PoppedBy::Foreigner);
             return Ok(());
         }
         covered // foreign code covers the entry
@@ -211,9 +218,9 @@ impl Level {
 
     /// Pushes on top of `self`.
     #[inline]
-    pub(super) fn push(self, context: &Context) -> Result<Place> {
-        if !Record::with(|r| r.entries.is_ready(self.index)) {
-            Record::with(|r| self.make_ready(r))?;
+    pub(super) fn push(self, context: &Context) -> Result<Cursor> {
+        if !ThreadStack::with(|thread| thread.entries.is_ready(self.index)) {
+            ThreadStack::with(|thread| self.make_ready(thread))?;
         }
         // SAFETY: the context is live (`context` holds it), so this is not F6 or F14. Whoever
         // gets the entry borrows `context` until it is popped, and where that is leaked the
@@ -223,15 +230,15 @@ impl Level {
             self.not_pushed(context, answer.code);
             answer.check()?;
         }
-        Ok(Place { index: Record::with(|r| r.add(context)), _thread: [] })
+        Ok(Cursor { index: ThreadStack::with(|thread| thread.add(context)), _thread: [] })
     }
 
     /// Pops leaked entries and makes room for one entry.
     #[cold]
     #[inline(never)]
-    fn make_ready(self, r: &Record) -> Result {
-        self.pop_leaked_of(r, PUSH)?;
-        r.reserve(PUSH)
+    fn make_ready(self, thread: &ThreadStack) -> Result {
+        self.pop_leaked_of(thread, PUSH)?;
+        thread.reserve(PUSH)
     }
 
     /// Handles a push that reported an error, which may come from earlier work. If the entry is there all the
@@ -269,39 +276,39 @@ impl Level {
     }
 
     /// Takes the thread's one token.
-    pub(super) fn take_thread() -> Result<Level> {
-        Record::with(|r| {
-            if r.taken.get() || r.frames.get() != 0 {
+    pub(super) fn take_thread() -> Result<StackPos> {
+        ThreadStack::with(|thread| {
+            if thread.taken.get() || thread.frames.get() != 0 {
                 return Err(Error::StackTaken);
             }
             // Before any call, in which code of the program may want the token too.
-            r.taken.set(true);
-            let _ = pop_orphan(r); // entries that cannot be popped stay below, as foreign ones do
-            Level::here(r).inspect_err(|_| r.taken.set(false))
+            thread.taken.set(true);
+            let _ = pop_orphan(thread); // entries that cannot be popped stay below, as foreign ones do
+            StackPos::here(thread).inspect_err(|_| thread.taken.set(false))
         })
     }
 
     /// Gives the thread's token back. All guards made from it are dead.
     pub(super) fn give_thread_back(self) {
-        Record::with(|r| {
+        ThreadStack::with(|thread| {
             // An older orphan lies lower: popping the entries above that one also pops those above this one.
-            r.orphaned.set(r.orphaned.get().or(Some(self)));
+            thread.orphaned.set(thread.orphaned.get().or(Some(self)));
             // The token counts as taken until nothing of it is left.
-            let popped = pop_orphan(r);
-            r.taken.set(false);
-            pop_orphan_again(r, popped);
-            r.leave_if_unused();
+            let popped = pop_orphan(thread);
+            thread.taken.set(false);
+            pop_orphan_again(thread, popped);
+            thread.leave_if_unused();
         });
     }
 
     /// Opens a frame. Levels of outer frames are suspended until it is dropped.
     pub(super) fn open_frame() -> Result<Frame> {
-        Record::with(|r| {
-            let before = Level::here(r)?;
-            r.reserve(PUSH)?;
-            r.entries.push(Entry::OPEN);
-            r.frames.set(r.frames.get() + 1);
-            Ok(Frame { before, base: Level { index: before.index + 1, ..before } })
+        ThreadStack::with(|thread| {
+            let before = StackPos::here(thread)?;
+            thread.reserve(PUSH)?;
+            thread.entries.push(Entry::OPEN);
+            thread.frames.set(thread.frames.get() + 1);
+            Ok(Frame { before, base: StackPos { index: before.index + 1, ..before } })
         })
     }
 }
@@ -309,12 +316,12 @@ impl Level {
 /// Pops the entries that dropped tokens left, unless a frame prevents it. The caller has the token.
 ///
 /// # Errors
-/// The errors of [`Level::pop_leaked`]: inside `reentrant`, or foreign code is on top. The entries are then
+/// The errors of [`StackPos::pop_leaked`]: inside `reentrant`, or foreign code is on top. The entries are then
 /// popped later.
-fn pop_orphan(r: &Record) -> Result {
-    if let Some(orphan) = r.orphaned.get() {
-        orphan.pop_leaked_of(r, POP)?;
-        r.orphaned.set(None);
+fn pop_orphan(thread: &ThreadStack) -> Result {
+    if let Some(orphan) = thread.orphaned.get() {
+        orphan.pop_leaked_of(thread, POP)?;
+        thread.orphaned.set(None);
     }
     Ok(())
 }
@@ -323,49 +330,49 @@ fn pop_orphan(r: &Record) -> Result {
 ///
 /// # Errors
 /// The errors of [`pop_orphan`].
-fn pop_orphan_if_free(r: &Record) -> Result {
-    if r.taken.replace(true) {
+fn pop_orphan_if_free(thread: &ThreadStack) -> Result {
+    if thread.taken.replace(true) {
         return Ok(());
     }
-    let popped = pop_orphan(r);
-    r.taken.set(false);
+    let popped = pop_orphan(thread);
+    thread.taken.set(false);
     popped
 }
 
 /// Tries again if the driver failed and no later code would do it.
-fn pop_orphan_again(r: &Record, popped: Result) {
+fn pop_orphan_again(thread: &ThreadStack, popped: Result) {
     match popped {
         Ok(()) | Err(Error::Suspended { .. }) => {}
         Err(error) => {
             report_drop(error);
-            let _ = pop_orphan_if_free(r);
+            let _ = pop_orphan_if_free(thread);
         }
     }
 }
 
 /// A running `reentrant` call. Its drop restores the stack as the call found it.
 pub(super) struct Frame {
-    before: Level,
-    pub(super) base: Level,
+    before: StackPos,
+    pub(super) base: StackPos,
 }
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        Record::with(|r| {
+        ThreadStack::with(|thread| {
             // Inner frames are closed by now, also on unwinding. Entries that cannot be popped because foreign
-            // code left something on top stay in the log, for the levels below to pop.
-            let mut popped = self.base.pop_leaked_of(r, POP);
-            let outer = r.frames.get() - 1;
-            if popped.is_err() && outer == 0 && !r.taken.get() {
-                r.orphaned.set(r.orphaned.get().or(Some(self.before)));
+            // code left something on top stay in the log, for the positions below to pop.
+            let mut popped = self.base.pop_leaked_of(thread, POP);
+            let outer = thread.frames.get() - 1;
+            if popped.is_err() && outer == 0 && !thread.taken.get() {
+                thread.orphaned.set(thread.orphaned.get().or(Some(self.before)));
             } // else the frame or the token outside pops it
-            r.frames.set(outer);
-            r.entries.remove(self.before.index);
+            thread.frames.set(outer);
+            thread.entries.remove(self.before.index);
             if popped.is_ok() {
-                popped = pop_orphan_if_free(r);
+                popped = pop_orphan_if_free(thread);
             }
-            pop_orphan_again(r, popped);
-            r.leave_if_unused();
+            pop_orphan_again(thread, popped);
+            thread.leave_if_unused();
         });
     }
 }

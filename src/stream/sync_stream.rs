@@ -43,30 +43,30 @@ use std::fmt;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy)]
-pub struct OnStream<'g, 'ctx> {
+pub struct SyncStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
     blocking: Blocking<'g>,
 }
 // SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
 // never changed: it is no default stream's.
-unsafe impl Send for OnStream<'_, '_> {}
+unsafe impl Send for SyncStream<'_, '_> {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for OnStream<'_, '_> {}
-assert_impl_all!(OnStream<'static, 'static>: Send, Sync);
+unsafe impl Sync for SyncStream<'_, '_> {}
+assert_impl_all!(SyncStream<'static, 'static>: Send, Sync);
 
 /// # Operations on a stream
 impl<'ctx> PushedGuard<'ctx> {
     /// Returns the operations on a stream of this guard. Each waits until it is complete.
     #[must_use]
     #[inline]
-    pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> OnStream<'g, 'ctx> {
+    pub fn on<'g>(&'g self, stream: &'g Stream<'ctx>) -> SyncStream<'g, 'ctx> {
         // SAFETY: 1. The stream is borrowed for `'g`, and no default stream.
         let blocking = unsafe { Blocking::new(stream.raw(), stream.context().key()) };
-        OnStream { stream, blocking }
+        SyncStream { stream, blocking }
     }
 }
 
-impl<'g, 'ctx> OnStream<'g, 'ctx> {
+impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[inline]
     pub(crate) fn stream(&self) -> &'g Stream<'ctx> {
         self.stream
@@ -252,8 +252,8 @@ impl<'g, 'ctx> OnStream<'g, 'ctx> {
     }
 }
 
-impl fmt::Debug for OnStream<'_, '_> {
+impl fmt::Debug for SyncStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnStream").field("stream", self.stream).finish()
+        f.debug_struct("SyncStream").field("stream", self.stream).finish()
     }
 }

@@ -4,7 +4,7 @@
 use crate::call::answer;
 use crate::error::Result;
 use crate::event::{EventFlags, EventInner};
-use crate::memory::uses::Mark;
+use crate::memory::uses::OrderEvent;
 use crate::stack::PushedGuard;
 use ffi::{CUevent, CUstream};
 use std::cell::{OnceCell, RefCell};
@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 /// The events of a scope. They are created when needed, reused, and destroyed with the scope.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(super) struct OrderEvents {
     events: Vec<Arc<EventInner>>,
     /// The events that no operation refers to, once there are any. A wait that was enqueued for one of them is
     /// not affected by its reuse.
     free: OnceCell<Rc<RefCell<Vec<usize>>>>,
 }
 
-impl Marks {
+impl OrderEvents {
     /// Records an event in a stream that holds `covers` operations and has waited for those in `behind`.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Marks {
         stream: CUstream,
         covers: u64,
         behind: Vec<u64>,
-    ) -> Result<Mark> {
+    ) -> Result<OrderEvent> {
         let free = self.free.get_or_init(Rc::default).clone();
         let pooled = free.borrow_mut().pop();
         let event = match pooled {
@@ -41,13 +41,13 @@ impl Marks {
                 self.events.len() - 1
             }
         };
-        let mark = Mark::new(event, covers, behind, free);
+        let order_event = OrderEvent::new(event, covers, behind, free);
         // SAFETY: both handles are alive, and of the guard's context, which need not be current (F37).
-        unsafe { answer!(cuEventRecord(self.event(&mark), stream)) }.check()?;
-        Ok(mark)
+        unsafe { answer!(cuEventRecord(self.event(&order_event), stream)) }.check()?;
+        Ok(order_event)
     }
 
-    pub(super) fn event(&self, mark: &Mark) -> CUevent {
-        self.events[mark.event()].raw()
+    pub(super) fn event(&self, order_event: &OrderEvent) -> CUevent {
+        self.events[order_event.event()].raw()
     }
 }

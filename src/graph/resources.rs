@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// The memory, the code and the events that a graph uses. Memory is identified by its address.
 #[derive(Clone, Default)]
-pub(super) struct Kept {
+pub(super) struct GraphResources {
     /// The memory of the program, which each replay passes. Sorted by address, once [sealed](Self::seal).
     named: Vec<Named>,
     /// All memory by its address, until it is sealed: the place in `named`, or `None` for the graph's own.
@@ -33,7 +33,7 @@ pub(super) struct Kept {
     /// The address of the only memory of the program, if it is read and if it is written; otherwise 0.
     only: [CUdeviceptr; 2],
     /// The number of times that the memory was matched.
-    looks: Cell<u64>,
+    checks: Cell<u64>,
 }
 
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl Span {
     }
 }
 
-impl Kept {
+impl GraphResources {
     /// Notes a use of device memory, and takes a share in the memory.
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
@@ -124,7 +124,7 @@ impl Kept {
     }
 
     /// Keeps everything that another graph keeps, except its memory, which is passed.
-    pub(super) fn child(&mut self, child: &Kept) {
+    pub(super) fn child(&mut self, child: &GraphResources) {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
@@ -191,26 +191,26 @@ impl Kept {
 
     /// Starts to match memory with the graph's.
     #[inline]
-    pub(super) fn look(&self) -> Look<'_> {
-        let number = self.looks.get() + 1;
-        self.looks.set(number);
-        Look { kept: self, number, shown: 0, right: 0 }
+    pub(super) fn check(&self) -> BufferCheck<'_> {
+        let number = self.checks.get() + 1;
+        self.checks.set(number);
+        BufferCheck { resources: self, number, shown: 0, right: 0 }
     }
 }
 
 /// A match of the memory that is passed with the memory of a graph.
-pub(super) struct Look<'k> {
-    kept: &'k Kept,
+pub(super) struct BufferCheck<'k> {
+    resources: &'k GraphResources,
     number: u64,
     shown: usize,
     right: usize,
 }
 
-impl Look<'_> {
+impl BufferCheck<'_> {
     /// Passes an allocation by its address, or `None` for something that is no allocation.
     #[inline]
     pub(super) fn show(&mut self, memory: Option<CUdeviceptr>, writes: bool) {
-        let (number, named) = (self.shown, &self.kept.named);
+        let (number, named) = (self.shown, &self.resources.named);
         self.shown += 1;
         // Both are alive, so one address is one allocation.
         let Some(address) = memory else { return };
@@ -233,7 +233,7 @@ impl Look<'_> {
     /// The number of pieces that were passed.
     #[inline]
     pub(super) fn end(self) -> Result<(), usize> {
-        let all = self.shown == self.right && self.right == self.kept.named.len();
+        let all = self.shown == self.right && self.right == self.resources.named.len();
         if all { Ok(()) } else { Err(self.shown) }
     }
 }

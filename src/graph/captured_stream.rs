@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
-use crate::stream::legacy_gate::Capturing;
+use crate::stream::legacy_lock::Capturing;
 use crate::sync::Arc;
 
 /// The stream under capture: the program's, or one that is captured in its place.
@@ -11,7 +11,7 @@ use crate::sync::Arc;
 /// Buffers may live that are freed in the order of the program's stream, at any time and on any thread, and the
 /// capture would include their frees. The capture then uses its own stream instead; captured work does not run
 /// on it. Without such buffers no new ones can appear, as the stream is exclusively borrowed.
-pub(super) struct Taken<'a, 'ctx> {
+pub(super) struct CapturedStream<'a, 'ctx> {
     stream: &'a Stream<'ctx>,
     /// Destroyed when the capture is over.
     instead: Option<Stream<'ctx>>,
@@ -19,7 +19,7 @@ pub(super) struct Taken<'a, 'ctx> {
     _apart: Option<Capturing>,
 }
 
-impl<'a, 'ctx> Taken<'a, 'ctx> {
+impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
     /// Chooses the stream for a call that captures it.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl<'a, 'ctx> Taken<'a, 'ctx> {
         let blocking = instead.is_none() && stream.inner.blocking;
         let context = blocking.then(|| stream.context());
         let _apart = context.map(|context| Capturing::enter(context, call)).transpose()?;
-        Ok(Taken { stream, instead, _apart })
+        Ok(CapturedStream { stream, instead, _apart })
     }
 
     /// Returns the stream under capture.
@@ -79,15 +79,15 @@ mod tests {
         stream.set_mem_sync_domain(MemSyncDomain::Remote).unwrap();
         let raw = stream.raw();
         {
-            let taken = Taken::new(BEGIN, &gpu, &mut stream).unwrap();
-            let instead = taken.stream();
-            assert!(instead.raw() != raw && taken.of().raw() == raw);
+            let captured = CapturedStream::new(BEGIN, &gpu, &mut stream).unwrap();
+            let instead = captured.stream();
+            assert!(instead.raw() != raw && captured.of().raw() == raw);
             assert_eq!(instead.flags().unwrap(), StreamFlags::NON_BLOCKING);
             assert_eq!(instead.priority().unwrap(), greatest);
             assert_eq!(instead.access_policy_window().unwrap(), window);
             assert_eq!(instead.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
         }
         drop(buffer);
-        assert_eq!(Taken::new(BEGIN, &gpu, &mut stream).unwrap().stream().raw(), raw);
+        assert_eq!(CapturedStream::new(BEGIN, &gpu, &mut stream).unwrap().stream().raw(), raw);
     }
 }

@@ -15,7 +15,7 @@ use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::blocking::{Blocking, RECORD};
 use crate::stream::host_function;
-use crate::stream::legacy_gate::Operation;
+use crate::stream::legacy_lock::Operation;
 use ffi::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUstream};
 use std::fmt;
 
@@ -27,7 +27,7 @@ use std::fmt;
 /// foreign code changed it. A default stream cannot be used in a scope or a capture, and cannot allocate: these
 /// use their stream later, under whatever context is current then.
 #[derive(Clone, Copy)]
-pub struct OnDefaultStream<'g, 'ctx> {
+pub struct SyncDefaultStream<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
     which: Which,
 }
@@ -47,20 +47,20 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// While this crate captures one of these streams, every operation is refused with
     /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` (F143). Such a capture waits for the operations that run: a driver
-    /// that did both simultaneously crashed (F221). In a [`host_function`](OnDefaultStream::host_function), do
-    /// not wait for a thread that captures.
+    /// that did both simultaneously crashed (F221). In a [`host_function`](SyncDefaultStream::host_function),
+    /// do not wait for a thread that captures.
     #[must_use]
     #[doc(alias = "CU_STREAM_LEGACY")]
-    pub fn on_legacy_default(&self) -> OnDefaultStream<'_, 'ctx> {
-        OnDefaultStream { gpu: self, which: Which::Legacy }
+    pub fn on_legacy_default(&self) -> SyncDefaultStream<'_, 'ctx> {
+        SyncDefaultStream { gpu: self, which: Which::Legacy }
     }
 
     /// Returns the operations on this thread's own default stream of the context, which synchronises with the
     /// legacy one. A green context has no such stream: `CUDA_ERROR_INVALID_HANDLE` (F133).
     #[must_use]
     #[doc(alias = "CU_STREAM_PER_THREAD")]
-    pub fn on_per_thread_default(&self) -> OnDefaultStream<'_, 'ctx> {
-        OnDefaultStream { gpu: self, which: Which::PerThread }
+    pub fn on_per_thread_default(&self) -> SyncDefaultStream<'_, 'ctx> {
+        SyncDefaultStream { gpu: self, which: Which::PerThread }
     }
 }
 
@@ -71,7 +71,7 @@ struct Now<'g> {
     _apart: Option<Operation>,
 }
 
-impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
+impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     fn raw(&self) -> CUstream {
         match self.which {
             Which::Legacy => CU_STREAM_LEGACY,
@@ -96,7 +96,7 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Copies a slice to the device and waits.
     ///
     /// # Errors
-    /// The errors of [`OnStream::upload`](crate::OnStream::upload), and
+    /// The errors of [`SyncStream::upload`](crate::SyncStream::upload), and
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
@@ -158,11 +158,11 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// The errors of [`OnStream::launch`](crate::OnStream::launch), and
+    /// The errors of [`SyncStream::launch`](crate::SyncStream::launch), and
     /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Safety
-    /// 1. to 3. of [`OnStream::launch`](crate::OnStream::launch).
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch<A: KernelArgs<'ctx>>(
@@ -180,10 +180,10 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     }
 
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it. See
-    /// [`OnStream::host_function`](crate::OnStream::host_function).
+    /// [`SyncStream::host_function`](crate::SyncStream::host_function).
     ///
     /// # Errors
-    /// The errors of [`OnStream::host_function`](crate::OnStream::host_function), and
+    /// The errors of [`SyncStream::host_function`](crate::SyncStream::host_function), and
     /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Panics
@@ -243,12 +243,12 @@ impl<'g, 'ctx> OnDefaultStream<'g, 'ctx> {
     }
 }
 
-impl fmt::Debug for OnDefaultStream<'_, '_> {
+impl fmt::Debug for SyncDefaultStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.which {
             Which::Legacy => "legacy",
             Which::PerThread => "per-thread",
         };
-        write!(f, "OnDefaultStream({name}, {:?})", self.gpu.context())
+        write!(f, "SyncDefaultStream({name}, {:?})", self.gpu.context())
     }
 }

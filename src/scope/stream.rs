@@ -1,4 +1,4 @@
-//! Queues: streams inside a scope.
+//! Streams inside a scope.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::access::Access;
-use crate::memory::uses::Gate;
+use crate::memory::uses::FastPath;
 use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -21,25 +21,25 @@ use std::fmt;
 /// A stream inside a scope, from [`Scope::on`](crate::Scope::on).
 ///
 /// Its operations return at once and run in order. The memory that they use orders operations on different
-/// queues. A function that enqueues work takes the queue as one argument, `q: Queue<'s, 'ctx>`, and buffers as
-/// `&Held<'s, T>` or `&mut Held<'s, T>`.
+/// streams. A function that enqueues work takes the stream as one argument, `stream: ScopedStream<'s, 'ctx>`,
+/// and buffers as `&ScopedBuffer<'s, T>` or `&mut ScopedBuffer<'s, T>`.
 #[derive(Clone, Copy)]
-pub struct Queue<'s, 'ctx> {
+pub struct ScopedStream<'s, 'ctx> {
     gpu: &'s PushedGuard<'ctx>,
     order: &'s Order,
     /// The key that operations compare. Shut for a stream of another context, which coinciding brands let
     /// through.
-    pub(crate) gate: &'s Gate,
+    pub(crate) fast_path: &'s FastPath,
     stream: &'s Stream<'ctx>,
     /// The stream's handle.
     pub(crate) raw: CUstream,
-    /// The queue's index in the order.
+    /// The stream's index in the order.
     index: usize,
     _s: Brand<'s>,
 }
-assert_not_impl_any!(Queue<'static, 'static>: Send, Sync);
+assert_not_impl_any!(ScopedStream<'static, 'static>: Send, Sync);
 
-impl<'s, 'ctx> Queue<'s, 'ctx> {
+impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub(crate) fn new(
         gpu: &'s PushedGuard<'ctx>,
@@ -47,18 +47,18 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         stream: &'s Stream<'ctx>,
     ) -> Self {
         let (raw, _s) = (stream.raw(), Brand::new());
-        let (gate, index) = if stream.context() == gpu.context() {
-            // In this order: a second queue shuts the gate.
-            let index = order.queue(raw);
-            (order.gate(), index)
+        let (fast_path, index) = if stream.context() == gpu.context() {
+            // In this order: a second stream closes the fast path.
+            let index = order.index(raw);
+            (order.fast_path(), index)
         } else {
             (order.shut(), 0)
         };
-        Queue { gpu, order, gate, stream, raw, index, _s }
+        ScopedStream { gpu, order, fast_path, stream, raw, index, _s }
     }
 
     /// Compares the contexts of an operation's memory, orders the operation after the earlier uses, and notes
-    /// it. The caller enqueues it at once. Not needed if the gate is open for the operation.
+    /// it. The caller enqueues it at once. Not needed if the fast path is open for the operation.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); the errors of [`Order::prepare`].
@@ -77,7 +77,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     /// The errors of [`prepare`](Self::prepare).
     #[inline]
     pub(crate) fn ready(&self, call: &'static str) -> Result<CUstream> {
-        if !self.gate.is_open() {
+        if !self.fast_path.is_open() {
             self.prepare(call, &[])?;
         }
         Ok(self.raw)
@@ -107,7 +107,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.stream
     }
 
-    /// Records an event after the work in the queue.
+    /// Records an event after the work in the stream.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error (F60).
@@ -123,11 +123,11 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         }
     }
 
-    /// Makes later work in the queue wait for an event, which may belong to another context (F36). You do not
-    /// need this to order the queues of one scope.
+    /// Makes later work in the stream wait for an event, which may belong to another context (F36). You do not
+    /// need this to order the streams of one scope.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext) for a queue; a sticky error (F60).
+    /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error (F60).
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
@@ -136,7 +136,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         unsafe { answer!(cuStreamWaitEvent(stream, event.raw(), 0)) }.result()
     }
 
-    /// Returns whether all work in the queue is complete.
+    /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -146,7 +146,7 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
         self.stream.query()
     }
 
-    /// Blocks until all work in the queue is complete. The scope does this at its end.
+    /// Blocks until all work in the stream is complete. The scope does this at its end.
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -157,8 +157,8 @@ impl<'s, 'ctx> Queue<'s, 'ctx> {
     }
 }
 
-impl fmt::Debug for Queue<'_, '_> {
+impl fmt::Debug for ScopedStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Queue").field(self.stream).finish()
+        f.debug_tuple("ScopedStream").field(self.stream).finish()
     }
 }

@@ -1,26 +1,26 @@
-//! The record of a thread about its own stack.
+//! The book-keeping of a thread about its own stack.
 
-use super::level::Level;
+use super::stack_pos::StackPos;
 use super::trace;
 use crate::call::{Answer, name};
 use crate::context::Context;
 use crate::driver::fork;
 use crate::error::Result;
-use crate::registry::entries::{self, Entries};
+use crate::registry::entries::{self, EntryLog};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 /// It has no destructor, so it stays usable while other thread-locals are torn down.
-pub(super) struct Record {
+pub(super) struct ThreadStack {
     /// The number of running `reentrant` calls.
     pub(super) frames: Cell<usize>,
     /// Whether the thread has a `ContextStack`.
     pub(super) taken: Cell<bool>,
-    /// The level of a `ContextStack` that was dropped while its entries could not be popped, for example inside
-    /// `reentrant`. Everything above it is dead.
-    pub(super) orphaned: Cell<Option<Level>>,
+    /// The position of a `ContextStack` that was dropped while its entries could not be popped, for example
+    /// inside `reentrant`. Everything above it is dead.
+    pub(super) orphaned: Cell<Option<StackPos>>,
     /// Entries pushed by this crate and not yet popped, leaked ones included.
-    pub(super) entries: Entries,
+    pub(super) entries: EntryLog,
     /// The contexts of entries whose guard is gone and could not pop them, with the entry's index. They stay
     /// alive until the entry is popped.
     kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
@@ -30,19 +30,19 @@ pub(super) struct Record {
 }
 
 thread_local! {
-    static RECORD: Record = const {
-        Record {
+    static THREAD_STACK: ThreadStack = const {
+        ThreadStack {
             frames: Cell::new(0),
             taken: Cell::new(false),
             orphaned: Cell::new(None),
-            entries: Entries::new(),
+            entries: EntryLog::new(),
             kept: ManuallyDrop::new(RefCell::new(Vec::new())),
             leaving: Cell::new(false),
             trace: trace::Stack::new(),
         }
     };
 }
-const _: () = assert!(!std::mem::needs_drop::<Record>());
+const _: () = assert!(!std::mem::needs_drop::<ThreadStack>());
 
 /// Detects the end of the thread.
 struct Leaving;
@@ -52,9 +52,9 @@ thread_local! {
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        Record::with(|r| {
-            r.leaving.set(true);
-            r.leave_if_unused();
+        ThreadStack::with(|thread| {
+            thread.leaving.set(true);
+            thread.leave_if_unused();
         });
     }
 }
@@ -65,11 +65,11 @@ pub(super) enum PoppedBy {
     Foreigner,
 }
 
-impl Record {
+impl ThreadStack {
     /// Calls `f` with the record of the calling thread.
     #[inline]
-    pub(super) fn with<R>(f: impl FnOnce(&Record) -> R) -> R {
-        RECORD.with(f)
+    pub(super) fn with<R>(f: impl FnOnce(&ThreadStack) -> R) -> R {
+        THREAD_STACK.with(f)
     }
 
     /// Prepares the thread before it gets a stack to push on.

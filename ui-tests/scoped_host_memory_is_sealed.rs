@@ -1,9 +1,9 @@
 //! Only this crate says what staged memory is: the device writes there. Use `s.stage` or `s.map`.
 
-use cuscope::scope::StagedMemory;
+use cuscope::scope::ScopedHostMemory;
 
 struct Mine;
 
-impl StagedMemory<'_, f32> for Mine {}
+impl ScopedHostMemory<'_, f32> for Mine {}
 
 fn main() {}

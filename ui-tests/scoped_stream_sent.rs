@@ -1,5 +1,5 @@
-//! A queue stays on its scope's thread. Give each thread a context stack and a scope of its own; streams
-//! may be shared.
+//! A `ScopedStream` stays on its scope's thread. Give each thread a context stack and a scope of its own;
+//! streams may be shared.
 
 use cuscope::{PushedGuard, Result, Stream};
 

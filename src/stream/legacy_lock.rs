@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The operations and captures that run in one context.
 #[derive(Default)]
-struct Gate {
+struct LegacyStreamLock {
     state: Mutex<State>,
     left: Condvar,
 }
@@ -23,24 +23,25 @@ struct State {
     captures: usize,
 }
 
-/// The gates, by the handles of their contexts. Clones and retains of one context share a gate.
-static GATES: Mutex<Vec<(usize, Weak<Gate>)>> = Mutex::new(Vec::new());
+/// The locks, by the handles of their contexts. Clones and retains of one context share a lock.
+static LOCKS: Mutex<Vec<(usize, Weak<LegacyStreamLock>)>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn gate(context: &Context) -> Arc<Gate> {
+fn lock_of(context: &Context) -> Arc<LegacyStreamLock> {
     let key = context.raw().addr();
-    let mut gates = lock(&GATES);
-    if let Some(gate) = gates.iter().find(|(of, _)| *of == key).and_then(|(_, gate)| gate.upgrade())
+    let mut locks = lock(&LOCKS);
+    if let Some(legacy) =
+        locks.iter().find(|(of, _)| *of == key).and_then(|(_, legacy)| legacy.upgrade())
     {
-        return gate;
+        return legacy;
     }
-    let gate = Arc::new(Gate::default());
-    gates.retain(|(_, gate)| gate.strong_count() > 0);
-    gates.push((key, Arc::downgrade(&gate)));
-    gate
+    let legacy = Arc::new(LegacyStreamLock::default());
+    locks.retain(|(_, legacy)| legacy.strong_count() > 0);
+    locks.push((key, Arc::downgrade(&legacy)));
+    legacy
 }
 
 thread_local! {
@@ -49,22 +50,22 @@ thread_local! {
 }
 
 /// An operation on the legacy stream, until dropped.
-pub(crate) struct Operation(Arc<Gate>);
+pub(crate) struct Operation(Arc<LegacyStreamLock>);
 
 impl Operation {
     /// # Errors
     /// While a blocking stream of the context is under capture, the driver's error (F143), but without a call,
     /// which would invalidate the capture.
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
-        let gate = gate(context);
-        let mut state = lock(&gate.state);
+        let legacy = lock_of(context);
+        let mut state = lock(&legacy.state);
         if state.captures > 0 {
             Answer::new(call, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT).check()?;
         }
         state.operations += 1;
         drop(state);
         OWN.set(OWN.get() + 1);
-        Ok(Operation(gate))
+        Ok(Operation(legacy))
     }
 }
 
@@ -79,7 +80,7 @@ impl Drop for Operation {
 }
 
 /// A capture of a blocking stream, until dropped.
-pub(crate) struct Capturing(Arc<Gate>);
+pub(crate) struct Capturing(Arc<LegacyStreamLock>);
 
 impl Capturing {
     /// Waits for the operations that run. None begins meanwhile.
@@ -95,8 +96,8 @@ impl Capturing {
             // Operations of the parent's other threads never end there.
             Answer::new(call, CUDA_ERROR_NOT_INITIALIZED).check()?;
         }
-        let gate = gate(context);
-        let mut state = lock(&gate.state);
+        let legacy = lock_of(context);
+        let mut state = lock(&legacy.state);
         if state.operations > 0 && (OWN.get() > 0 || driver_log::is_inside()) {
             let reason = "an operation on the legacy default stream of the context runs, and this is a function of \
                           `on_driver_log`, or a destructor, that must not wait for it: capture a stream that is \
@@ -105,10 +106,10 @@ impl Capturing {
         }
         state.captures += 1;
         while state.operations > 0 {
-            state = gate.left.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = legacy.left.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
-        Ok(Capturing(gate))
+        Ok(Capturing(legacy))
     }
 }
 

@@ -11,20 +11,20 @@ use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A device buffer that a scope holds, for reading and writing on any of its queues.
+/// A device buffer that a scope holds, for reading and writing on any of its streams.
 ///
 /// [`Scope::hold`](crate::Scope::hold) and [`Scope::scratch`](crate::Scope::scratch) return one. It records its
-/// last uses, so that a use on another queue runs after them. Pass `&held` to operations that read it and
+/// last uses, so that a use on another stream runs after them. Pass `&held` to operations that read it and
 /// `&mut held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
 ///
 /// # Examples
 /// ```
-/// use cuscope::{Context, ContextFlags, ContextStack, Device, Held, Queue, Result};
+/// use cuscope::{Context, ContextFlags, ContextStack, Device, ScopedBuffer, ScopedStream, Result};
 ///
 /// /// Sets `x` to `value` and copies it to `y`.
-/// fn set<'s>(q: Queue<'s, '_>, x: &mut Held<'s, u32>, y: &mut Held<'s, u32>, value: u32) -> Result {
-///     q.fill(x, value)?;
-///     q.copy(&*x, y)
+/// fn set<'s>(stream: ScopedStream<'s, '_>, x: &mut ScopedBuffer<'s, u32>, y: &mut ScopedBuffer<'s, u32>, value: u32) -> Result {
+///     stream.fill(x, value)?;
+///     stream.copy(&*x, y)
 /// }
 ///
 /// # fn main() -> Result {
@@ -39,27 +39,27 @@ use std::marker::PhantomData;
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
 /// # Ok(()) }
 /// ```
-pub struct Held<'s, T: Element> {
+pub struct ScopedBuffer<'s, T: Element> {
     view: View<'s>,
     tracked: Tracked,
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
-assert_not_impl_any!(Held<'static, f32>: Send, Sync);
+assert_not_impl_any!(ScopedBuffer<'static, f32>: Send, Sync);
 
-impl<'s, T: Element> Held<'s, T> {
+impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// Holds memory that nothing else uses during `'s`.
     pub(crate) fn new(memory: &'s Allocation, len: usize) -> Self {
-        Held::of_view(View { memory, address: memory.address(), len, whole: true })
+        ScopedBuffer::of_view(View { memory, address: memory.address(), len, whole: true })
     }
 
     /// Holds a view that nothing else uses during `'s`.
     pub(crate) fn of_view(view: View<'s>) -> Self {
-        Held::used_before(view, Tracked::default())
+        ScopedBuffer::used_before(view, Tracked::default())
     }
 
     fn used_before(view: View<'s>, tracked: Tracked) -> Self {
-        Held { view, tracked, _s: Brand::new(), _data: PhantomData }
+        ScopedBuffer { view, tracked, _s: Brand::new(), _data: PhantomData }
     }
 
     #[inline]
@@ -70,7 +70,7 @@ impl<'s, T: Element> Held<'s, T> {
     /// Returns a part that replaces `self` for its elements, as if it had been used as the whole was. Parts of
     /// one buffer are disjoint, and `self` is not used again.
     pub(super) fn with_uses_of(&self, part: (usize, usize)) -> Self {
-        Held::used_before(self.view.part::<T>(part), self.tracked.clone())
+        ScopedBuffer::used_before(self.view.part::<T>(part), self.tracked.clone())
     }
 
     /// Returns the access of an operation.
@@ -91,7 +91,7 @@ impl<'s, T: Element> Held<'s, T> {
     }
 }
 
-impl<T: Element> Held<'_, T> {
+impl<T: Element> ScopedBuffer<'_, T> {
     /// Returns the number of elements, which is never 0.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
@@ -122,9 +122,15 @@ impl<T: Element> Held<'_, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for Held<'_, T> {
+impl<T: Element> fmt::Debug for ScopedBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        write!(f, "Held<{element}>({} at {:#x}, {:?})", self.len(), self.address(), self.context())
+        write!(
+            f,
+            "ScopedBuffer<{element}>({} at {:#x}, {:?})",
+            self.len(),
+            self.address(),
+            self.context()
+        )
     }
 }

@@ -1,7 +1,7 @@
 //! Page-locked host memory that a scope lends to kernels, and gives back.
 
+use super::host_slice::ScopedHostSlice;
 use super::order::Order;
-use super::staged::Staged;
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::access::Access;
@@ -13,23 +13,23 @@ use std::fmt;
 /// [`Scope::map`](crate::Scope::map).
 ///
 /// The host can use it in between, through [`access`](Self::access). It records its last uses, as
-/// [`Held`](crate::Held) does. `'s` is invariant.
-pub struct Mapped<'s, T: Element> {
-    staged: Staged<'s, T>,
+/// [`ScopedBuffer`](crate::ScopedBuffer) does. `'s` is invariant.
+pub struct ScopedPinned<'s, T: Element> {
+    staged: ScopedHostSlice<'s, T>,
     address: CUdeviceptr,
     /// The only context in which the address is valid, if it is not valid in every context.
     only: Option<&'s Context>,
 }
 
-impl<'s, T: Element> Mapped<'s, T> {
+impl<'s, T: Element> ScopedPinned<'s, T> {
     pub(super) fn new(order: &'s Order, pinned: &'s mut PinnedBuffer<T>) -> Self {
         let address = pinned.mapped();
         let (only, host) = pinned.lend();
-        Mapped { staged: Staged::new(order, host), address, only }
+        ScopedPinned { staged: ScopedHostSlice::new(order, host), address, only }
     }
 
     /// Waits until no operation uses the memory, and lends it to the host. See
-    /// [`Staged::access`](crate::Staged::access).
+    /// [`ScopedHostSlice::access`](crate::ScopedHostSlice::access).
     ///
     /// # Errors
     /// A sticky error (F60).
@@ -47,7 +47,7 @@ impl<'s, T: Element> Mapped<'s, T> {
     }
 
     #[inline]
-    pub(super) fn staged(&self) -> &Staged<'s, T> {
+    pub(super) fn staged(&self) -> &ScopedHostSlice<'s, T> {
         &self.staged
     }
 
@@ -59,10 +59,10 @@ impl<'s, T: Element> Mapped<'s, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for Mapped<'_, T> {
+impl<T: Element> fmt::Debug for ScopedPinned<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
-        write!(f, "Mapped<{element}>({} at {:#x})", self.len(), self.address)
+        write!(f, "ScopedPinned<{element}>({} at {:#x})", self.len(), self.address)
     }
 }
 
@@ -84,17 +84,17 @@ mod tests {
         let mut pinned = gpu.pinned::<f32>(4).unwrap();
         for only in [None, Some(&here), Some(&there)] {
             gpu.scope(|s| {
-                let (q, mut held, mut mapped) =
+                let (stream, mut held, mut mapped) =
                     (s.on(&stream), s.hold(&mut buffer), s.map(&mut pinned));
                 mapped.only = only;
-                q.upload_staged(&mapped, &mut held)?;
-                q.download_staged(&held, &mut mapped)?;
+                stream.upload_staged(&mapped, &mut held)?;
+                stream.download_staged(&held, &mut mapped)?;
                 let good = only != Some(&there);
-                assert_eq!(mapped.used(false).is_ready(q.gate), good);
-                let prepared = q.prepare("a launch", &[mapped.used(true)]);
+                assert_eq!(mapped.used(false).is_ready(stream.fast_path), good);
+                let prepared = stream.prepare("a launch", &[mapped.used(true)]);
                 assert_eq!(prepared.is_ok(), good);
                 assert!(good || prepared == Err(Error::OtherContext { call: "a launch" }));
-                assert_eq!(mapped.used(true).is_ready(q.gate), good);
+                assert_eq!(mapped.used(true).is_ready(stream.fast_path), good);
                 Ok(())
             })
             .unwrap();

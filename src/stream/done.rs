@@ -21,7 +21,7 @@ const CALL: &str = name!(cuStreamAddCallback);
 /// It covers the work that the stream held at that call. It borrows nothing from the stream and works in any
 /// executor. Dropping it cancels nothing and frees nothing that the device may touch: the work goes on.
 #[must_use = "a future does nothing unless it is awaited"]
-pub struct Finished(Arc<Mutex<State>>);
+pub struct StreamDone(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -61,7 +61,7 @@ impl Stream<'_> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuStreamAddCallback")]
-    pub fn finished(&self) -> Result<Finished> {
+    pub fn finished(&self) -> Result<StreamDone> {
         fault::gives_function();
         let state = Arc::new(Mutex::new(State::default()));
         let data = Arc::into_raw(state.clone());
@@ -84,7 +84,7 @@ impl Stream<'_> {
             }
             return Err(error.into());
         }
-        Ok(Finished(state))
+        Ok(StreamDone(state))
     }
 }
 
@@ -104,7 +104,7 @@ unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
     });
 }
 
-impl Future for Finished {
+impl Future for StreamDone {
     type Output = Result;
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result> {
@@ -118,7 +118,7 @@ impl Future for Finished {
     }
 }
 
-impl Finished {
+impl StreamDone {
     /// Stores a waker for the end of the work, or returns the result if the work has ended. Code of an executor
     /// clones and drops wakers, and may look at this future, so this happens outside the lock.
     fn leave(&self, waker: Waker) -> Option<CUresult> {
@@ -133,10 +133,10 @@ impl Finished {
     }
 }
 
-impl fmt::Debug for Finished {
+impl fmt::Debug for StreamDone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = fork::lock(&self.0).and_then(|state| state.end);
         // Outside the lock: the writer is code of the program.
-        f.debug_struct("Finished").field("end", &end).finish()
+        f.debug_struct("StreamDone").field("end", &end).finish()
     }
 }

@@ -1,0 +1,134 @@
+//! The operations that streams of scopes and of captures have in common.
+#![allow(unsafe_code, reason = "hands launches on")]
+
+use super::{CaptureStream, GraphBuilder};
+use crate::args::KernelArgs;
+use crate::call::name;
+use crate::error::{Error, Result};
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::{Element, InScope};
+use crate::scope::{ScopedBuffer, ScopedStream, Source};
+
+/// A stream of a scope, a stream under capture, or a graph that is built. Sealed.
+///
+/// [`ScopedStream`] runs the work, [`CaptureStream`] captures it, and `&GraphBuilder` adds nodes that only
+/// memory orders. A function that takes `stream: impl Enqueue<'s, 'ctx>` can do all three.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not enqueue device work",
+    label = "expected `ScopedStream`, `CaptureStream` or `&GraphBuilder`",
+    note = "a scope has `s.on(&stream)`, a capture has `c.stream()`"
+)]
+pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
+    /// Copies a buffer to another: [`ScopedStream::copy`].
+    ///
+    /// # Errors
+    /// The errors of [`ScopedStream::copy`].
+    fn copy<T: Element>(
+        self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result;
+
+    /// Sets every element to `value`: [`ScopedStream::fill`].
+    ///
+    /// # Errors
+    /// The errors of [`ScopedStream::fill`].
+    fn fill<T: Element>(self, to: &mut ScopedBuffer<'s, T>, value: T) -> Result;
+
+    /// Sets every byte to zero: [`ScopedStream::zero`].
+    ///
+    /// # Errors
+    /// The errors of [`ScopedStream::zero`].
+    fn zero<T: Element>(self, to: &mut ScopedBuffer<'s, T>) -> Result;
+
+    /// Launches a kernel, or captures its launch: [`ScopedStream::launch`].
+    ///
+    /// # Errors
+    /// The errors of [`ScopedStream::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
+    /// captured launch, and for attributes of a node that is built.
+    ///
+    /// # Safety
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+        self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result;
+}
+
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `Enqueue`, which is sealed",
+        label = "only `ScopedStream`, `CaptureStream` and `&GraphBuilder` do"
+    )]
+    pub trait Sealed {}
+    impl Sealed for super::ScopedStream<'_, '_> {}
+    impl Sealed for super::CaptureStream<'_, '_> {}
+    impl Sealed for &super::GraphBuilder<'_, '_, '_> {}
+}
+
+macro_rules! impl_enqueue {
+    ($($stream:ident)*) => { $(
+        impl<'s, 'ctx> Enqueue<'s, 'ctx> for $stream<'s, 'ctx> {
+            #[inline]
+            fn copy<T: Element>(
+                self,
+                from: impl Source<'s, 'ctx, T>,
+                to: &mut ScopedBuffer<'s, T>,
+            ) -> Result {
+                $stream::copy(&self, from, to)
+            }
+            #[inline]
+            fn fill<T: Element>(self, to: &mut ScopedBuffer<'s, T>, value: T) -> Result {
+                $stream::fill(&self, to, value)
+            }
+            #[inline]
+            fn zero<T: Element>(self, to: &mut ScopedBuffer<'s, T>) -> Result {
+                $stream::zero(&self, to)
+            }
+            #[inline]
+            unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+                self,
+                kernel: &impl Launchable<'ctx, A>,
+                config: impl LaunchSpec<'ctx>,
+                args: A,
+            ) -> Result {
+                // SAFETY: the caller's obligations 1 to 3.
+                unsafe { $stream::launch(&self, kernel, config, args) }
+            }
+        }
+    )* };
+}
+impl_enqueue! { ScopedStream CaptureStream }
+
+impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
+    fn copy<T: Element>(
+        self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut ScopedBuffer<'s, T>,
+    ) -> Result {
+        GraphBuilder::copy(self, &[], from, to).map(drop)
+    }
+    fn fill<T: Element>(self, to: &mut ScopedBuffer<'s, T>, value: T) -> Result {
+        GraphBuilder::fill(self, &[], to, value).map(drop)
+    }
+    fn zero<T: Element>(self, to: &mut ScopedBuffer<'s, T>) -> Result {
+        GraphBuilder::zero(self, &[], to).map(drop)
+    }
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+        self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let Some(config) = config.plain() else {
+            let reason =
+                "a kernel node that is built has no attributes: capture the launch instead";
+            return Err(Error::InvalidArgument { call: name!(cuGraphAddKernelNode_v2), reason });
+        };
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { self.kernel(&[], kernel, config, args) }.map(drop)
+    }
+}
