@@ -28,7 +28,7 @@
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
-//! | E0277: … is not an argument for a parameter …; … are not the arguments of a kernel; … is not a parameter of a kernel | [launches](#launches) |
+//! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … is not a parameter of a kernel; E0308: expected a tuple with … elements | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
 //! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
@@ -436,7 +436,8 @@
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs` |
-//! | E0277: … are not the arguments of a kernel … | pass as many arguments as the signature has parameters, each of its type | `ui-tests/kernel_with_too_few.rs` |
+//! | E0308: expected a tuple with 2 elements, found one with 1 element | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
+//! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]`, and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
@@ -468,7 +469,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/local_slice_uploaded.rs` |
 //! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs` |
 //! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
@@ -652,10 +653,9 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, the traits `Source`,
-//! `ScopeArg` and `ScopeArgs` of scopes, `GraphBuffers`, `ScopeGraphBuffers` and `Enqueue`: their
-//! implementations are part of the proof. The note says what to do instead. [`Element`](crate::Element) is
-//! open, through the derives of `bytemuck`. `ui-tests/push_context_is_sealed.rs`,
+//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `Source`, `GraphBuffers` and
+//! `Enqueue`: their implementations are part of the proof. The note says what to do instead.
+//! [`Element`](crate::Element) is open, through the derives of `bytemuck`. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,

@@ -341,6 +341,18 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     check("cuLaunchKernel", &mut || unsafe { on.launch(&store, one, (&mut x, 9_u32)) });
     check("cuGraphLaunch", &mut || on.replay(&fill, &mut y));
     check("cuGraphUpload", &mut || on.upload_graph(&fill));
+    let mut rows = gpu.alloc_pitched::<u32>((4, 4, 2)).unwrap();
+    check("cuMemcpy3DAsync_v2", &mut || on.upload(&[1; 32], &mut rows));
+    check("cuMemsetD2D32Async", &mut || on.fill(&mut rows, 1));
+    // The second of two calls: the first one may run.
+    for code in [ffi::CUDA_ERROR_UNKNOWN, ffi::CUDA_ERROR_INVALID_VALUE] {
+        let fault = Fault { which: Which::Nth(1), code, performed: false };
+        let mut upper = rows.part_mut(.., ..2, ..).unwrap();
+        let fill = &mut || on.fill(&mut upper, 1);
+        let ((result, failed), calls) = record(|| with_fault(fault, fill));
+        assert_eq!((result.unwrap_err().code(), failed), (Some(code), vec!["cuMemsetD2D32Async"]));
+        assert_eq!(calls, ["cuMemsetD2D32Async", "cuMemsetD2D32Async", "cuStreamSynchronize"]);
+    }
     check("cuMemcpyDtoHAsync_v2", &mut || legacy.download(&x, &mut host));
     check("cuMemsetD32Async", &mut || per_thread.fill(&mut x, 1));
 }

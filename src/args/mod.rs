@@ -5,13 +5,15 @@ pub(crate) mod source;
 pub use source::Source;
 
 use crate::memory::access::Access;
+use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
-    PitchedSliceMut,
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, InCall, PinnedBuffer, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut,
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
+use sealed::Operand;
 use std::ffi::c_void;
 
 /// One kernel argument. Sealed.
@@ -26,56 +28,90 @@ use std::ffi::c_void;
 ///
 /// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a
 /// suffix is an `i32` or an `f64`, and so may be the elements of a buffer. Write `2.0_f32`.
+///
+/// `Lent` says how long memory is lent. It is [`InCall`] for operations that wait. In a scope and in a capture it
+/// is [`InScope<'s>`](crate::memory::InScope):
+///
+/// - `&held` is memory that the kernel reads, `&mut held` memory that it writes. `&mapped` and `&mut mapped` are
+///   page-locked host memory.
+/// - `&buffer` is memory that nothing in the scope writes. A buffer that only one launch in the scope touches may
+///   be passed directly as `&mut buffer`.
+/// - Graphs do not take page-locked host memory.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel argument",
-    label = "neither a plain value nor borrowed device memory",
-    note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write"
+    label = "neither a plain value nor memory that is lent to this launch",
+    note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write",
+    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` to read and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`"
 )]
-pub trait KernelArg<'ctx>: sealed::Operand {}
+pub trait KernelArg<'ctx, Lent = InCall>: sealed::Operand {}
 
 #[diagnostic::do_not_recommend]
-impl<T: NoUninit> KernelArg<'_> for T {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for DeviceSlice<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &DeviceSliceMut<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut DeviceSliceMut<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &PitchedBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut PitchedBuffer<'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for PitchedSlice<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &PitchedSliceMut<'_, 'ctx, T> {}
-impl<'ctx, T: Element> KernelArg<'ctx> for &mut PitchedSliceMut<'_, 'ctx, T> {}
-impl<T: Element> KernelArg<'_> for &PinnedBuffer<T> {}
-impl<T: Element> KernelArg<'_> for &mut PinnedBuffer<T> {}
+impl<T: NoUninit, Lent> KernelArg<'_, Lent> for T {}
+
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for DeviceSlice<'b, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceSliceMut<'_, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
+    for &'b mut DeviceSliceMut<'_, 'ctx, T>
+{
+}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b PitchedBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut PitchedBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for PitchedSlice<'b, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b PitchedSliceMut<'_, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
+    for &'b mut PitchedSliceMut<'_, 'ctx, T>
+{
+}
+impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
+impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
 
 /// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
+///
+/// `Lent` says how long memory is lent, as for [`KernelArg`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
     note = "write `(x,)` for a single argument and `()` for none; the maximum is twelve",
-    note = "each argument is a plain value, `&buffer` or `&mut buffer`"
+    note = "each argument is a plain value, `&buffer` or `&mut buffer`; on a stream of a scope, also `&held` or `&mut held`"
 )]
-pub trait KernelArgs<'ctx>: sealed::Operands {}
+pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 
-/// Makes types of memory operands. Its parameters: whether the access writes, and whether it
+/// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
     ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
-        impl<T: crate::Element> $crate::args::sealed::Operand for $memory {
+        impl<T: Element> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
             #[inline]
-            fn parameter(self) -> ffi::CUdeviceptr {
+            fn parameter(&self) -> ffi::CUdeviceptr {
                 self.used($writes).address
             }
             #[inline]
-            fn access(&self) -> $crate::memory::access::Access<'_> {
+            fn access(&self) -> Access<'_> {
                 self.used($writes)
             }
         }
     )* };
 }
 pub(crate) use operands;
+
+operands! {
+    &DeviceBuffer<'_, T>, false, true;
+    &mut DeviceBuffer<'_, T>, true, true;
+    DeviceSlice<'_, '_, T>, false, true;
+    &DeviceSliceMut<'_, '_, T>, false, true;
+    &mut DeviceSliceMut<'_, '_, T>, true, true;
+    &PitchedBuffer<'_, T>, false, true;
+    &mut PitchedBuffer<'_, T>, true, true;
+    PitchedSlice<'_, '_, T>, false, true;
+    &PitchedSliceMut<'_, '_, T>, false, true;
+    &mut PitchedSliceMut<'_, '_, T>, true, true;
+    &PinnedBuffer<T>, false, false;
+    &mut PinnedBuffer<T>, true, false;
+}
 
 pub(crate) mod sealed {
     use super::*;
@@ -91,7 +127,7 @@ pub(crate) mod sealed {
         type Parameter: Copy;
         /// Whether [`Access::is_ready`] compares with the fast path, and so detects whether it is open.
         const COMPARES: bool = false;
-        fn parameter(self) -> Self::Parameter;
+        fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
     }
@@ -99,27 +135,13 @@ pub(crate) mod sealed {
     impl<T: NoUninit> Operand for T {
         type Parameter = T;
         #[inline]
-        fn parameter(self) -> T {
-            self
+        fn parameter(&self) -> T {
+            *self
         }
         #[inline]
         fn access(&self) -> Access<'_> {
             Access::NONE
         }
-    }
-    operands! {
-        &DeviceBuffer<'_, T>, false, true;
-        &mut DeviceBuffer<'_, T>, true, true;
-        DeviceSlice<'_, '_, T>, false, true;
-        &DeviceSliceMut<'_, '_, T>, false, true;
-        &mut DeviceSliceMut<'_, '_, T>, true, true;
-        &PitchedBuffer<'_, T>, false, true;
-        &mut PitchedBuffer<'_, T>, true, true;
-        PitchedSlice<'_, '_, T>, false, true;
-        &PitchedSliceMut<'_, '_, T>, false, true;
-        &mut PitchedSliceMut<'_, '_, T>, true, true;
-        &PinnedBuffer<T>, false, false;
-        &mut PinnedBuffer<T>, true, false;
     }
 
     /// One of the accesses of an operation to device memory.
@@ -127,7 +149,7 @@ pub(crate) mod sealed {
         type Parameter = ffi::CUdeviceptr;
         const COMPARES: bool = true;
         #[inline]
-        fn parameter(self) -> ffi::CUdeviceptr {
+        fn parameter(&self) -> ffi::CUdeviceptr {
             self.address
         }
         #[inline]
@@ -151,13 +173,13 @@ pub(crate) mod sealed {
         /// Calls `f` with the access of each argument. Nothing is allocated.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
-        fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+        fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
     }
 }
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
-        impl<'ctx, $($a: KernelArg<'ctx>),*> KernelArgs<'ctx> for ($($a,)*) {}
+        impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> KernelArgs<'ctx, Lent> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             #[inline]
@@ -182,7 +204,7 @@ macro_rules! args {
                 f(&[$($a.access()),*])
             }
             #[inline]
-            fn with_pointers<R>(self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 let ($($a,)*) = self;
                 $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])

@@ -7,22 +7,20 @@ use super::node::{
     MemcpyNode, MemsetNode, Node, NodeId,
 };
 use super::resources::Span;
-use super::{Graph, GraphBuilder, NO_HOST_MEMORY, ScopeGraphBuffers};
+use super::{Graph, GraphBuffers, GraphBuilder, no_host_memory};
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::function::Function;
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
-use crate::memory::Element;
+use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Fill, NodeOperation, Slot};
-use crate::scope::{Destination, ScopeArgs, Source};
-use ffi::CUDA_KERNEL_NODE_PARAMS;
-use std::ffi::c_void;
-use std::ptr;
+use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
+use crate::scope::{Destination, Source};
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -48,13 +46,19 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         if let Some(reason) = operation.no_node() {
             return Err(Error::InvalidArgument { call: O::ADD, reason });
         }
-        same_context(O::ADD, operation.uses().all_of(context.key()))?;
+        let same = operation.node_is_of(context.key()) && operation.uses().all_of(context.key());
+        same_context(O::ADD, same)?;
+        no_host_memory(O::ADD, &operation)?;
+        if O::ENTERS {
+            self.gpu.enter(O::ADD)?;
+        }
         let before = operation.uses().with_accesses(|accesses| {
             self.names(accesses);
             self.behind(O::ADD, after, accesses)
         })?;
-        // SAFETY: 1. As above; one node can do it, and the context is alive. 2. It was checked. The graph keeps the memory (`graph-owns`), and each replay
-        // lends it again; what other nodes do with it is ordered by its uses (`nodes-ordered`).
+        // SAFETY: 1. As above; one node can do it, and the context is alive, and current if the node enters it. 2. The
+        // operation was checked. The graph keeps the memory (`graph-owns`), and each replay lends it again; what other
+        // nodes do with it is ordered by its uses (`nodes-ordered`).
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
 
@@ -62,57 +66,33 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`set_kernel`](crate::PushedGuard::set_kernel). The graph keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for page-locked memory;
+    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, and for page-locked memory;
     /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
     ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
-    pub unsafe fn kernel<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn kernel<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         after: &[NodeId],
         kernel: &impl Launchable<'ctx, A>,
         config: LaunchConfig,
         args: A,
     ) -> Result<KernelNode> {
-        const CALL: &str = name!(cuGraphAddKernelNode_v2);
         let function = kernel.function();
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(function, config, args) };
         let add = || {
-            self.same(CALL, |own| function.key() == own.key())?;
-            if !args.all_of(self.gpu.context().key()) {
-                return Err(Error::OtherContext { call: CALL });
-            }
-            if args.any_host() {
-                return Err(Error::InvalidArgument { call: CALL, reason: NO_HOST_MEMORY });
-            }
-            self.gpu.enter(CALL)?;
-            let before = args.with_accesses(|accesses| {
-                self.names(accesses);
-                let mut resources = self.record.resources.borrow_mut();
-                resources.code(function.owner());
-                resources.kernel(self.place(), accesses.iter().filter_map(Span::of).collect());
-                drop(resources);
-                self.behind(CALL, after, accesses)
-            })?;
-            args.with_pointers(|pointers| {
-                let params = kernel_params(function, config, pointers);
-                self.add(&before, |Slot { node, graph, before, count }| {
-                    // SAFETY: 1. as above; the context of the function is current. 2. `params` leads to one
-                    // value for each argument, which the driver reads before it returns; the rest is the
-                    // caller's obligations 1 to 3, at each replay: that lends the same memory again.
-                    unsafe {
-                        answer!(cuGraphAddKernelNode_v2(
-                            node,
-                            graph,
-                            before,
-                            count,
-                            &raw const params
-                        ))
-                    }
-                })
-            })
+            let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect();
+            let spans = launch.uses().with_accesses(spans);
+            // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
+            let node: KernelNode = unsafe { self.node(after, launch) }?;
+            let mut resources = self.record.resources.borrow_mut();
+            resources.code(function.owner());
+            resources.kernel(node.id().place, spans);
+            Ok(node)
         };
         self.record.note(add())
     }
@@ -120,8 +100,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a copy from one buffer to another.
     ///
     /// # Errors
-    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherContext`](Error::OtherContext);
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddMemcpyNode")]
     pub fn copy<T: Element>(
         &self,
@@ -170,7 +150,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// ([F23](crate::driver_facts#F23)).
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddHostNode")]
     pub fn host_function(
         &self,
@@ -195,7 +175,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a node that does nothing: a point that later nodes can follow.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEmptyNode")]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
         let add = || {
@@ -213,8 +193,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Pass every buffer that the other graph uses, as for a replay. The graph that is built then uses them too.
     ///
     /// # Errors
-    /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// [`GraphBuffers`](crate::Error::GraphBuffers) if these are not the graph's buffers;
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph, and for a graph with [`scratch`](Self::scratch) memory, which cannot be shared, or with nodes
     /// that allocate ([F215](crate::driver_facts#F215)).
     #[doc(alias = "cuGraphAddChildGraphNode")]
@@ -222,7 +202,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         graph: &'s Graph<'ctx>,
-        buffers: impl ScopeGraphBuffers<'s, 'ctx>,
+        buffers: impl GraphBuffers<'ctx, InScope<'s>>,
     ) -> Result<ChildGraphNode> {
         const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {
@@ -246,7 +226,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a node that records an event at each replay.
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph.
     #[doc(alias = "cuGraphAddEventRecordNode")]
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
@@ -269,7 +249,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// context.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEventWaitNode")]
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
@@ -281,29 +261,5 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             })
         };
         self.record.note(add())
-    }
-}
-
-/// Returns the parameters of a kernel node.
-pub(super) fn kernel_params(
-    function: &Function<'_>,
-    config: LaunchConfig,
-    pointers: &mut [*mut c_void],
-) -> CUDA_KERNEL_NODE_PARAMS {
-    let LaunchConfig { grid, block, shared_bytes } = config;
-    CUDA_KERNEL_NODE_PARAMS {
-        func: function.raw(),
-        gridDimX: grid.x,
-        gridDimY: grid.y,
-        gridDimZ: grid.z,
-        blockDimX: block.x,
-        blockDimY: block.y,
-        blockDimZ: block.z,
-        sharedMemBytes: shared_bytes,
-        // Null, not an empty list: a kernel that has parameters then answers with an error (F93).
-        kernelParams: if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() },
-        extra: ptr::null_mut(),
-        kern: ptr::null_mut(),
-        ctx: ptr::null_mut(),
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
-use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
+use crate::memory::lent::Within;
+use crate::memory::{DeviceBuffer, Element, InCall, InScope, PitchedBuffer};
 use crate::scope::{ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
@@ -10,47 +11,38 @@ use crate::tuples::tuples;
 /// that it writes. Sealed.
 ///
 /// They are a tuple of up to twelve, in any order. A slice of buffers passes each of them, and tuples nest.
+///
+/// `Lent` says how long memory is lent. It is [`InCall`] for a replay that waits, and [`InScope<'s>`](InScope) for a
+/// replay in a scope, which also takes `&held` and `&mut held`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
-    note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to twelve of these"
+    note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to twelve of these",
+    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`"
 )]
-pub trait GraphBuffers<'ctx>: sealed::Names {}
+pub trait GraphBuffers<'ctx, Lent = InCall>: sealed::Names {}
 
-/// The buffers of a graph, passed to a replay in a scope. As [`GraphBuffers`], and also `&held` and
-/// `&mut held`. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the buffers of a graph in a scope",
-    label = "expected buffers such as `(&x, &mut held)`",
-    note = "pass `&buffer` or `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`, or a tuple of up to twelve of these"
-)]
-pub trait ScopeGraphBuffers<'s, 'ctx>: sealed::Names {}
-
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut DeviceBuffer<'ctx, T> {}
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &PitchedBuffer<'ctx, T> {}
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut PitchedBuffer<'ctx, T> {}
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &[DeviceBuffer<'ctx, T>] {}
-impl<'ctx, T: Element> GraphBuffers<'ctx> for &mut [DeviceBuffer<'ctx, T>] {}
-
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s DeviceBuffer<'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut DeviceBuffer<'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s [DeviceBuffer<'ctx, T>] {}
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut [DeviceBuffer<'ctx, T>] {}
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s PitchedBuffer<'ctx, T> {}
-impl<'s, 'ctx, T: Element> ScopeGraphBuffers<'s, 'ctx> for &'s mut PitchedBuffer<'ctx, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedPitchedBuffer<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedPitchedBuffer<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &ScopedBuffer<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut ScopedBuffer<'s, T> {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &[ScopedBuffer<'s, T>] {}
-impl<'s, T: Element> ScopeGraphBuffers<'s, '_> for &mut [ScopedBuffer<'s, T>] {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b mut DeviceBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b [DeviceBuffer<'ctx, T>] {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L>
+    for &'b mut [DeviceBuffer<'ctx, T>]
+{
+}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b PitchedBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b mut PitchedBuffer<'ctx, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &[ScopedBuffer<'s, T>] {}
+impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut [ScopedBuffer<'s, T>] {}
 
 pub(crate) mod sealed {
     use super::*;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot implement `GraphBuffers` or `ScopeGraphBuffers`, which are sealed",
+        message = "`{Self}` cannot implement `GraphBuffers`, which is sealed",
         label = "only borrowed device memory and tuples of it do"
     )]
     pub trait Names {
@@ -115,8 +107,7 @@ macro_rules! only {
 }
 macro_rules! buffers {
     ($(($($a:ident $second:ident)*))*) => { $(
-        impl<'ctx, $($a: GraphBuffers<'ctx>),*> GraphBuffers<'ctx> for ($($a,)*) {}
-        impl<'s, 'ctx, $($a: ScopeGraphBuffers<'s, 'ctx>),*> ScopeGraphBuffers<'s, 'ctx> for ($($a,)*) {}
+        impl<'ctx, Lent, $($a: GraphBuffers<'ctx, Lent>),*> GraphBuffers<'ctx, Lent> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Names),*> sealed::Names for ($($a,)*) {
             #[inline]

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{CaptureStream, GraphBuilder};
+use crate::args::KernelArgs;
 use crate::call::name;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::Element;
-use crate::scope::{Destination, ScopeArgs, ScopedStream, Source};
+use crate::memory::{Element, InScope};
+use crate::scope::{Destination, ScopedStream, Source};
 
 /// A stream of a scope, a stream under capture, or a graph that is built. Sealed.
 ///
@@ -49,7 +50,7 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
-    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,
@@ -88,7 +89,7 @@ macro_rules! impl_enqueue {
                 $stream::zero(&self, to)
             }
             #[inline]
-            unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+            unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
                 self,
                 kernel: &impl Launchable<'ctx, A>,
                 config: impl LaunchSpec<'ctx>,
@@ -116,7 +117,7 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
-    unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,

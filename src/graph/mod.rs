@@ -19,7 +19,7 @@ mod set;
 mod stream;
 mod update;
 
-pub use buffers::{GraphBuffers, ScopeGraphBuffers};
+pub use buffers::GraphBuffers;
 pub use build::GraphBuilder;
 pub use capture::Capture;
 pub use dot::DotFlags;
@@ -34,6 +34,7 @@ use crate::brand::Brand;
 use crate::call::answer;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::ops::Operation;
 use ffi::CUgraphExec;
 use raw::{Exec, Template};
 use resources::GraphResources;
@@ -85,9 +86,15 @@ const OTHER_GRAPH: &str = "the node belongs to another graph, or to this graph b
                            captured or built again: use the nodes that its builder or `list_nodes` \
                            returned";
 
-/// The reason for which a graph takes no page-locked memory.
-const NO_HOST_MEMORY: &str = "a graph cannot use host memory, because each replay would use it \
-                              again: pass device memory, and copy before or after the replay";
+/// Checks that an operation uses no page-locked memory, which graphs do not keep.
+fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
+    if operation.host().is_none() {
+        return Ok(());
+    }
+    let reason = "a graph cannot use host memory, because each replay would use it again: pass device memory, and \
+        copy before or after the replay";
+    Err(Error::InvalidArgument { call, reason })
+}
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::buffers::sealed::Names;
-use super::{Graph, GraphBuffers, ScopeGraphBuffers};
+use super::{Graph, GraphBuffers};
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
+use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::ops::enqueue::same_context;
 use crate::scope::ScopedStream;
@@ -53,6 +54,15 @@ impl Graph<'_> {
         // (F94, F149). `self` is on one thread. The rest is the caller's obligations 1 and 2.
         unsafe { answer!(cuGraphLaunch(exec, stream)) }.result()
     }
+
+    /// Continues the panic of a host function after the wait for a replay.
+    #[inline]
+    fn replayed(&self, waited: Result) -> Result {
+        match self.inner.resources.panic() {
+            Some(panic) => resume_unwind(panic),
+            None => waited,
+        }
+    }
 }
 
 impl<'ctx> SyncStream<'_, 'ctx> {
@@ -78,22 +88,14 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         if let Err(error) = unsafe { graph.launch(self.raw()) } {
             return self.not_replayed(graph, error);
         }
-        let waited = self.complete(Ok(()));
-        match graph.inner.resources.panic() {
-            Some(panic) => resume_unwind(panic),
-            None => waited,
-        }
+        graph.replayed(self.complete(Ok(())))
     }
 
     /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
     #[cold]
     #[inline(never)]
     fn not_replayed(&self, graph: &Graph<'ctx>, error: Error) -> Result {
-        let waited = self.complete(Err(error));
-        match graph.inner.resources.panic() {
-            Some(panic) => resume_unwind(panic),
-            None => waited,
-        }
+        graph.replayed(self.complete(Err(error)))
     }
 }
 
@@ -110,7 +112,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     pub fn replay(
         &self,
         graph: &'s Graph<'ctx>,
-        buffers: impl ScopeGraphBuffers<'s, 'ctx>,
+        buffers: impl GraphBuffers<'ctx, InScope<'s>>,
     ) -> Result {
         // The memory is then the graph's, and so belongs to its context.
         let ready = graph.context().key() == self.fast_path.key()

@@ -1,16 +1,18 @@
 //! Changes to single nodes, which apply from the next replay on.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::add::kernel_params;
 use super::resources::Span;
-use super::{Graph, KernelNode, MemsetNode, NO_HOST_MEMORY, NodeId};
+use super::{Graph, KernelNode, MemsetNode, NodeId, no_host_memory};
+use crate::args::KernelArgs;
+use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
-use crate::memory::Element;
-use crate::ops::pattern;
-use crate::scope::ScopeArgs;
+use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
+use crate::ops::enqueue::same_context;
+use crate::ops::{Launch, NodeOperation, Operation, pattern};
 use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
@@ -104,7 +106,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
-    pub unsafe fn set_kernel<'a, A: ScopeArgs<'a, 'ctx>>(
+    pub unsafe fn set_kernel<'a, A: KernelArgs<'ctx, InScope<'a>>>(
         &self,
         graph: &mut Graph<'ctx>,
         node: KernelNode,
@@ -113,19 +115,17 @@ impl<'ctx> PushedGuard<'ctx> {
         args: A,
     ) -> Result {
         const CALL: &str = name!(cuGraphExecKernelNodeSetParams_v2);
-        let function = kernel.function();
-        if self.context() != graph.context()
-            || function.key() != self.context().key()
-            || !args.all_of(self.context().key())
-        {
-            return Err(Error::OtherContext { call: CALL });
-        }
+        let (function, own) = (kernel.function(), self.context());
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(function, config, args) };
+        let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
+        same_context(CALL, own == graph.context() && same)?;
         let (exec, raw) = graph.node_of(CALL, node.id())?;
-        let uses: Vec<_> =
-            args.with_accesses(|accesses| accesses.iter().filter_map(Span::of).collect());
+        no_host_memory(CALL, &launch)?;
+        let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect::<Vec<_>>();
+        let spans = launch.uses().with_accesses(spans);
         let resources = &mut graph.inner.resources;
-        let refused = match resources.kernel_may_use(node.id().place, &uses) {
-            _ if args.any_host() => Some(NO_HOST_MEMORY),
+        let refused = match resources.kernel_may_use(node.id().place, &spans) {
             Some(true) => None,
             Some(false) => Some(
                 "the node does not use this memory in this way, so the graph does not order the \
@@ -140,15 +140,9 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         self.enter(CALL)?;
         resources.code(function.owner());
-        let answer = args.with_pointers(|pointers| {
-            let params = kernel_params(function, config, pointers);
-            // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The
-            // context of the function, which is kept, is current (F217). 2. `params` leads to one value for
-            // each argument, which the driver reads before it returns. 3. The memory is kept, named by each
-            // replay, and ordered within the graph, as the node used it before; the rest is the caller's
-            // obligations 1 to 3, at each replay.
-            unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(exec, raw, &raw const params)) }
-        });
-        answer.result()
+        // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The context of the
+        // function, which is kept, is current. 2. The memory is kept, named by each replay, and ordered within the
+        // graph, as the node used it before.
+        unsafe { launch.set(exec, raw) }.result()
     }
 }

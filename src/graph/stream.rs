@@ -1,13 +1,16 @@
 //! The operations of a capture: copies between buffers, fills, launches.
 #![allow(unsafe_code, reason = "captures launches")]
 
-use super::NO_HOST_MEMORY;
 use super::capture::Record;
+use super::no_host_memory;
+use crate::args::KernelArgs;
+use crate::args::sealed::Operands;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::Element;
-use crate::scope::{Destination, Order, ScopeArgs, ScopedStream, Source};
+use crate::memory::{Element, InScope};
+use crate::ops::{Launch, Operation};
+use crate::scope::{Destination, Order, ScopedStream, Source};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
@@ -94,28 +97,30 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     ///    is captured on other streams is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let refused = if config.has_events() {
-            Some("a captured launch cannot record events: capture the launch without them")
-        } else {
-            args.any_host().then_some(NO_HOST_MEMORY)
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let capture = || {
+            if launch.has_events() {
+                let reason =
+                    "a captured launch cannot record events: capture the launch without them";
+                return Err(Error::InvalidArgument { call: launch.call(), reason });
+            }
+            no_host_memory(launch.call(), &launch)?;
+            {
+                let mut resources = self.record.resources.borrow_mut();
+                resources.code(launch.function().owner());
+                launch.uses().with_accesses(|all| all.iter().for_each(|one| resources.memory(one)));
+            }
+            // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
+            unsafe { self.scoped.run_launch(launch) }
         };
-        if let Some(reason) = refused {
-            let error = Error::InvalidArgument { call: config.call(), reason };
-            return self.record.note(Err(error));
-        }
-        {
-            let mut resources = self.record.resources.borrow_mut();
-            resources.code(kernel.function().owner());
-            args.with_accesses(|all| all.iter().for_each(|access| resources.memory(access)));
-        }
-        // SAFETY: the caller's obligations 1 to 3, at each replay: that lends the same memory again.
-        self.record.note(unsafe { self.scoped.launch(kernel, config, args) })
+        self.record.note(capture())
     }
 }
 

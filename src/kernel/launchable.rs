@@ -1,6 +1,6 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
-use super::{Kernel, Signature, Value};
+use super::{Kernel, Parameter, Signature, Value};
 use crate::function::Function;
 use crate::memory::{
     DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
@@ -29,13 +29,6 @@ pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
 )]
 pub trait Argument<P> {}
 
-/// Arguments that match a [`Signature`], one by one. Sealed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` are not the arguments of a kernel `{S}`",
-    label = "expected one argument of the right type for each parameter"
-)]
-pub trait Matches<S> {}
-
 pub(crate) mod sealed {
     use crate::function::Function;
 
@@ -57,7 +50,6 @@ impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     }
 }
 
-impl<'ctx, S: Signature, A: Matches<S>> Launchable<'ctx, A> for Kernel<'ctx, S> {}
 impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
     #[inline]
     fn function(&self) -> &Function<'ctx> {
@@ -90,9 +82,12 @@ impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
 impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
 
-macro_rules! matches {
+macro_rules! kernels {
     ($(($($a:ident $p:ident)*))*) => { $(
-        impl<$($a: Argument<$p>, $p),*> Matches<($($p,)*)> for ($($a,)*) {}
+        impl<'ctx, $($a: Argument<$p>, $p: Parameter),*> Launchable<'ctx, ($($a,)*)>
+            for Kernel<'ctx, ($($p,)*)>
+        {
+        }
     )* };
 }
-tuples!(matches);
+tuples!(kernels);

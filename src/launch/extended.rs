@@ -1,10 +1,8 @@
 //! Launches with attributes.
 
-use super::raw::Prepared;
-use super::spec::sealed::Spec;
+use super::spec::sealed::{Prepared, Spec};
 use super::{ClusterScheduling, Dim3, LaunchConfig};
 use crate::call::name;
-use crate::error::Result;
 use crate::event::Event;
 use crate::function::Carveout;
 use crate::memory::{AccessPolicyWindow, MemSyncDomain};
@@ -318,8 +316,8 @@ impl Spec for ExtendedLaunch<'_, '_> {
         (self.lower().1 == 0).then_some(self.config)
     }
     #[inline]
-    fn prepared(&self, stream: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
-        self.with_raw(*stream, |config| f(Prepared::Extended(config)))
+    fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {
+        self.with_raw(stream, |config| f(Prepared::Extended(config)))
     }
 }
 

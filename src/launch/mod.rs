@@ -3,14 +3,13 @@
 mod extended;
 mod occupancy;
 mod policy;
-mod raw;
 mod spec;
 
 pub use extended::ExtendedLaunch;
 pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use policy::ClusterScheduling;
-pub(crate) use raw::{launch, refused};
 pub use spec::LaunchSpec;
+pub(crate) use spec::sealed::{Prepared, Spec};
 
 /// Extents in the dimensions x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,8 @@
 //! The launch parameters besides the kernel and its arguments.
 
-use super::raw::Prepared;
 use crate::call::name;
-use crate::error::Result;
 use crate::launch::{ExtendedLaunch, LaunchConfig};
-use ffi::CUstream;
+use ffi::{CUlaunchConfig, CUstream};
 
 /// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
 #[diagnostic::on_unimplemented(
@@ -37,7 +35,15 @@ pub(crate) mod sealed {
         /// Returns the launch, if it has no attributes.
         fn plain(&self) -> Option<LaunchConfig>;
         /// Calls `f` with the launch in the driver's form. Nothing is allocated.
-        fn prepared(&self, stream: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result;
+        fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R;
+    }
+
+    /// A launch in the driver's form.
+    pub enum Prepared<'a> {
+        /// Extents alone: `cuLaunchKernel`.
+        Plain(LaunchConfig),
+        /// With attributes: `cuLaunchKernelEx`.
+        Extended(&'a CUlaunchConfig),
     }
 
     impl Spec for LaunchConfig {
@@ -62,7 +68,7 @@ pub(crate) mod sealed {
             Some(*self)
         }
         #[inline]
-        fn prepared(&self, _: &CUstream, f: impl FnOnce(Prepared<'_>) -> Result) -> Result {
+        fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {
             f(Prepared::Plain(*self))
         }
     }

@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::enqueue::same_extent;
-use super::{NodeOperation, Operation, Slot, rows};
+use super::{NodeOperation, Operation, Owned, Slot, rows};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::access::Access;
 use ffi::{CUcontext, CUstream};
+use std::ops::Deref;
 
 /// Copies device memory to other memory of the device.
 pub(crate) struct Copy<'a> {
@@ -46,12 +47,12 @@ impl Operation for Copy<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to, self.from)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to, self.from))
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         if self.whole().grid.is_some() {
             // SAFETY: 1. Both have the extent of the copy (obligation 1), and they are distinct. 2. The caller's
             // obligation 2.
@@ -60,7 +61,7 @@ impl Operation for Copy<'_> {
         let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
         // SAFETY: both have as many elements (obligation 1), and they are distinct. The rest is the caller's
         // obligation 2.
-        unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) }
     }
 }
 

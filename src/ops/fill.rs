@@ -1,14 +1,14 @@
 //! Fills.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{NodeOperation, Operation, Slot};
+use super::{NodeOperation, Operation, Owned, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
-use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUstream};
+use std::ops::Deref;
 
 /// A fill that sets all elements to a value.
 pub(crate) struct Fill<'a> {
@@ -49,12 +49,17 @@ impl Operation for Fill<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to,)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to,))
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    fn is_one_call(&self) -> bool {
+        self.to.grid.is_none_or(|grid| grid.runs().len() == 1)
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let Fill { to, value, size, len } = *self;
         if let Some(grid) = to.grid {
             // SAFETY: the caller's obligations 1 and 2.
@@ -63,15 +68,14 @@ impl Operation for Fill<'_> {
         let to = to.address;
         // SAFETY, of each: `len` values of that size lie there, and the value is one of the elements. The rest is the
         // caller's obligation 2.
-        let answer = match size {
+        match size {
             // SAFETY: as above.
             1 => unsafe { answer!(cuMemsetD8Async(to, value as u8, len, stream)) },
             // SAFETY: as above.
             2 => unsafe { answer!(cuMemsetD16Async(to, value as u16, len, stream)) },
             // SAFETY: as above.
             _ => unsafe { answer!(cuMemsetD32Async(to, value, len, stream)) },
-        };
-        answer.result()
+        }
     }
 }
 
@@ -81,14 +85,14 @@ impl Fill<'_> {
     /// # Safety
     /// 1. and 2. of [`enqueue`](Operation::enqueue).
     #[inline(never)]
-    unsafe fn enqueue_rows(&self, grid: &Grid, stream: CUstream) -> Result {
+    unsafe fn enqueue_rows(&self, grid: &Grid, stream: CUstream) -> Answer {
         let Fill { to, value, size, len } = *self;
         let (pitch, width) = (grid.pitch, len / grid.all_rows());
-        for (offset, rows) in grid.runs() {
+        let fill = |(offset, rows)| {
             let to = to.address + offset as CUdeviceptr;
             // SAFETY, of each: `rows` rows of `width` values of that size lie there, one pitch apart, and the value is
             // one of the elements. The rest is the caller's obligation 2.
-            let answer = match size {
+            match size {
                 // SAFETY: as above.
                 1 => unsafe {
                     answer!(cuMemsetD2D8Async(to, pitch, value as u8, width, rows, stream))
@@ -99,10 +103,11 @@ impl Fill<'_> {
                 },
                 // SAFETY: as above.
                 _ => unsafe { answer!(cuMemsetD2D32Async(to, pitch, value, width, rows, stream)) },
-            };
-            answer.check()?;
-        }
-        Ok(())
+            }
+        };
+        let mut answers = grid.runs().map(fill);
+        let failed = answers.find(|answer| answer.code != ffi::CUDA_SUCCESS);
+        failed.unwrap_or(Answer::new(self.call(), ffi::CUDA_SUCCESS))
     }
 }
 
@@ -111,8 +116,7 @@ impl NodeOperation for Fill<'_> {
 
     #[inline]
     fn no_node(&self) -> Option<&'static str> {
-        let one = self.to.grid.is_none_or(|grid| grid.runs().len() == 1);
-        (!one).then_some(
+        (!self.is_one_call()).then_some(
             "a node fills the rows of one plane, or whole planes: add one for each plane",
         )
     }

@@ -1,22 +1,26 @@
-//! Operations on memory. Each is checked and handed to the driver in one place. A surface decides when the memory is
-//! free again: operations on a stream wait, those of a scope or a capture are ordered by their uses, and a graph
-//! keeps the memory of its nodes.
+//! Operations on memory: copies, fills and launches. Each is checked and handed to the driver in one place. A surface
+//! decides when the memory is free again: operations on a stream wait, those of a scope or a capture are ordered by
+//! their uses, and a graph keeps the memory of its nodes.
 #![allow(unsafe_code, reason = "operations use memory that the surfaces vouch for")]
 
 mod copy;
 pub(crate) mod enqueue;
 mod fill;
+mod launch;
 mod rows;
 mod transfer;
 
 pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
+pub(crate) use launch::Launch;
 pub(crate) use transfer::{Download, Upload};
 
 use crate::args::sealed::Operands;
+use crate::call::Answer;
 use crate::error::Result;
 use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
+use std::ops::Deref;
 
 /// An operation on memory.
 pub(crate) trait Operation {
@@ -33,7 +37,7 @@ pub(crate) trait Operation {
     }
 
     /// Returns the accesses to memory.
-    fn uses(&self) -> impl Operands + '_;
+    fn uses(&self) -> impl Deref<Target: Operands>;
 
     /// Returns the host memory of the operation, which may be page-locked.
     #[inline]
@@ -41,14 +45,58 @@ pub(crate) trait Operation {
         LentHost::NONE
     }
 
-    /// Enqueues the operation with one call, which may return before the device is done. No context need be current
+    /// Returns whether one call enqueues it. With several, an error of one does not prove that nothing was enqueued.
+    #[inline]
+    fn is_one_call(&self) -> bool {
+        true
+    }
+
+    /// Returns whether everything else that it uses belongs to the context with this [key](crate::Context::key),
+    /// unless the driver compares that itself.
+    #[inline]
+    fn others_are_of(&self, _key: usize) -> bool {
+        true
+    }
+
+    /// Enqueues the operation, usually with [one call](Self::is_one_call). It may return before the device is done. No context need be current
     /// ([F34](crate::driver_facts#F34)).
     ///
     /// # Safety
     /// 1. [`check`](Self::check) accepted the operation.
     /// 2. The stream is alive, and so is all memory of the operation. Until the stream is past it, nobody frees that,
     ///    writes what the operation reads, or uses what it writes.
-    unsafe fn enqueue(&self, stream: CUstream) -> Result;
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer;
+
+    /// Returns the error of a call that failed, on a stream of the context with this [key](crate::Context::key).
+    #[inline]
+    fn refused(&self, answer: Answer, _key: usize) -> Result {
+        answer.result()
+    }
+
+    /// Enqueues the operation. If the driver refuses it, the error is that of a stream in the context whose
+    /// [key](crate::Context::key) `own` returns.
+    ///
+    /// # Safety
+    /// 1. As for [`enqueue`](Self::enqueue).
+    #[inline]
+    unsafe fn run(&self, stream: CUstream, own: impl FnOnce() -> usize) -> Result {
+        // SAFETY: the caller's obligation 1.
+        match unsafe { self.enqueue(stream) } {
+            Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
+            answer => self.refused(answer, own()),
+        }
+    }
+}
+
+/// The accesses of an operation that creates them. A launch returns a reference to its arguments instead.
+struct Owned<T>(T);
+
+impl<T> Deref for Owned<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 /// An operation that can be a node of a graph.
@@ -56,20 +104,30 @@ pub(crate) trait NodeOperation: Operation {
     /// The name of the driver function that adds the node.
     const ADD: &'static str;
 
+    /// Whether the node belongs to the current context. Otherwise no context need be current.
+    const ENTERS: bool = false;
+
     /// Returns why one node cannot perform the operation.
     #[inline]
     fn no_node(&self) -> Option<&'static str> {
         None
     }
 
-    /// Adds the node to a graph. No context need be current, and captures do not refuse the call
-    /// ([F217](crate::driver_facts#F217)).
+    /// Returns whether everything that a node uses besides memory belongs to the context with this
+    /// [key](crate::Context::key).
+    #[inline]
+    fn node_is_of(&self, _key: usize) -> bool {
+        true
+    }
+
+    /// Adds the node to a graph. Captures do not refuse the call ([F217](crate::driver_facts#F217)).
     ///
     /// # Safety
-    /// 1. [`no_node`](Self::no_node) returned `None`. The graph and the context are alive, and the nodes before are nodes of the graph, each once. The new one
-    ///    is written to a place that is valid for it.
+    /// 1. [`no_node`](Self::no_node) returned `None`. The graph and the context are alive, and the nodes before are
+    ///    nodes of the graph, each once. The new one is written to a place that is valid for it. If the node
+    ///    [enters](Self::ENTERS) a context, it is current.
     /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
-    unsafe fn add(&self, slot: Slot, context: CUcontext) -> crate::call::Answer;
+    unsafe fn add(&self, slot: Slot, context: CUcontext) -> Answer;
 }
 
 /// The place of a new node, in the form that the driver takes.

@@ -2,8 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::zeros;
-use crate::call::{answer, name};
-use crate::error::Result;
+use crate::call::{Answer, answer, name};
 use crate::memory::access::Access;
 use crate::memory::grid::{Extent, Grid};
 use ffi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, CUstream};
@@ -67,10 +66,10 @@ pub(super) fn call_for(grid: &Grid) -> &'static str {
 /// 2. The stream is alive, and so is the memory of both ends. Until the stream is past the copy, nobody frees that,
 ///    writes the source or uses the destination.
 #[inline(never)]
-pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Result {
+pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Answer {
     if params.Depth > 1 {
         // SAFETY: the caller's obligations 1 and 2.
-        return unsafe { answer!(cuMemcpy3DAsync_v2(params, stream)) }.result();
+        return unsafe { answer!(cuMemcpy3DAsync_v2(params, stream)) };
     }
     let rows = CUDA_MEMCPY2D {
         srcXInBytes: 0,
@@ -91,5 +90,5 @@ pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Result
         Height: params.Height,
     };
     // SAFETY: the same copy, in the form for one plane; the caller's obligations 1 and 2.
-    unsafe { answer!(cuMemcpy2DAsync_v2(&raw const rows, stream)) }.result()
+    unsafe { answer!(cuMemcpy2DAsync_v2(&raw const rows, stream)) }
 }

@@ -2,15 +2,16 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::enqueue::same_len;
-use super::{Operation, rows};
+use super::{Operation, Owned, rows};
 use crate::args::sealed::Operands;
-use crate::call::{answer, name};
+use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::registry::LentHost;
 use ffi::CUstream;
 use std::ffi::c_void;
+use std::ops::Deref;
 
 /// A copy of a slice to the device.
 pub(crate) struct Upload<'a> {
@@ -48,8 +49,8 @@ impl Operation for Upload<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.to, self.staged)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.to, self.staged))
     }
 
     #[inline]
@@ -58,7 +59,7 @@ impl Operation for Upload<'_> {
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         if self.to.grid.is_some() {
             let params =
                 rows::params(&rows::End::host(self.from), &rows::End::device(&self.to), &self.to);
@@ -68,7 +69,7 @@ impl Operation for Upload<'_> {
         let (from, to, bytes) = (self.from, self.to.address, self.to.bytes());
         // SAFETY: both have as many elements (obligation 1), and those of the host are initialised (`Element:
         // NoUninit`). The rest is the caller's obligation 2.
-        unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }
     }
 }
 
@@ -108,8 +109,8 @@ impl Operation for Download<'_> {
     }
 
     #[inline]
-    fn uses(&self) -> impl Operands + '_ {
-        (self.staged, self.from)
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((self.staged, self.from))
     }
 
     #[inline]
@@ -118,7 +119,7 @@ impl Operation for Download<'_> {
     }
 
     #[inline]
-    unsafe fn enqueue(&self, stream: CUstream) -> Result {
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         if self.from.grid.is_some() {
             let params =
                 rows::params(&rows::End::device(&self.from), &rows::End::host(self.to), &self.from);
@@ -128,6 +129,6 @@ impl Operation for Download<'_> {
         let (to, from, bytes) = (self.to, self.from.address, self.from.bytes());
         // SAFETY: both have as many elements (obligation 1), of which any bytes are values (`Element:
         // AnyBitPattern`). The rest is the caller's obligation 2.
-        unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }.result()
+        unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }
     }
 }

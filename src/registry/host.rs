@@ -29,6 +29,11 @@ impl LentHost {
         LentHost { start: start.addr(), bytes }
     }
 
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.bytes == 0
+    }
+
     /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
     /// registered that part, or devices use all host memory.
     pub(crate) fn is_page_locked(self) -> bool {

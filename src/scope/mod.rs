@@ -13,7 +13,7 @@ mod pitched;
 mod stream;
 mod verbs;
 
-pub use args::{ScopeArg, ScopeArgs, Source};
+pub use args::Source;
 pub use buffer::ScopedBuffer;
 use hold::Key;
 pub use hold::{Destination, Holdable};

@@ -1,17 +1,16 @@
 //! The operations of a stream: copies, fills, launches.
 #![allow(unsafe_code, reason = "enqueues work on memory that the scope borrows")]
 
-use super::{Destination, ScopeArgs, ScopedHostMemory, ScopedStream, Source};
+use super::{Destination, ScopedHostMemory, ScopedStream, Source};
+use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::error::Result;
-use crate::function::Function;
 use crate::kernel::Launchable;
-use crate::launch;
-use crate::launch::LaunchSpec;
-use crate::memory::Element;
+use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
+use crate::memory::{Element, InScope};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Download, Fill, Operation, Upload};
+use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
@@ -32,7 +31,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         if now.uses().all_ready(self.fast_path) {
             // SAFETY: 1. As above. 2. The stream is there, and what other operations of the scope do with the memory is ordered by
             // its uses. The rest is the caller's obligation 1.
-            unsafe { now.enqueue(self.raw) }
+            unsafe { now.run(self.raw, || self.context().key()) }
         } else {
             // SAFETY: 1. The caller's obligation 1. 2. As above.
             unsafe { self.run_behind(operation) }
@@ -44,12 +43,36 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// 2. The operation was [checked](Operation::check).
     #[cold]
     #[inline(never)]
-    unsafe fn run_behind<O: Operation>(self, operation: impl Fn() -> O) -> Result {
+    unsafe fn run_behind<O: Operation>(self, operation: impl FnOnce() -> O) -> Result {
         let operation = operation();
         let prepare = |accesses: &[Access<'_>]| self.prepare(operation.call(), accesses);
         operation.uses().with_accesses(prepare)?;
         // SAFETY: 1. The caller's obligation 2. 2. As in `run`.
-        unsafe { operation.enqueue(self.raw) }
+        unsafe { operation.run(self.raw, || self.context().key()) }
+    }
+
+    /// Enqueues a launch likewise. Its arguments cannot be created twice, and are moved to the second branch. If this
+    /// were a call, each launch would store them first.
+    ///
+    /// # Safety
+    /// 1. As for [`run`](Self::run).
+    #[inline(always)]
+    pub(crate) unsafe fn run_launch<S: Spec, A: Operands>(
+        &self,
+        launch: Launch<'_, '_, S, A>,
+    ) -> Result {
+        if !launch.host().is_none() {
+            self.lend_host();
+        }
+        let own = || self.context().key();
+        same_context(launch.call(), launch.others_are_of(own()))?;
+        if launch.uses().all_ready(self.fast_path) {
+            // SAFETY: 1. There is nothing to check. 2. As in `run`.
+            unsafe { launch.run(self.raw, own) }
+        } else {
+            // SAFETY: 1. The caller's obligation 1. 2. There is nothing to check.
+            unsafe { self.run_behind(move || launch) }
+        }
     }
 
     /// Copies a slice to the device. The scope borrows the slice until it ends.
@@ -169,56 +192,15 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<A: ScopeArgs<'s, 'ctx>>(
+    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
         &self,
         kernel: &impl Launchable<'ctx, A>,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let function = kernel.function();
-        if args.any_host() {
-            self.lend_host();
-        }
-        if config.is_extended() {
-            let own = self.context().key();
-            same_context(config.call(), function.key() == own && config.all_of(own))?;
-        }
-        if args.all_ready(self.fast_path) {
-            // SAFETY: the caller's obligations 1 to 3.
-            unsafe { self.launch_now(function, config, args) }
-        } else {
-            // SAFETY: as above.
-            unsafe { self.launch_behind(function, config, args) }
-        }
-    }
-
-    /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
-    #[cold]
-    #[inline(never)]
-    unsafe fn launch_behind<A: ScopeArgs<'s, 'ctx>>(
-        self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: A,
-    ) -> Result {
-        args.with_accesses(|accesses| self.prepare(config.call(), accesses))?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.launch_now(function, config, args) }
-    }
-
-    /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
-    #[inline]
-    unsafe fn launch_now<A: ScopeArgs<'s, 'ctx>>(
-        &self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: A,
-    ) -> Result {
-        let refused = |call, code| launch::refused(call, code, function, &self.context().key());
-        // SAFETY: 1. The memory among the arguments stays borrowed: see above. 2. The caller's
-        // obligations 1 to 3.
-        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        // SAFETY: the memory among the arguments is borrowed until the scope has waited.
+        unsafe { self.run_launch(launch) }
     }
 }

@@ -1,16 +1,12 @@
 //! Operations on a stream of any kind that are complete when they return.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{Answer, Later, answer, name};
 use crate::context::Context;
 use crate::context::wait::wait_for_memory;
 use crate::error::{Error, Result, means_not_taken};
 use crate::event::Event;
-use crate::function::Function;
-use crate::launch;
-use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::{refused, same_context};
 use crate::ops::{Copy, Download, Fill, Operation, Upload};
@@ -43,9 +39,14 @@ impl<'a> Blocking<'a> {
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
     #[inline]
-    unsafe fn run(&self, operation: impl Operation) -> Result {
+    pub(crate) unsafe fn run(&self, operation: impl Operation) -> Result {
         // SAFETY: the caller's obligation 1, as the wait below is over then.
         let enqueued = unsafe { self.run_unscoped(&operation) };
+        if enqueued.is_err() && !operation.is_one_call() {
+            // The first error is the one to tell. What cannot be waited for ends the process.
+            let _waited = self.finish(operation.host());
+            return enqueued;
+        }
         self.complete(enqueued, operation.host())
     }
 
@@ -54,11 +55,13 @@ impl<'a> Blocking<'a> {
     /// # Safety
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
     #[inline(always)]
-    unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
+    pub(crate) unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
         operation.check(operation.call())?;
-        same_context(operation.call(), operation.uses().all_of(self.key))?;
+        let key = self.key;
+        let same = operation.others_are_of(key) && operation.uses().all_of(key);
+        same_context(operation.call(), same)?;
         // SAFETY: 1. As above. 2. The stream is there; the rest is the caller's obligation 1.
-        unsafe { operation.enqueue(self.raw) }
+        unsafe { operation.run(self.raw, || self.key) }
     }
 
     #[inline]
@@ -117,42 +120,6 @@ impl<'a> Blocking<'a> {
     pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
         unsafe { self.run(Fill::zero(to.access(true))) }
-    }
-
-    /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
-    #[inline]
-    pub(crate) unsafe fn launch<'ctx>(
-        &self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: impl KernelArgs<'ctx>,
-    ) -> Result {
-        let host = if args.any_host() { LentHost::ANY } else { LentHost::NONE };
-        // SAFETY: obligations 1 to 3 are the caller's. 4: the arguments' borrows last until the wait
-        // below is over.
-        let enqueued = unsafe { self.launch_unscoped(function, config, args) };
-        self.complete(enqueued, host)
-    }
-
-    /// # Safety
-    /// 1. to 4. of [`SyncStream::launch_unscoped`](crate::SyncStream::launch_unscoped).
-    #[inline]
-    pub(crate) unsafe fn launch_unscoped<'ctx>(
-        &self,
-        function: &Function<'ctx>,
-        config: impl LaunchSpec<'ctx>,
-        args: impl KernelArgs<'ctx>,
-    ) -> Result {
-        let key = self.key;
-        if config.is_extended() {
-            same_context(config.call(), function.key() == key && config.all_of(key))?;
-        }
-        same_context(config.call(), args.all_of(key))?;
-        let refused = |call, code| launch::refused(call, code, function, &self.key);
-        // SAFETY: the stream is there, and the driver refuses a function that is not of its context; the
-        // rest is the caller's obligations 1 to 4.
-        unsafe { launch::launch(&self.raw, function, &config, args, refused) }
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Download, Fill, Operation as _, Upload};
+use crate::ops::{Copy, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::blocking::{Blocking, RECORD};
@@ -178,11 +178,12 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let (function, own) = (kernel.function(), self.gpu.context());
-        let now = self.now(config.call())?;
-        same_context(config.call(), function.key() == own.key())?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { now.stream.launch(function, config, args) }
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let now = self.now(launch.call())?;
+        same_context(launch.call(), launch.is_of(self.gpu.context().key()))?;
+        // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
+        unsafe { now.stream.run(launch) }
     }
 
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it. See

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::ops::Launch;
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -203,7 +204,9 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.blocking.launch(kernel.function(), config, args) }
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
+        unsafe { self.blocking.run(launch) }
     }
 
     /// Launches a kernel without waiting: one driver call. See [`launch`](Self::launch).
@@ -226,8 +229,10 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        // SAFETY: the caller's obligations 1 to 4.
-        unsafe { self.blocking.launch_unscoped(kernel.function(), config, args) }
+        // SAFETY: the caller's obligations 1 to 3.
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        // SAFETY: the memory among the arguments is alive; the rest is the caller's obligation 4.
+        unsafe { self.blocking.run_unscoped(&launch) }
     }
 
     /// Records an event after the work in the stream.

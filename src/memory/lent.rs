@@ -1,0 +1,30 @@
+//! How long memory is lent to an operation.
+
+use crate::brand::Brand;
+use std::convert::Infallible;
+use std::fmt;
+
+/// Memory is lent to one call, which returns when the device is done: any borrow of it will do.
+///
+/// A parameter of [`KernelArgs`](crate::KernelArgs) and [`GraphBuffers`](crate::graph::GraphBuffers). It has no
+/// values.
+#[derive(Debug)]
+pub enum InCall {}
+
+/// Memory is lent to the scope `'s`, to the capture or to the builder of a graph. A buffer is borrowed until the
+/// scope ends. Memory that the scope [holds](crate::Scope::hold) is borrowed for each call.
+///
+/// A parameter of [`KernelArgs`](crate::KernelArgs) and [`GraphBuffers`](crate::graph::GraphBuffers). It has no
+/// values.
+pub struct InScope<'s>(Infallible, Brand<'s>);
+
+impl fmt::Debug for InScope<'_> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {}
+    }
+}
+
+/// A time within `'b`, so that a borrow for `'b` lends the memory for all of it: [`InCall`] and [`InScope`].
+pub trait Within<'b> {}
+impl Within<'_> for InCall {}
+impl<'b: 's, 's> Within<'b> for InScope<'s> {}

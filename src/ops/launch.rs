@@ -1,0 +1,193 @@
+//! Launches of kernels.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::enqueue::refused;
+use super::{NodeOperation, Operation, Slot};
+use crate::args::sealed::Operands;
+use crate::call::{Answer, answer, name};
+use crate::error::Result;
+use crate::function::Function;
+use crate::launch::{LaunchConfig, Prepared, Spec};
+use crate::registry::LentHost;
+use ffi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphExec, CUgraphNode, CUresult, CUstream};
+use std::ffi::c_void;
+use std::ops::Deref;
+use std::ptr;
+
+/// A launch of a kernel.
+pub(crate) struct Launch<'a, 'ctx, S, A> {
+    function: &'a Function<'ctx>,
+    spec: S,
+    args: A,
+}
+
+impl<'a, 'ctx, S: Spec, A: Operands> Launch<'a, 'ctx, S, A> {
+    /// Creates the launch of a kernel.
+    ///
+    /// # Safety
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), whenever the kernel runs. The attributes
+    ///    of the launch extend them.
+    #[inline]
+    pub(crate) unsafe fn new(function: &'a Function<'ctx>, spec: S, args: A) -> Self {
+        Launch { function, spec, args }
+    }
+
+    #[inline]
+    pub(crate) fn function(&self) -> &'a Function<'ctx> {
+        self.function
+    }
+
+    /// Returns whether the function and the events among the attributes belong to the context with this
+    /// [key](crate::Context::key).
+    #[inline]
+    pub(crate) fn is_of(&self, key: usize) -> bool {
+        self.function.key() == key && self.spec.all_of(key)
+    }
+
+    /// Returns whether there are events among the attributes.
+    #[inline]
+    pub(crate) fn has_events(&self) -> bool {
+        self.spec.has_events()
+    }
+}
+
+impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
+    #[inline]
+    fn call(&self) -> &'static str {
+        self.spec.call()
+    }
+
+    #[inline]
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        &self.args
+    }
+
+    #[inline]
+    fn host(&self) -> LentHost {
+        if self.args.any_host() { LentHost::ANY } else { LentHost::NONE }
+    }
+
+    /// Without attributes, the driver compares the function's context, and there is nothing else to compare.
+    #[inline]
+    fn others_are_of(&self, key: usize) -> bool {
+        !self.spec.is_extended() || self.is_of(key)
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
+        self.spec.prepared(stream, |prepared| {
+            self.args.with_pointers(|pointers| {
+                let parameters = parameters(pointers);
+                match prepared {
+                    // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
+                    // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
+                    // argument, which the driver reads before it returns. The arguments are those of the kernel
+                    // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
+                    Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
+                        answer!(cuLaunchKernel(
+                            self.function.raw(),
+                            grid.x,
+                            grid.y,
+                            grid.z,
+                            block.x,
+                            block.y,
+                            block.z,
+                            shared_bytes,
+                            stream,
+                            parameters,
+                            ptr::null_mut(),
+                        ))
+                    },
+                    // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it says,
+                    // each with the field of its kind set; the events among them are alive, and the driver keeps none
+                    // of the array.
+                    Prepared::Extended(config) => unsafe {
+                        let function = self.function.raw();
+                        answer!(cuLaunchKernelEx(config, function, parameters, ptr::null_mut()))
+                    },
+                }
+            })
+        })
+    }
+
+    #[inline]
+    fn refused(&self, answer: Answer, key: usize) -> Result {
+        other_context(answer.call, answer.code, self.function, key)
+    }
+}
+
+impl<A: Operands> NodeOperation for Launch<'_, '_, LaunchConfig, A> {
+    const ADD: &'static str = name!(cuGraphAddKernelNode_v2);
+    const ENTERS: bool = true;
+
+    #[inline]
+    fn node_is_of(&self, key: usize) -> bool {
+        self.is_of(key)
+    }
+
+    unsafe fn add(&self, slot: Slot, _: CUcontext) -> Answer {
+        let Slot { node, graph, before, count } = slot;
+        self.with_params(|params| {
+            // SAFETY: `params` leads to one value for each argument, which the driver reads before it returns. The
+            // arguments are those of the kernel (`new`). The rest is the caller's obligations 1 and 2.
+            unsafe { answer!(cuGraphAddKernelNode_v2(node, graph, before, count, params)) }
+        })
+    }
+}
+
+impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
+    /// Changes a kernel node of an executable graph to this launch.
+    ///
+    /// # Safety
+    /// 1. The graph is alive, nothing runs it, and this is one of its kernel nodes. The function's context is current
+    ///    (F217).
+    /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
+    pub(crate) unsafe fn set(&self, graph: CUgraphExec, node: CUgraphNode) -> Answer {
+        self.with_params(|params| {
+            // SAFETY: `params` leads to one value for each argument, which the driver reads before it returns. The
+            // arguments are those of the kernel (`new`). The rest is the caller's obligations 1 and 2.
+            unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(graph, node, params)) }
+        })
+    }
+
+    /// Calls `f` with the parameters of a kernel node.
+    fn with_params<R>(&self, f: impl FnOnce(*const CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
+        let LaunchConfig { grid, block, shared_bytes } = self.spec;
+        self.args.with_pointers(|pointers| {
+            f(&CUDA_KERNEL_NODE_PARAMS {
+                func: self.function.raw(),
+                gridDimX: grid.x,
+                gridDimY: grid.y,
+                gridDimZ: grid.z,
+                blockDimX: block.x,
+                blockDimY: block.y,
+                blockDimZ: block.z,
+                sharedMemBytes: shared_bytes,
+                kernelParams: parameters(pointers),
+                extra: ptr::null_mut(),
+                kern: ptr::null_mut(),
+                ctx: ptr::null_mut(),
+            })
+        })
+    }
+}
+
+/// Returns the parameters in the driver's form: null, not an empty list. A kernel that has parameters then returns
+/// an error (F93).
+#[inline]
+fn parameters(pointers: &mut [*mut c_void]) -> *mut *mut c_void {
+    if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() }
+}
+
+/// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
+/// refuses a function of another context (F32), also in a capture (F146), just as it refuses an invalid handle.
+#[cold]
+#[inline(never)]
+fn other_context(
+    call: &'static str,
+    code: CUresult,
+    function: &Function<'_>,
+    key: usize,
+) -> Result {
+    refused(Answer::new(call, code), function.key() == key)
+}
