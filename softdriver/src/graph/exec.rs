@@ -201,14 +201,14 @@ fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
     if pairs.clone().any(moved) {
         return CU_GRAPH_EXEC_UPDATE_ERROR;
     }
-    // Fills of more than one row (F340).
-    let refilled = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
-        (NodeWork::Fill(a), NodeWork::Fill(b)) => a != b && !(a.is_row() && b.is_row()),
-        _ => false,
+    let can_become = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+        (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
+        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b),
+        _ => true,
     };
-    match pairs.any(refilled) {
-        true => CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-        false => CU_GRAPH_EXEC_UPDATE_SUCCESS,
+    match pairs.all(can_become) {
+        true => CU_GRAPH_EXEC_UPDATE_SUCCESS,
+        false => CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
     }
 }
 

@@ -202,13 +202,13 @@ fn wait_for(ticket: Option<&Ticket>) -> Answer {
 }
 
 /// A fill of rows.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Fill {
     pub(crate) to: u64,
     pub(crate) pattern: Pattern,
     pub(crate) width: usize,
     pub(super) rows: usize,
-    /// Bytes from row to row; 0 if there is one.
+    /// Bytes from row to row.
     pub(super) pitch: usize,
 }
 
@@ -234,7 +234,7 @@ impl Fill {
         if rows == 0 || rows > 1 && uneven || !aligned {
             return Err(invalid);
         }
-        Ok(Self { to, pattern, width, rows, pitch: if rows == 1 { 0 } else { pitch } })
+        Ok(Self { to, pattern, width, rows, pitch })
     }
 
     /// A fill of a node: the rows have to lie in memory of the context's device.
@@ -245,9 +245,10 @@ impl Fill {
         if elsewhere { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(fill) }
     }
 
-    /// Whether it fills one row.
-    pub(super) fn is_row(&self) -> bool {
-        self.rows == 1
+    /// Whether a graph that can run may do the other one instead: several rows keep their layout (F340).
+    pub(super) fn can_become(&self, other: &Self) -> bool {
+        let layout = |fill: &Self| (fill.rows, fill.width, fill.pattern.size, fill.pitch);
+        self.rows == 1 && other.rows == 1 || layout(self) == layout(other)
     }
 
     /// The bytes from its first row to the end of its last one. A capture takes a fill of any length (F146).

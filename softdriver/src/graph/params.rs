@@ -100,7 +100,7 @@ driver! {
     fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS) {
         set(hNode, fills, || fill(nodeParams, std::ptr::null_mut()))
     }
-    /// The same in an instantiated graph, of one row (F216, F340).
+    /// The same in an instantiated graph; of one row, or of rows of the same layout (F216, F340).
     fn cuGraphExecMemsetNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -108,11 +108,11 @@ driver! {
         ctx: CUcontext,
     ) {
         set_in_exec(hGraphExec, hNode, fills, |old| {
-            let rows = matches!(&*old.work, Work::Fill(fill) if !fill.is_row());
-            if rows || entry::read(memsetParams)?.height != 1 {
-                return Err(CUDA_ERROR_INVALID_VALUE);
+            let (life, new) = fill(memsetParams, ctx)?;
+            match (&*old.work, &new) {
+                (Work::Fill(old), Work::Fill(fill)) if old.can_become(fill) => Ok((life, new)),
+                _ => Err(CUDA_ERROR_INVALID_VALUE),
             }
-            fill(memsetParams, ctx)
         })
     }
     /// What a node copies.
@@ -126,7 +126,8 @@ driver! {
     fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
         set(hNode, copies, || Ok((None, Work::Copy(Transfer::of_node(entry::read(nodeParams)?)?))))
     }
-    /// The same in an instantiated graph, of one row between memory of the same sorts (F216, F339).
+    /// The same in an instantiated graph; of one row between memory of the same sorts, or of the same rows (F216,
+    /// F339).
     fn cuGraphExecMemcpyNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
@@ -138,7 +139,7 @@ driver! {
             let life =
                 if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
             match &*old.work {
-                Work::Copy(old) if old.is_row() && new.is_row() && old.is_like(&new) => {
+                Work::Copy(old) if old.can_become(&new) && old.is_like(&new) => {
                     Ok((life, Work::Copy(new)))
                 }
                 _ => Err(CUDA_ERROR_INVALID_VALUE),

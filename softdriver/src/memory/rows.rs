@@ -25,7 +25,7 @@ fn copy<T: Copy + Into<Described>>(target: &Target, params: *const T, later: boo
     if described.is_nothing() {
         return Ok(());
     }
-    let copy = Transfer::new(described)?;
+    let copy = Transfer::new(described, captured)?;
     if captured {
         return capture::add(target, Work::Copy(copy));
     }
@@ -107,9 +107,11 @@ driver! {
     fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) {
         copy(&stream::null()?, pCopy, false)
     }
-    /// The same, in the order of a stream.
+    /// The same, in the order of a stream that is not captured (F334).
     fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) {
-        copy(&stream::target(hStream)?, pCopy, true)
+        let target = stream::target(hStream)?;
+        capture::refuse(&target)?;
+        copy(&target, pCopy, true)
     }
     /// Fills rows of bytes.
     fn cuMemsetD2D8_v2(dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) {

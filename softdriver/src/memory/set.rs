@@ -12,7 +12,7 @@ use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
 /// A value of 1, 2 or 4 bytes, repeated to eight.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Pattern {
     bytes: [u8; 8],
     /// The size of the value.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// What is copied: bytes of a row, rows, planes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Extent {
     width: usize,
     height: usize,
@@ -24,7 +24,7 @@ struct Extent {
 }
 
 /// An end of a copy, as the caller describes it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Asked {
     kind: CUmemorytype,
     /// The pointer to the host, or the address of the device.
@@ -34,10 +34,12 @@ struct Asked {
     /// Bytes from row to row, and rows from plane to plane; 0 for as many as are copied.
     pitch: usize,
     rows: usize,
+    /// A level, which only counts for arrays.
+    level: usize,
 }
 
 /// A copy, as the caller describes it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Described {
     to: Asked,
     from: Asked,
@@ -51,7 +53,7 @@ impl Asked {
             CU_MEMORYTYPE_HOST => host.expose_provenance() as u64,
             _ => device,
         };
-        Self { kind, memory, from: [0; 3], pitch: 0, rows: 0 }
+        Self { kind, memory, from: [0; 3], pitch: 0, rows: 0, level: 0 }
     }
 
     /// Both its pointer to the host and its address of the device, of which one counts.
@@ -92,12 +94,14 @@ macro_rules! described {
                         from: [params.srcXInBytes, params.srcY, params.srcZ],
                         pitch: params.srcPitch,
                         rows: params.srcHeight,
+                        level: params.srcLOD,
                         ..Asked::at(params.srcMemoryType, params.srcHost, params.srcDevice)
                     },
                     to: Asked {
                         from: [params.dstXInBytes, params.dstY, params.dstZ],
                         pitch: params.dstPitch,
                         rows: params.dstHeight,
+                        level: params.dstLOD,
                         ..Asked::at(params.dstMemoryType, params.dstHost, params.dstDevice)
                     },
                     extent: Extent { width: params.WidthInBytes, height, depth },
@@ -124,7 +128,7 @@ impl Described {
             srcXInBytes: from.from[0],
             srcY: from.from[1],
             srcZ: from.from[2],
-            srcLOD: 0,
+            srcLOD: from.level,
             srcMemoryType: from.kind,
             srcHost,
             srcDevice,
@@ -135,7 +139,7 @@ impl Described {
             dstXInBytes: to.from[0],
             dstY: to.from[1],
             dstZ: to.from[2],
-            dstLOD: 0,
+            dstLOD: to.level,
             dstMemoryType: to.kind,
             dstHost,
             dstDevice,
@@ -211,8 +215,15 @@ struct End {
 type Find = fn(&Space, u64, usize) -> Answer<Arc<Allocation>>;
 
 impl End {
-    /// An end with room for the extent, where memory is found; INVALID_VALUE without.
-    fn new(asked: &Asked, extent: Extent, writes: bool, find: Find) -> Answer<Self> {
+    /// An end with room for the extent, where memory is found; INVALID_VALUE without. A graph takes rows whose offsets
+    /// overflow (F335, F337), and fails when it copies them: no memory is as long as their span.
+    fn new(
+        asked: &Asked,
+        extent: Extent,
+        writes: bool,
+        find: Find,
+        of_graph: bool,
+    ) -> Answer<Self> {
         let [x, y, z] = asked.from;
         let row = x.checked_add(extent.width).ok_or(INVALID)?;
         let rows = y.checked_add(extent.height).ok_or(INVALID)?;
@@ -221,14 +232,22 @@ impl End {
         if row > pitch || rows > height {
             return Err(INVALID);
         }
-        let plane = pitch.checked_mul(height).ok_or(INVALID)?;
-        let offset = |x: usize, y: usize, z: usize| {
-            let before = z.checked_mul(plane)?.checked_add(y.checked_mul(pitch)?)?;
-            before.checked_add(x)
+        let reach = || {
+            let plane = pitch.checked_mul(height)?;
+            let offset = |x: usize, y: usize, z: usize| {
+                let before = z.checked_mul(plane)?.checked_add(y.checked_mul(pitch)?)?;
+                before.checked_add(x)
+            };
+            let last = offset(0, extent.height - 1, extent.depth - 1)?;
+            let start = asked.memory.checked_add(offset(x, y, z)? as u64)?;
+            Some((start, plane, last.checked_add(extent.width)?))
         };
-        let first = offset(x, y, z).ok_or(INVALID)?;
-        let last = offset(0, extent.height - 1, extent.depth - 1);
-        let span = last.and_then(|last| last.checked_add(extent.width)).ok_or(INVALID)?;
+        let reach = reach();
+        let overflows = reach.is_none();
+        if overflows && !of_graph {
+            return Err(INVALID);
+        }
+        let (start, plane, span) = reach.unwrap_or((asked.memory, 0, usize::MAX));
         // There are no arrays.
         let of_device = match asked.kind {
             CU_MEMORYTYPE_DEVICE => true,
@@ -238,13 +257,11 @@ impl End {
         if asked.memory == 0 {
             return Err(INVALID);
         }
-        let start = asked.memory.checked_add(first as u64).ok_or(INVALID)?;
         let (start, sort) = match find(&state().space, start, 1) {
-            Ok(known) if !known.holds(start, span) || writes && known.read_only() => {
-                return Err(INVALID);
-            }
+            Ok(known) if writes && known.read_only() => return Err(INVALID),
+            Ok(known) if !overflows && !known.holds(start, span) => return Err(INVALID),
             Ok(known) => (Place::Known(start), Sort::of(&known)),
-            Err(_) if of_device => return Err(INVALID),
+            Err(_) if of_device || overflows => return Err(INVALID),
             Err(_) => (Place::Pageable(start as usize), Sort::Pageable),
         };
         Ok(Self { start, sort, pitch, plane, span })
@@ -258,7 +275,7 @@ impl End {
             Place::Pageable(at) => (Sort::Pageable, at as u64),
         };
         let kind = if sort == Sort::Device { CU_MEMORYTYPE_DEVICE } else { CU_MEMORYTYPE_HOST };
-        let asked = Asked { kind, memory: at, from: [0; 3], pitch: 0, rows: 0 };
+        let asked = Asked { kind, memory: at, from: [0; 3], pitch: 0, rows: 0, level: 0 };
         (Self { start, sort, pitch: len, plane: len, span: len }, asked)
     }
 
@@ -331,16 +348,16 @@ pub(crate) struct Transfer {
 
 impl Transfer {
     /// A copy of something, whose ends have to have room for it where memory is found.
-    fn with(described: Described, find: Find) -> Answer<Self> {
+    fn with(described: Described, find: Find, of_graph: bool) -> Answer<Self> {
         let Described { to, from, extent } = &described;
-        let (to, from) =
-            (End::new(to, *extent, true, find)?, End::new(from, *extent, false, find)?);
+        let to = End::new(to, *extent, true, find, of_graph)?;
+        let from = End::new(from, *extent, false, find, of_graph)?;
         Ok(Self { to, from, described })
     }
 
-    /// A copy for a stream, of something.
-    pub(super) fn new(described: Described) -> Answer<Self> {
-        Self::with(described, Space::find)
+    /// A copy for a stream or its capture, of something.
+    pub(super) fn new(described: Described, captured: bool) -> Answer<Self> {
+        Self::with(described, Space::find, captured)
     }
 
     /// A copy for a node, with memory that the graph may allocate too; INVALID_VALUE for nothing.
@@ -349,7 +366,7 @@ impl Transfer {
         if described.is_nothing() {
             return Err(INVALID);
         }
-        Self::with(described, Space::find_for_graph)
+        Self::with(described, Space::find_for_graph, true)
     }
 
     /// A copy of bytes from one place to another, which the caller has checked.
@@ -368,8 +385,13 @@ impl Transfer {
     }
 
     /// Whether it copies one row.
-    pub(crate) fn is_row(&self) -> bool {
+    fn is_row(&self) -> bool {
         self.described.extent.height == 1 && self.described.extent.depth == 1
+    }
+
+    /// Whether a graph that can run may do the other one instead: several rows only stay as they are (F339).
+    pub(crate) fn can_become(&self, other: &Self) -> bool {
+        self.is_row() && other.is_row() || self.described == other.described
     }
 
     /// Whether its ends are of the same sorts as those of another one: of a device, or of the host.
