@@ -140,7 +140,7 @@ impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
     ///
     /// # Safety
     /// 1. The graph is alive, nothing runs it, and this is one of its kernel nodes. The function's context is current
-    ///    (F217).
+    ///    ([F217](crate::driver_facts#F217)).
     /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
     pub(crate) unsafe fn set(&self, graph: CUgraphExec, node: CUgraphNode) -> Answer {
         self.with_params(|params| {
@@ -173,14 +173,14 @@ impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
 }
 
 /// Returns the parameters in the driver's form: null, not an empty list. A kernel that has parameters then returns
-/// an error (F93).
+/// an error ([F93](crate::driver_facts#F93)).
 #[inline]
 fn parameters(pointers: &mut [*mut c_void]) -> *mut *mut c_void {
     if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() }
 }
 
 /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-/// refuses a function of another context (F32), also in a capture (F146), just as it refuses an invalid handle.
+/// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
 #[cold]
 #[inline(never)]
 fn other_context(
