@@ -7,6 +7,7 @@ use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::access::Access;
+use crate::memory::grid::Grid;
 use ffi::{CUcontext, CUstream};
 use std::ops::Deref;
 
@@ -23,22 +24,22 @@ impl<'a> Copy<'a> {
         Copy { from, to }
     }
 
-    /// Returns the access with the extent of the copy, if one of the two has rows.
+    /// Returns the grid with the extent of the copy, if one of the two has rows.
     #[inline]
-    fn whole(&self) -> &Access<'a> {
-        if self.from.grid.is_some() { &self.from } else { &self.to }
+    fn grid(&self) -> Option<&'a Grid> {
+        self.from.grid.or(self.to.grid)
     }
 
     fn params(&self) -> ffi::CUDA_MEMCPY3D {
         let (from, to) = (rows::End::device(&self.from), rows::End::device(&self.to));
-        rows::params(&from, &to, self.whole())
+        rows::params(&from, &to, self.grid(), &self.to)
     }
 }
 
 impl Operation for Copy<'_> {
     #[inline]
     fn call(&self) -> &'static str {
-        self.whole().grid.map_or(name!(cuMemcpyDtoDAsync_v2), rows::call_for)
+        self.grid().map_or(name!(cuMemcpyDtoDAsync_v2), rows::call_for)
     }
 
     #[inline]
@@ -53,7 +54,7 @@ impl Operation for Copy<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        if self.whole().grid.is_some() {
+        if self.grid().is_some() {
             // SAFETY: 1. Both have the extent of the copy (obligation 1), and they are distinct. 2. The caller's
             // obligation 2.
             return unsafe { rows::enqueue(&self.params(), stream) };

@@ -35,15 +35,19 @@ impl<'a> End<'a> {
     }
 }
 
-/// Returns the parameters of a copy. `whole` is the access of an end: it has the bytes of the copy, and if an end has
-/// rows, so does this one.
-pub(super) fn params(from: &End<'_>, to: &End<'_>, whole: &Access<'_>) -> CUDA_MEMCPY3D {
+/// Returns the parameters of a copy. `grid` has its extent, if an end has rows. `one` is the access of an end.
+pub(super) fn params(
+    from: &End<'_>,
+    to: &End<'_>,
+    grid: Option<&Grid>,
+    one: &Access<'_>,
+) -> CUDA_MEMCPY3D {
     let mut params: CUDA_MEMCPY3D = zeros();
-    (params.WidthInBytes, params.Height, params.Depth) = match whole.grid {
+    (params.WidthInBytes, params.Height, params.Depth) = match grid {
         Some(&Grid { extent: Extent { width, height, depth }, .. }) => {
-            (width * whole.element(), height, depth)
+            (width * one.element(), height, depth)
         }
-        None => (whole.bytes(), 1, 1),
+        None => (one.bytes(), 1, 1),
     };
     (params.srcMemoryType, params.dstMemoryType) = (from.kind, to.kind);
     (params.srcDevice, params.dstDevice) = (from.device, to.device);

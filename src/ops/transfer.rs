@@ -60,9 +60,9 @@ impl Operation for Upload<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        if self.to.grid.is_some() {
-            let params =
-                rows::params(&rows::End::host(self.from), &rows::End::device(&self.to), &self.to);
+        if let Some(grid) = self.to.grid {
+            let (from, to) = (rows::End::host(self.from), rows::End::device(&self.to));
+            let params = rows::params(&from, &to, Some(grid), &self.to);
             // SAFETY: 1. and 2. As below.
             return unsafe { rows::enqueue(&params, stream) };
         }
@@ -120,9 +120,9 @@ impl Operation for Download<'_> {
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        if self.from.grid.is_some() {
-            let params =
-                rows::params(&rows::End::device(&self.from), &rows::End::host(self.to), &self.from);
+        if let Some(grid) = self.from.grid {
+            let (from, to) = (rows::End::device(&self.from), rows::End::host(self.to));
+            let params = rows::params(&from, &to, Some(grid), &self.from);
             // SAFETY: 1. and 2. As below.
             return unsafe { rows::enqueue(&params, stream) };
         }

@@ -42,12 +42,12 @@ impl<'a> Blocking<'a> {
     pub(crate) unsafe fn run(&self, operation: impl Operation) -> Result {
         // SAFETY: the caller's obligation 1, as the wait below is over then.
         let enqueued = unsafe { self.run_unscoped(&operation) };
-        if enqueued.is_err() && !operation.is_one_call() {
-            // The first error is the one to tell. What cannot be waited for ends the process.
-            let _waited = self.finish(operation.host());
-            return enqueued;
+        if operation.is_one_call() || enqueued.is_ok() {
+            return self.complete(enqueued, operation.host());
         }
-        self.complete(enqueued, operation.host())
+        // The first error is the one to tell. What cannot be waited for ends the process.
+        let _waited = self.finish(operation.host());
+        enqueued
     }
 
     /// Enqueues an operation without waiting for it.
