@@ -395,7 +395,10 @@ fn extents_and_contexts_must_agree() {
     let other = on.copy(&y.part(.., .., ..1).unwrap(), &mut x).unwrap_err();
     assert_eq!(
         other,
-        Error::ExtentMismatch { call: "cuMemcpy2DAsync_v2", from: [2, 4, 1], to: [4, 2, 1] }
+        Error::ExtentMismatch {
+            call: "cuMemcpy2DAsync_v2",
+            extents: Box::new([[2, 4, 1], [4, 2, 1]])
+        }
     );
     assert!(other.to_string().contains("2 x 4 x 1"), "{other}");
     let lengths = |result: Result, call: &str| match result {

@@ -98,15 +98,13 @@ pub enum Error {
     #[error(
         "`{call}` was not called: the source has {} x {} x {} elements (width, height, depth) and the destination \
          {} x {} x {}; copy between parts of one extent",
-        from[0], from[1], from[2], to[0], to[1], to[2]
+        extents[0][0], extents[0][1], extents[0][2], extents[1][0], extents[1][1], extents[1][2]
     )]
     ExtentMismatch {
         /// The driver call that was not made.
         call: &'static str,
-        /// Width, height and depth of the source.
-        from: [usize; 3],
-        /// Width, height and depth of the destination.
-        to: [usize; 3],
+        /// Width, height and depth of the source, and of the destination.
+        extents: Box<[[usize; 3]; 2]>,
     },
     /// The buffers passed to a replay are not those of its graph.
     #[error(

@@ -23,7 +23,7 @@ pub(crate) fn same_extent(call: &'static str, from: &Access<'_>, to: &Access<'_>
 #[cold]
 fn other_extent(call: &'static str, from: &Grid, to: &Grid) -> Result {
     let sizes = |grid: &Grid| [grid.extent.width, grid.extent.height, grid.extent.depth];
-    Err(Error::ExtentMismatch { call, from: sizes(from), to: sizes(to) })
+    Err(Error::ExtentMismatch { call, extents: Box::new([sizes(from), sizes(to)]) })
 }
 
 /// Returns the error of a call for which the driver itself compares the contexts. It then answers as for an
