@@ -4,7 +4,7 @@
 mod common;
 
 use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::SAXPY;
+use common::kernels::{SAXPY, STORE};
 use cuscope::detached::Branded;
 use cuscope::memory::{Extent, PitchedBuffer};
 use cuscope::scope::ScopedPitchedBuffer;
@@ -377,6 +377,37 @@ fn a_node_fills_rows_that_are_one_pitch_apart() {
         gpu.on(&stream).replay(&graph, &mut x).unwrap();
         host.fill([3..7, 0..5, 1..3], 3);
         same(gpu, &x, &host);
+    });
+}
+
+#[test]
+fn a_kernel_node_keeps_to_the_rows_that_it_was_built_for() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let store = kernel(gpu, STORE, "store");
+        let (one, mut x) = (LaunchConfig::new(1, 1), gpu.alloc_pitched::<u32>((4, 2)).unwrap());
+        gpu.on(&stream).zero(&mut x).unwrap();
+        let (mut graph, node) = gpu
+            .build_graph(|g| {
+                let (mut left, mut right) = g.hold(&mut x).split_columns_at(2)?;
+                // SAFETY: the kernel writes one element.
+                let node = unsafe { g.kernel(&[], &store, one, (&mut left, 1_u32)) }?;
+                g.fill(&[], &mut right, 2)?;
+                Ok(node)
+            })
+            .unwrap();
+        // The two nodes are not ordered, so the kernel may not have the other half, nor elements of both.
+        for columns in [2..4, 1..3] {
+            let mut other = x.part_mut(columns, .., ..).unwrap();
+            // SAFETY: as above.
+            let set = unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut other, 3_u32)) };
+            assert!(matches!(set, Err(Error::InvalidArgument { .. })), "{set:?}");
+        }
+        let mut left = x.part_mut(..2, .., ..).unwrap();
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut left, 3_u32)) }.unwrap();
+        gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [3, 0, 2, 2, 0, 0, 2, 2]);
     });
 }
 

@@ -100,7 +100,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a copy from one buffer to another.
     ///
     /// # Errors
-    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`ExtentMismatch`](crate::Error::ExtentMismatch);
+    /// [`OtherContext`](crate::Error::OtherContext);
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddMemcpyNode")]
     pub fn copy<T: Element>(
@@ -117,7 +118,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// have 1, 2 or 4 bytes: others do not compile.
     ///
     /// # Errors
-    /// The same as for [`copy`](Self::copy).
+    /// The same as for [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for a box whose planes
+    /// are apart: add a node for each plane.
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn fill<T: Element>(
         &self,
@@ -132,7 +134,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// Adds a fill that sets every byte to zero, for elements of any size.
     ///
     /// # Errors
-    /// The same as for [`copy`](Self::copy).
+    /// The same as for [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for a box whose planes
+    /// are apart: add a node for each plane.
     #[doc(alias = "cuGraphAddMemsetNode")]
     pub fn zero<T: Element>(
         &self,

@@ -47,10 +47,13 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// Captures a copy from one buffer to another.
     ///
     /// # Errors
-    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
+    /// [`LengthMismatch`](crate::Error::LengthMismatch); [`ExtentMismatch`](crate::Error::ExtentMismatch);
+    /// [`OtherContext`](crate::Error::OtherContext);
     /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
     #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     pub fn copy<T: Element>(
         &self,
         from: impl Source<'s, 'ctx, T>,
@@ -68,6 +71,9 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
     pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         self.writes(to);
         self.record.note(self.scoped.fill(to, value))
@@ -78,6 +84,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// # Errors
     /// The errors of [`copy`](Self::copy).
     #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
     pub fn zero<T: Element>(&self, to: &mut impl Destination<'s, T>) -> Result {
         self.writes(to);
         self.record.note(self.scoped.zero(to))

@@ -82,6 +82,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
@@ -95,6 +97,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         self.lend_host();
@@ -108,6 +112,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn upload_staged<T: Element>(
         &self,
@@ -127,6 +133,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn download_staged<T: Element>(
         &self,
@@ -138,11 +146,13 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }
 
-    /// Copies one buffer to another.
+    /// Copies one buffer to another. Two memories with rows must have the same extent.
     ///
     /// # Errors
-    /// The same as for [`upload`](Self::upload).
+    /// The same as for [`upload`](Self::upload); [`ExtentMismatch`](crate::Error::ExtentMismatch).
     #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn copy<T: Element>(
         &self,
@@ -161,6 +171,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
     pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         let to = &*to;
@@ -173,6 +186,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The same as for [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;

@@ -96,6 +96,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext); a sticky
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
@@ -107,6 +109,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// # Errors
     /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
     #[inline]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
@@ -115,9 +119,13 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
 
     /// Copies device memory to other device memory and waits.
     ///
+    /// Two memories with rows must have the same extent. Memory without rows holds them packed.
+    ///
     /// # Errors
-    /// The errors of [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload); [`ExtentMismatch`](crate::Error::ExtentMismatch).
     #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyDtoD")]
     #[inline]
     pub fn copy<T: Element>(
@@ -130,11 +138,17 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
     ///
+    /// The driver fills rows that are one pitch apart with one call. A box whose planes are apart takes one call for
+    /// each plane.
+    ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
         self.blocking.fill(to, value)
@@ -151,6 +165,9 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
     pub unsafe fn fill_unscoped<T: Element>(
         &self,
@@ -166,6 +183,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// # Errors
     /// The errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         self.blocking.zero(to)

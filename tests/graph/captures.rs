@@ -333,3 +333,30 @@ fn an_empty_capture_is_an_empty_graph() {
         gpu.on(&stream).replay(&graph, ()).unwrap();
     });
 }
+
+#[test]
+fn parts_are_held_and_replays_pass_the_buffer() {
+    with_gpu(|gpu| {
+        let (mut stream, mut x) = (gpu.stream().unwrap(), filled(gpu, 4, 1));
+        let graph = {
+            let (mut low, mut high) = x.split_at_mut(2).unwrap();
+            gpu.capture(&mut stream, |c| {
+                let (run, mut low, mut high) = (c.stream(), c.hold(&mut low), c.hold(&mut high));
+                run.fill(&mut low, 2)?;
+                run.copy(&low, &mut high)?;
+                run.zero(&mut low)
+            })
+            .unwrap()
+        };
+        let part = gpu.on(&stream).replay(&graph, ());
+        assert!(matches!(part, Err(Error::GraphBuffers { captured: 1, .. })), "{part:?}");
+        gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [0, 0, 2, 2]);
+        let (built, _) = {
+            let mut high = x.slice_mut(2..).unwrap();
+            gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut high), 7)).unwrap()
+        };
+        gpu.on(&stream).replay(&built, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [0, 0, 7, 7]);
+    });
+}
