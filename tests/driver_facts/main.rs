@@ -15,6 +15,7 @@ mod callbacks;
 mod capture;
 mod capture_refusals;
 mod captured_graphs;
+mod captured_rows;
 mod compiler;
 mod context_creation;
 mod context_events;

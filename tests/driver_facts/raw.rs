@@ -89,6 +89,7 @@ macro_rules! each_gives {
 }
 
 pub(crate) mod captures;
+pub(crate) mod rows;
 
 /// Null, or 0.
 pub(crate) fn all_zeros<T>() -> T {
