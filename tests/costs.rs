@@ -7,8 +7,8 @@ mod common;
 #[path = "../examples/pipeline.rs"]
 mod pipeline;
 
-use common::gpu::{kernel, with_primary};
-use cuscope::{LaunchConfig, PushedGuard, Stream, ffi};
+use common::gpu::{kernel, new_context, with_primary};
+use cuscope::{ContextStack, LaunchConfig, PushedGuard, Stream, ffi};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
@@ -71,6 +71,77 @@ fn ok(code: ffi::CUresult) {
 fn raw_synchronize(stream: &Stream<'_>) {
     // SAFETY: the stream is alive.
     ok(unsafe { ffi::cuStreamSynchronize(stream.raw()) });
+}
+
+/// At most 5 ns more than the two calls of the driver: the record of the thread's stack is plain safe code.
+#[test]
+fn a_push_and_a_pop_cost_their_calls() {
+    needs_a_gpu!();
+    const TIMES: u32 = 20_000;
+    let _one = common::one_at_a_time();
+    let (context, inner) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut gpu = stack.push(&context).unwrap();
+    let raw = inner.raw();
+    let ours = || timed(|| (0..TIMES).for_each(|_| gpu.push(&inner).unwrap().pop().unwrap()));
+    let by_hand = || {
+        timed(|| {
+            for _ in 0..TIMES {
+                let mut popped = null_mut();
+                // SAFETY: the context is alive.
+                ok(unsafe { ffi::cuCtxPushCurrent_v2(raw) });
+                // SAFETY: writes one handle to `popped`, which is valid for it; the entry is the one of above.
+                ok(unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) });
+                assert_eq!(popped, raw);
+            }
+        })
+    };
+    let (ours, by_hand) = compare("push and pop", 101, ours, by_hand);
+    let more = 1e9 * (ours - by_hand) / f64::from(TIMES);
+    assert!(more <= 5.0, "{more:.1} ns more");
+}
+
+/// At most 1.05 times the bare call and its wait.
+#[test]
+fn a_copy_of_rows_costs_its_call() {
+    needs_a_gpu!();
+    const TIMES: u32 = 500;
+    pushed(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let from = gpu.alloc_pitched::<f32>((100, 64)).unwrap();
+        let mut to = gpu.alloc_pitched::<f32>((100, 64)).unwrap();
+        let rows = ffi::CUDA_MEMCPY2D {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: ffi::CU_MEMORYTYPE_DEVICE,
+            srcHost: null_mut(),
+            srcDevice: from.address(),
+            srcArray: null_mut(),
+            srcPitch: from.pitch(),
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: ffi::CU_MEMORYTYPE_DEVICE,
+            dstHost: null_mut(),
+            dstDevice: to.address(),
+            dstArray: null_mut(),
+            dstPitch: to.pitch(),
+            WidthInBytes: 400,
+            Height: 64,
+        };
+        let raw = || {
+            timed(|| {
+                for _ in 0..TIMES {
+                    // SAFETY: both have the rows, and nothing else uses them.
+                    ok(unsafe { ffi::cuMemcpy2DAsync_v2(&raw const rows, stream.raw()) });
+                    raw_synchronize(&stream);
+                }
+            })
+        };
+        let ours = || timed(|| (0..TIMES).for_each(|_| on.copy(&from, &mut to).unwrap()));
+        let (ours, raw) = compare("copies of rows", 41, ours, raw);
+        assert!(ours / raw <= 1.05, "{:.0} ns and {:.0} ns", 2e6 * ours, 2e6 * raw);
+    });
 }
 
 /// Each at least 95 % of what a C program reaches, which has memory of `cuMemAllocHost`.
