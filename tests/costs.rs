@@ -73,7 +73,8 @@ fn raw_synchronize(stream: &Stream<'_>) {
     ok(unsafe { ffi::cuStreamSynchronize(stream.raw()) });
 }
 
-/// At most 5 ns more than the two calls of the driver: the record of the thread's stack is plain safe code.
+/// At most 5 ns more than the two calls of the driver: the record of the thread's stack is plain safe code. On an H200
+/// 1.1 to 1.3 ns of 35, and 3.5 of 56 where the processor was slower.
 #[test]
 fn a_push_and_a_pop_cost_their_calls() {
     needs_a_gpu!();
