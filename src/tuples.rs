@@ -1,14 +1,20 @@
-//! Tuples of up to twelve types.
+//! Tuples of up to 32 types.
 
 /// Calls a macro with a list of names for the types of each tuple, from the empty one on. Each name has a
 /// second name beside it.
 macro_rules! tuples {
     ($with:ident) => {
-        $with! { () (A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T)
-        (A P B Q C R D S E T F U) (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W)
-        (A P B Q C R D S E T F U G V H W I X) (A P B Q C R D S E T F U G V H W I X J Y)
-        (A P B Q C R D S E T F U G V H W I X J Y K Z)
-        (A P B Q C R D S E T F U G V H W I X J Y K Z L O) }
+        $crate::tuples::tuples! { $with () ()
+        A P B Q C R D S E T F U G V H W I X J Y K Z L O
+        A1 P1 B1 Q1 C1 R1 D1 S1 E1 T1 F1 U1 G1 V1 H1 W1 I1 X1 J1 Y1 K1 Z1 L1 O1
+        A2 P2 B2 Q2 C2 R2 D2 S2 E2 T2 F2 U2 G2 V2 H2 W2 }
+    };
+    ($with:ident ($($list:tt)*) ($($name:ident)*) $first:ident $second:ident $($rest:ident)*) => {
+        $crate::tuples::tuples! { $with
+        ($($list)* ($($name)*)) ($($name)* $first $second) $($rest)* }
+    };
+    ($with:ident ($($list:tt)*) ($($name:ident)*)) => {
+        $with! { $($list)* ($($name)*) }
     };
 }
 pub(crate) use tuples;

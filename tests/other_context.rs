@@ -77,6 +77,11 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
         assert_eq!(saxpy!(on, launch_unscoped(g, ONE()), &own.x, &mut own.y), other(kernel));
         assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &own.x, &mut own.y), Ok(()));
         assert_eq!(saxpy!(on, launch(g, ONE()), &own.x, &mut own.y), other(kernel));
+        let mut list = f.arguments().unwrap();
+        list.push(4_u32).unwrap().push(1_f32).unwrap().push(&theirs.x).unwrap();
+        list.push(&mut own.y).unwrap();
+        // SAFETY: it is not launched.
+        assert_eq!(unsafe { on.launch(f, ONE(), list) }, other(kernel));
         let extended = ONE().extended().priority(0);
         let launched = saxpy!(on, launch(g, extended), &own.x, &mut own.y);
         assert_eq!(launched, other("cuLaunchKernelEx"));

@@ -4,6 +4,7 @@ pub(crate) mod source;
 
 pub use source::Source;
 
+use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
@@ -13,6 +14,7 @@ use crate::memory::{
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
+use ffi::CUfunction;
 use sealed::Operand;
 use std::ffi::c_void;
 
@@ -67,13 +69,14 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
 
-/// The arguments of a launch: a tuple of up to twelve [`KernelArg`]s, in the kernel's order. Sealed.
+/// The arguments of a launch: a tuple of up to 32 [`KernelArg`]s, in the kernel's order, or an
+/// [`ArgumentList`](crate::kernel::ArgumentList). Sealed.
 ///
 /// `Lent` says how long memory is lent, as for [`KernelArg`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tuple of kernel arguments",
     label = "expected a tuple such as `(n, a, &x, &mut y)`",
-    note = "write `(x,)` for a single argument and `()` for none; the maximum is twelve",
+    note = "write `(x,)` for a single argument and `()` for none; the maximum is 32, and `Function::arguments` lists any number",
     note = "each argument is a plain value, `&buffer` or `&mut buffer`; on a stream of a scope, also `&held` or `&mut held`"
 )]
 pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
@@ -160,7 +163,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `KernelArgs`, which is sealed",
-        label = "only tuples do"
+        label = "only tuples and `ArgumentList` do"
     )]
     pub trait Operands: Sized {
         /// Returns whether the context with this [key](crate::Context::key) can use all memory among the
@@ -170,9 +173,15 @@ pub(crate) mod sealed {
         fn any_host(&self) -> bool;
         /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
         fn all_ready(&self, fast_path: &FastPath) -> bool;
-        /// Calls `f` with the access of each argument. Nothing is allocated.
+        /// Checks that they are arguments of the function, as far as that is not known when the program is compiled.
+        #[inline]
+        fn fit(&self, _call: &'static str, _function: CUfunction) -> Result {
+            Ok(())
+        }
+        /// Calls `f` with the access of each argument. A tuple allocates nothing.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
-        /// Calls `f` with a pointer to each parameter's value, in order. Nothing is allocated.
+        /// Calls `f` with a pointer to each parameter's value, in order. A tuple allocates nothing. `f` does not
+        /// change the values.
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
     }
 }

@@ -10,14 +10,14 @@ use crate::tuples::tuples;
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
 /// that it writes. Sealed.
 ///
-/// They are a tuple of up to twelve, in any order. A slice of buffers passes each of them, and tuples nest.
+/// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
 ///
 /// `Lent` says how long memory is lent. It is [`InCall`] for a replay that waits, and [`InScope<'s>`](InScope) for a
 /// replay in a scope, which also takes `&held` and `&mut held`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
-    note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to twelve of these",
+    note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to 32 of these",
     note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`"
 )]
 pub trait GraphBuffers<'ctx, Lent = InCall>: sealed::Names {}

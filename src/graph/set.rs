@@ -118,6 +118,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let (function, own) = (kernel.function(), self.context());
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(function, config, args) };
+        launch.check(CALL)?;
         let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
         same_context(CALL, own == graph.context() && same)?;
         let (exec, raw) = graph.node_of(CALL, node.id())?;

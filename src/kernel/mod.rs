@@ -1,12 +1,14 @@
-//! Typed kernels: functions whose parameters were compared with a signature.
+//! Typed kernels, whose parameters were compared with a signature, and lists of arguments built at run time.
 
 mod checked;
 pub(crate) mod launchable;
+mod list;
 mod parameter;
 mod signature;
 
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
 pub use launchable::Launchable;
+pub use list::ArgumentList;
 pub use parameter::{Parameter, Value};
 pub use signature::Signature;

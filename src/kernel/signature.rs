@@ -4,11 +4,11 @@ use super::Parameter;
 use super::parameter::{Given, sealed::Sealed};
 use crate::tuples::tuples;
 
-/// The parameters of a kernel: a tuple of up to twelve [`Parameter`]s, in the kernel's order. Sealed.
+/// The parameters of a kernel: a tuple of up to 32 [`Parameter`]s, in the kernel's order. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "expected a tuple such as `(u32, f32, &[f32], &mut [f32])`",
-    note = "write `(u32,)` for a single parameter and `()` for none; the maximum is twelve",
+    note = "write `(u32,)` for a single parameter and `()` for none; the maximum is 32",
     note = "each parameter is a number, `Value<Struct>`, `&[T]` to read or `&mut [T]` to write"
 )]
 pub trait Signature: sealed::Sealed {}

@@ -58,6 +58,11 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
     }
 
     #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        self.args.fit(call, self.function.raw())
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         &self.args
     }

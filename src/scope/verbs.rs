@@ -65,12 +65,13 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
             self.lend_host();
         }
         let own = || self.context().key();
+        launch.check(launch.call())?;
         same_context(launch.call(), launch.others_are_of(own()))?;
         if launch.uses().all_ready(self.fast_path) {
-            // SAFETY: 1. There is nothing to check. 2. As in `run`.
+            // SAFETY: 1. As above. 2. As in `run`.
             unsafe { launch.run(self.raw, own) }
         } else {
-            // SAFETY: 1. The caller's obligation 1. 2. There is nothing to check.
+            // SAFETY: 1. The caller's obligation 1. 2. As above.
             unsafe { self.run_behind(move || launch) }
         }
     }

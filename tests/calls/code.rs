@@ -1,6 +1,7 @@
 //! Images, modules, their functions, and the linker.
 
 use super::table::Table;
+use cuscope::memory::InCall;
 use cuscope::{
     Cubin, Fatbin, Function, Ptx, PushedGuard, ffi,
     function::Carveout,
@@ -97,6 +98,10 @@ fn functions(t: &mut Table, saxpy: &Function<'_>) {
     let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     t.row("Function::name", &["cuFuncGetName"], || saxpy.name()).unwrap();
     t.row("Function::parameters, 4 parameters", &PARAMETERS, || saxpy.parameters()).unwrap();
+    t.row("Function::arguments, 4 parameters", &PARAMETERS, || {
+        saxpy.arguments::<InCall>().map(drop)
+    })
+    .unwrap();
     t.row("Function::is_loaded", &["cuFuncIsLoaded"], || saxpy.is_loaded()).unwrap();
     t.row("Function::load", &["cuFuncLoad"], || saxpy.load()).unwrap();
     t.row("Function::attribute", &["cuFuncGetAttribute"], || saxpy.attribute(attribute)).unwrap();

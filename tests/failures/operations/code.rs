@@ -18,6 +18,7 @@ operations! {
         for function in module.functions()? {
             function.name()?;
             function.parameters()?;
+            drop(function.arguments::<cuscope::memory::InCall>()?);
             function.load()?;
             function.is_loaded()?;
             function.set_max_dynamic_shared_bytes(1024)?;

@@ -1,0 +1,175 @@
+//! Argument lists that are built at run time.
+
+use crate::args::sealed::{Operand, Operands};
+use crate::args::{KernelArg, KernelArgs};
+use crate::error::{Error, Result, SignatureError, SignatureProblem};
+use crate::function::{Function, ParameterInfo};
+use crate::memory::InCall;
+use crate::memory::access::Access;
+use crate::memory::uses::FastPath;
+use ffi::CUfunction;
+use std::any::type_name;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The arguments of one launch, as a list that is built at run time: [`Function::arguments`] starts one.
+///
+/// Use it where the number of arguments or their types are only known at run time. Otherwise pass a tuple, which
+/// costs less and allocates nothing. Each argument is compared with the size of its parameter when it is
+/// [pushed](Self::push), and the launch checks that none is missing. A list is passed by value: it lends its memory to
+/// one launch.
+///
+/// `Lent` says how long memory is lent, as for [`KernelArg`]. The launch infers it.
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig};
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// # let stream = gpu.stream()?;
+/// let saxpy = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.function("saxpy")?;
+/// let x = gpu.on(&stream).from_slice(&[1.0_f32, 2.0])?;
+/// let mut y = gpu.on(&stream).from_slice(&[0.5_f32, 0.5])?;
+/// let mut arguments = saxpy.arguments()?;
+/// arguments.push(2_u32)?.push(10.0_f32)?.push(&x)?.push(&mut y)?;
+/// // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and stays inside both.
+/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 2), arguments) }?;
+/// assert_eq!(gpu.on(&stream).to_vec(&y)?, [10.5, 20.5]);
+/// # Ok(()) }
+/// ```
+#[must_use = "the arguments are those of a launch"]
+pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
+    function: Function<'ctx>,
+    parameters: Vec<ParameterInfo>,
+    list: Vec<Box<dyn Listed + 'a>>,
+    _lent: PhantomData<fn() -> Lent>,
+}
+
+/// An argument, with the value of its parameter.
+trait Listed {
+    fn access(&self) -> Access<'_>;
+    fn pointer(&self) -> *const c_void;
+}
+
+struct One<A: Operand> {
+    argument: A,
+    parameter: A::Parameter,
+}
+
+impl<A: Operand> Listed for One<A> {
+    fn access(&self) -> Access<'_> {
+        self.argument.access()
+    }
+
+    fn pointer(&self) -> *const c_void {
+        (&raw const self.parameter).cast()
+    }
+}
+
+/// # Arguments that are known at run time
+impl<'ctx> Function<'ctx> {
+    /// Starts a list of arguments for one launch of this kernel.
+    ///
+    /// # Errors
+    /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4, whose driver cannot report the kernel's parameters.
+    #[doc(alias = "cuFuncGetParamInfo")]
+    pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
+        let (parameters, list) = (self.parameters()?, Vec::new());
+        Ok(ArgumentList { function: self.clone(), parameters, list, _lent: PhantomData })
+    }
+}
+
+impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
+    /// Adds the argument for the next parameter.
+    ///
+    /// # Errors
+    /// [`Signature`](Error::Signature) if the kernel has no more parameters, or if the next one has another size. The
+    /// list then stays as it is.
+    pub fn push<A: KernelArg<'ctx, Lent> + 'a>(&mut self, argument: A) -> Result<&mut Self> {
+        let parameter = argument.parameter();
+        let (given, given_size) = (type_name::<A>(), size_of::<A::Parameter>());
+        let problem = match self.parameters.get(self.list.len()) {
+            Some(&ParameterInfo { size, .. }) if size == given_size => {
+                self.list.push(Box::new(One { argument, parameter }));
+                return Ok(self);
+            }
+            Some(&ParameterInfo { size, offset }) => {
+                SignatureProblem::Layout { size, offset, given, given_size, given_offset: offset }
+            }
+            None => SignatureProblem::TooMany { given },
+        };
+        Err(self.wrong(problem))
+    }
+
+    /// Returns the number of arguments so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns whether there is no argument yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Returns the positions and sizes of the kernel's parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &[ParameterInfo] {
+        &self.parameters
+    }
+
+    #[cold]
+    fn wrong(&self, problem: SignatureProblem) -> Error {
+        let kernel = self.function.name().unwrap_or_else(|_| "the kernel".to_owned());
+        Error::from(Box::new(SignatureError { kernel, index: self.list.len(), problem }))
+    }
+}
+
+impl<Lent> fmt::Debug for ArgumentList<'_, '_, Lent> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (given, all) = (self.list.len(), self.parameters.len());
+        write!(f, "ArgumentList({given} of {all} for {:?})", self.function)
+    }
+}
+
+impl<'ctx, Lent> KernelArgs<'ctx, Lent> for ArgumentList<'_, 'ctx, Lent> {}
+impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
+    fn fit(&self, call: &'static str, function: CUfunction) -> Result {
+        if self.function.raw() != function {
+            let reason = "the arguments were listed for another kernel: start the list with \
+                `arguments` of the kernel that you launch";
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        match self.parameters.get(self.list.len()) {
+            None => Ok(()),
+            Some(&ParameterInfo { size, offset }) => {
+                Err(self.wrong(SignatureProblem::TooFew { size, offset }))
+            }
+        }
+    }
+
+    fn all_of(&self, key: usize) -> bool {
+        self.list.iter().all(|one| one.access().is_of(key))
+    }
+
+    fn any_host(&self) -> bool {
+        self.list.iter().any(|one| one.access().is_host())
+    }
+
+    fn all_ready(&self, fast_path: &FastPath) -> bool {
+        fast_path.is_open() && self.list.iter().all(|one| one.access().is_ready(fast_path))
+    }
+
+    fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
+        f(&self.list.iter().map(|one| one.access()).collect::<Vec<_>>())
+    }
+
+    fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        let pointers = self.list.iter().map(|one| one.pointer().cast_mut());
+        f(&mut pointers.collect::<Vec<_>>())
+    }
+}
