@@ -16,7 +16,7 @@ fn sum(count: usize) -> String {
     let (mut parameters, mut body) = (String::from(".param .u64 out"), String::new());
     for number in 0..count {
         write!(parameters, ", .param .u32 p{number}").unwrap();
-        write!(body, "ld.param.u32 %r2, [p{number}]; add.u32 %r1, %r1, %r2;\n").unwrap();
+        writeln!(body, "ld.param.u32 %r2, [p{number}]; add.u32 %r1, %r1, %r2;").unwrap();
     }
     format!(
         ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry sum({parameters})\n{{\n\
