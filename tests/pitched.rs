@@ -403,11 +403,13 @@ fn a_kernel_node_keeps_to_the_rows_that_it_was_built_for() {
             let set = unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut other, 3_u32)) };
             assert!(matches!(set, Err(Error::InvalidArgument { .. })), "{set:?}");
         }
-        let mut left = x.part_mut(..2, .., ..).unwrap();
-        // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut left, 3_u32)) }.unwrap();
-        gpu.on(&stream).replay(&graph, &mut x).unwrap();
-        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [3, 0, 2, 2, 0, 0, 2, 2]);
+        for (rows, value) in [(0..2, 3_u32), (1..2, 4)] {
+            let mut left = x.part_mut(..2, rows, ..).unwrap();
+            // SAFETY: as above.
+            unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut left, value)) }.unwrap();
+            gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        }
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [3, 0, 2, 2, 4, 0, 2, 2]);
     });
 }
 

@@ -54,8 +54,9 @@ struct Named {
 pub(super) struct Span {
     memory: CUdeviceptr,
     range: Range<CUdeviceptr>,
-    /// The rows and planes, if there is other memory between them.
+    /// The rows and planes, if there is other memory between them, and the bytes of an element.
     grid: Option<Grid>,
+    element: usize,
     writes: bool,
 }
 
@@ -63,17 +64,21 @@ impl Span {
     /// Creates the span of an access to device memory.
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
-        let (range, grid) = (access.range(), access.grid.copied());
-        Some(Span { memory, range, grid, writes: access.writes })
+        let (range, grid, element) = (access.range(), access.grid.copied(), access.element());
+        Some(Span { memory, range, grid, element, writes: access.writes })
     }
 
     /// Returns whether this use covers another one: the other uses no more memory, and only reads where this
     /// one only reads.
     fn covers(&self, other: &Span) -> bool {
-        let inside = match self.grid {
-            // Rows cover the same rows only: between them is other memory.
-            Some(_) => self.range == other.range && self.grid == other.grid,
-            None => self.range.start <= other.range.start && other.range.end <= self.range.end,
+        let inside = match (self.grid, other.grid) {
+            (None, _) => self.range.start <= other.range.start && other.range.end <= self.range.end,
+            // Between rows there is other memory.
+            (Some(rows), Some(part)) => {
+                let offset = other.range.start.checked_sub(self.range.start);
+                offset.is_some_and(|offset| rows.holds(self.element, offset as usize, &part))
+            }
+            (Some(_), None) => false,
         };
         self.memory == other.memory && inside && (self.writes || !other.writes)
     }

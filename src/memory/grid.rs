@@ -95,6 +95,17 @@ impl Grid {
         Ok((offset, Grid { extent: Extent { width, height, depth }, ..*self }))
     }
 
+    /// Returns whether a part of the same memory, so many bytes behind the first element, lies inside.
+    pub(crate) fn holds(&self, element: usize, offset: usize, part: &Grid) -> bool {
+        let (z, in_plane) = (offset / self.plane(), offset % self.plane());
+        let (y, x) = (in_plane / self.pitch, in_plane % self.pitch);
+        part.pitch == self.pitch
+            && part.rows == self.rows
+            && x + part.extent.width * element <= self.extent.width * element
+            && y + part.extent.height <= self.extent.height
+            && z + part.extent.depth <= self.extent.depth
+    }
+
     /// Returns the parts before and after a position in one direction.
     pub(super) fn halves<T>(
         &self,
@@ -154,6 +165,28 @@ mod tests {
         ] {
             assert!(refused.is_err());
         }
+    }
+
+    #[test]
+    fn a_grid_holds_its_parts_alone() {
+        let (at, middle) = GRID.part::<u32>("x", 1..4, 1..3, ..2).unwrap();
+        let holds =
+            |(offset, part): (usize, Grid)| offset >= at && middle.holds(4, offset - at, &part);
+        let part = |x, y, z| GRID.part::<u32>("x", x, y, z).unwrap();
+        assert!(holds((at, middle)));
+        assert!(holds(part(2..4, 2..3, 1..2)));
+        for outside in [
+            part(1..5, 1..2, 0..1),
+            part(0..2, 2..3, 1..2),
+            part(1..2, 3..4, 0..1),
+            part(1..2, 0..1, 1..2),
+            part(1..2, 1..2, 1..3),
+            part(2..4, 2..4, 0..1),
+        ] {
+            assert!(!holds(outside), "{outside:?}");
+        }
+        let last_rows = |z: usize| part(0..5, 3..4, z..z + 1);
+        assert!((0..3).all(|z| GRID.holds(4, last_rows(z).0, &last_rows(z).1)));
     }
 
     #[test]
