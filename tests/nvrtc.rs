@@ -235,7 +235,7 @@ fn a_nul_is_refused_wherever_it_is() {
         (
             Program::new("k.cu", "int x;\0int y;"),
             "nvrtcCreateProgram",
-            "the source has a NUL byte at 6",
+            "the source contains a NUL byte at 6",
         ),
         (Program::new("k\0.cu", ""), "nvrtcCreateProgram", "the name of the program"),
         (new().header("a\0.h", ""), "nvrtcCreateProgram", "the name of a header"),
