@@ -152,9 +152,9 @@ fn captures_beside(
         });
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
-        let mut y = gpu.alloc::<u32>(1 << 12).unwrap();
-        let mut host = vec![0; 1 << 12];
-        for round in 0..fewer(200, 5) as u32 {
+        let len = fewer(1 << 12, 1 << 6);
+        let (mut y, mut host) = (gpu.alloc::<u32>(len).unwrap(), vec![0; len]);
+        for round in 0..fewer(200, 2) as u32 {
             for result in [on(&gpu).fill(&mut y, round), on(&gpu).download(&y, &mut host)] {
                 match result.map_err(|error| error.code()) {
                     Ok(()) | Err(Some(ffi::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) => {}
