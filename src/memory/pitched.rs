@@ -312,18 +312,12 @@ impl<'b, 'ctx, T: Element> PitchedSliceMut<'b, 'ctx, T> {
     }
 }
 
-/// The methods of slices whose field `view` is a [`PitchedView`].
+/// The methods of memory whose field `view` is a [`PitchedView`].
 macro_rules! view_methods {
-    ($slice:ident) => {
-        impl<T: Element> $slice<'_, '_, T> {
+    ($([$($lifetime:tt)*] $memory:ident;)*) => { $(
+        impl<T: $crate::Element> $memory<$($lifetime)*, T> {
             fn grid(&self) -> &$crate::memory::grid::Grid {
                 self.view.grid()
-            }
-
-            /// Returns the access of an operation.
-            #[inline]
-            pub(crate) fn used(&self, writes: bool) -> $crate::memory::access::Access<'_> {
-                self.view.used::<T>(writes)
             }
 
             /// Returns the context.
@@ -332,16 +326,36 @@ macro_rules! view_methods {
                 self.view.context()
             }
 
-            /// Returns the device address of the first element, for calls of [`ffi`].
+            /// Returns the device address of the first element, for calls of [`ffi`]. It is valid while the memory
+            /// is borrowed. Do not free it.
             #[must_use]
             pub fn address(&self) -> ffi::CUdeviceptr {
                 self.view.address()
             }
         }
-    };
+    )* };
 }
-view_methods!(PitchedSlice);
-view_methods!(PitchedSliceMut);
+pub(crate) use view_methods;
+view_methods! {
+    ['_, '_] PitchedSlice;
+    ['_, '_] PitchedSliceMut;
+}
+
+impl<T: Element> PitchedSlice<'_, '_, T> {
+    /// Returns the access of an operation.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        self.view.used::<T>(writes)
+    }
+}
+
+impl<T: Element> PitchedSliceMut<'_, '_, T> {
+    /// Returns the access of an operation.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        self.view.used::<T>(writes)
+    }
+}
 
 /// The methods of all memory with a `grid()`.
 macro_rules! pitched_methods {

@@ -39,45 +39,25 @@ pub trait Destination<'s, T: Element>: sealed::Target {}
 impl<'s, T: Element> Destination<'s, T> for ScopedBuffer<'s, T> {}
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
 
-impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceBuffer<'ctx, T> {
-    type Held<'s>
-        = ScopedBuffer<'s, T>
-    where
-        Self: 's;
+macro_rules! holdable {
+    ($($memory:ty => $held:ident;)*) => { $(
+        impl<'ctx, T: Element> Holdable<'ctx, T> for $memory {
+            type Held<'s>
+                = $held<'s, T>
+            where
+                Self: 's;
 
-    fn hold<'s>(&'s mut self, _: Key) -> ScopedBuffer<'s, T> {
-        ScopedBuffer::of_view(self.view())
-    }
+            fn hold<'s>(&'s mut self, _: Key) -> $held<'s, T> {
+                $held::of_view(self.view())
+            }
+        }
+    )* };
 }
-impl<'ctx, T: Element> Holdable<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {
-    type Held<'s>
-        = ScopedBuffer<'s, T>
-    where
-        Self: 's;
-
-    fn hold<'s>(&'s mut self, _: Key) -> ScopedBuffer<'s, T> {
-        ScopedBuffer::of_view(self.view())
-    }
-}
-impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedBuffer<'ctx, T> {
-    type Held<'s>
-        = ScopedPitchedBuffer<'s, T>
-    where
-        Self: 's;
-
-    fn hold<'s>(&'s mut self, _: Key) -> ScopedPitchedBuffer<'s, T> {
-        ScopedPitchedBuffer::of_view(self.view())
-    }
-}
-impl<'ctx, T: Element> Holdable<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {
-    type Held<'s>
-        = ScopedPitchedBuffer<'s, T>
-    where
-        Self: 's;
-
-    fn hold<'s>(&'s mut self, _: Key) -> ScopedPitchedBuffer<'s, T> {
-        ScopedPitchedBuffer::of_view(self.view())
-    }
+holdable! {
+    DeviceBuffer<'ctx, T> => ScopedBuffer;
+    DeviceSliceMut<'_, 'ctx, T> => ScopedBuffer;
+    PitchedBuffer<'ctx, T> => ScopedPitchedBuffer;
+    PitchedSliceMut<'_, 'ctx, T> => ScopedPitchedBuffer;
 }
 
 pub(crate) mod sealed {

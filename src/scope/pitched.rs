@@ -1,14 +1,12 @@
 //! Buffers of rows and planes that a scope holds.
 
 use crate::brand::Brand;
-use crate::context::Context;
 use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
-use crate::memory::grid::{Axis, Grid};
-use crate::memory::pitched::{PitchedView, pitched_methods};
+use crate::memory::grid::Axis;
+use crate::memory::pitched::{PitchedView, pitched_methods, view_methods};
 use crate::memory::uses::Tracked;
-use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -123,42 +121,7 @@ impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
     }
 }
 
-impl<T: Element> ScopedPitchedBuffer<'_, T> {
-    fn grid(&self) -> &Grid {
-        self.view.grid()
-    }
-
-    /// Returns the context.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        self.view.context()
-    }
-
-    /// Returns the address of the first element on the device, for calls of [`ffi`]. It is valid while the scope
-    /// runs. Do not free it.
-    #[must_use]
-    pub fn address(&self) -> CUdeviceptr {
-        self.view.address()
-    }
-}
-
 impl<T: Element> ScopedPitchedSlice<'_, '_, T> {
-    fn grid(&self) -> &Grid {
-        self.view.grid()
-    }
-
-    /// Returns the context.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        self.view.context()
-    }
-
-    /// Returns the device address of the first element, for calls of [`ffi`].
-    #[must_use]
-    pub fn address(&self) -> CUdeviceptr {
-        self.view.address()
-    }
-
     /// Returns the access of an operation. It counts as one to the whole.
     #[inline]
     pub(crate) fn used(&self, writes: bool) -> Access<'_> {
@@ -166,6 +129,10 @@ impl<T: Element> ScopedPitchedSlice<'_, '_, T> {
     }
 }
 
+view_methods! {
+    ['_] ScopedPitchedBuffer;
+    ['_, '_] ScopedPitchedSlice;
+}
 pitched_methods! {
     ['_] ScopedPitchedBuffer;
     ['_, '_] ScopedPitchedSlice;
