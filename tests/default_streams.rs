@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::fewer;
 use common::foreign;
 use common::gpu::{kernel, new_context};
 use common::kernels::{SPIN, STORE};
+use common::{fewer, longer};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, StreamFlags,
     SyncDefaultStream, context::SmSplitFlags, ffi,
@@ -236,7 +236,7 @@ fn ends(f: impl FnOnce() + Send + 'static) {
         f();
         let _ = done.send(());
     });
-    if ended.recv_timeout(Duration::from_secs(20)) == Err(mpsc::RecvTimeoutError::Timeout) {
+    if ended.recv_timeout(longer(Duration::from_secs(20))) == Err(mpsc::RecvTimeoutError::Timeout) {
         eprintln!("a deadlock");
         std::process::abort(); // a panic might wait for the thread
     }
@@ -307,7 +307,7 @@ fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other(
                         OTHER.set(Some(other.clone()));
                         let mut stack = ContextStack::current_thread().unwrap();
                         let gpu = stack.push(own).unwrap();
-                        for _ in 0..20 {
+                        for _ in 0..fewer(20, 4) {
                             let store = kernel(&gpu, STORE, "store");
                             let mut x = gpu.alloc::<u32>(4).unwrap();
                             let (on, none) = (gpu.on_legacy_default(), LaunchConfig::new(0, 1));
