@@ -228,6 +228,11 @@ fn fail_each(operation: &Operation, calls: &[&'static str], codes: &[ffi::CUresu
     injected
 }
 
+/// All operations; under Miri every seventh.
+fn some() -> impl Iterator<Item = &'static Operation> {
+    operations().step_by(fewer(1, 7))
+}
+
 #[test]
 fn every_call_of_every_operation_fails_in_turn() {
     if !common::software() {
@@ -237,7 +242,7 @@ fn every_call_of_every_operation_fails_in_turn() {
         cuscope::init().unwrap();
         cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
         let (mut injected, mut names) = (0, BTreeSet::new());
-        for operation in operations().filter(|operation| !gives_functions(operation)) {
+        for operation in some().filter(|operation| !gives_functions(operation)) {
             let calls = calls_of(operation);
             injected += fail_each(operation, &calls, &CODES);
             names.extend(calls);
@@ -248,7 +253,7 @@ fn every_call_of_every_operation_fails_in_turn() {
         // Where every wait for memory fails the process ends: `tests/faults.rs`.
         let waits = |call: &&&str| **call != "cuStreamSynchronize";
         for &call in names.iter().filter(waits).step_by(fewer(1, 97)) {
-            for operation in operations().filter(|operation| !gives_functions(operation)) {
+            for operation in some().filter(|operation| !gives_functions(operation)) {
                 let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
                 every += check(operation, fault).len();
             }
@@ -257,7 +262,7 @@ fn every_call_of_every_operation_fails_in_turn() {
 
         // Only now: these give the driver functions, and the process has seen a fault.
         AFTER_FAULTS.store(true, Ordering::Relaxed);
-        for operation in operations().filter(|operation| gives_functions(operation)) {
+        for operation in some().filter(|operation| gives_functions(operation)) {
             let (result, calls) = record(|| run(operation));
             result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
             injected += fail_each(operation, &calls, &[ffi::CUDA_ERROR_LAUNCH_FAILED]);
@@ -271,7 +276,7 @@ fn every_call_of_every_operation_fails_in_turn() {
         if !cfg!(miri) {
             assert_eq!(missing, without_failure, "these calls of the crate were never failed");
         }
-        assert!(injected > fewer(1000, 50), "{injected}");
+        assert!(injected > fewer(1000, 4), "{injected}");
     });
 }
 
@@ -288,11 +293,11 @@ fn every_call_of_every_operation_with_functions_fails_in_turn() {
         let mut without_faults = CODES.to_vec();
         without_faults.retain(|&code| code != ffi::CUDA_ERROR_LAUNCH_FAILED);
         let mut injected = 0;
-        for operation in operations().filter(|operation| gives_functions(operation)) {
+        for operation in some().filter(|operation| gives_functions(operation)) {
             injected += fail_each(operation, &calls_of(operation), &without_faults);
         }
         println!("{injected} failures of single calls");
-        assert!(injected > fewer(100, 10), "{injected}");
+        assert!(injected > fewer(100, 1), "{injected}");
     });
 }
 
