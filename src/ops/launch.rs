@@ -185,7 +185,8 @@ fn parameters(pointers: &mut [*mut c_void]) -> *mut *mut c_void {
 }
 
 /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-/// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
+/// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
+/// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
 #[cold]
 #[inline(never)]
 fn other_context(

@@ -30,7 +30,7 @@ pub(crate) trait Operation {
     /// Checks that the memory suits the operation, which `call` is to perform. The surfaces compare the contexts.
     ///
     /// # Errors
-    /// The lengths or extents of a copy differ.
+    /// The lengths or extents of a copy differ, or listed arguments do not fit the kernel.
     #[inline]
     fn check(&self, _call: &'static str) -> Result {
         Ok(())
@@ -58,8 +58,8 @@ pub(crate) trait Operation {
         true
     }
 
-    /// Enqueues the operation, usually with [one call](Self::is_one_call). It may return before the device is done. No context need be current
-    /// ([F34](crate::driver_facts#F34)).
+    /// Enqueues the operation, usually with [one call](Self::is_one_call). It may return before the device is done. No
+    /// context need be current ([F34](crate::driver_facts#F34)).
     ///
     /// # Safety
     /// 1. [`check`](Self::check) accepted the operation.
@@ -77,10 +77,10 @@ pub(crate) trait Operation {
     /// [key](crate::Context::key) `own` returns.
     ///
     /// # Safety
-    /// 1. As for [`enqueue`](Self::enqueue).
-    #[inline]
+    /// 1. and 2. of [`enqueue`](Self::enqueue).
+    #[inline(always)]
     unsafe fn run(&self, stream: CUstream, own: impl FnOnce() -> usize) -> Result {
-        // SAFETY: the caller's obligation 1.
+        // SAFETY: the caller's obligations 1 and 2.
         match unsafe { self.enqueue(stream) } {
             Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),
             answer => self.refused(answer, own()),

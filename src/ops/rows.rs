@@ -29,7 +29,8 @@ impl<'a> End<'a> {
         End { kind: ffi::CU_MEMORYTYPE_HOST, device: 0, host: host.cast_mut(), grid: None }
     }
 
-    /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows ([F258](crate::driver_facts#F258)).
+    /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows
+    /// ([F258](crate::driver_facts#F258)).
     fn layout(&self) -> (usize, usize) {
         self.grid.map_or((0, 0), |grid| (grid.pitch, grid.rows))
     }

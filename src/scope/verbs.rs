@@ -29,8 +29,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let now = operation();
         now.check(now.call())?;
         if now.uses().all_ready(self.fast_path) {
-            // SAFETY: 1. As above. 2. The stream is there, and what other operations of the scope do with the memory is ordered by
-            // its uses. The rest is the caller's obligation 1.
+            // SAFETY: 1. As above. 2. The stream is there, and what other operations of the scope do with the memory
+            // is ordered by its uses. The rest is the caller's obligation 1.
             unsafe { now.run(self.raw, || self.context().key()) }
         } else {
             // SAFETY: 1. The caller's obligation 1. 2. As above.

@@ -7,9 +7,8 @@ use crate::context::Context;
 use crate::context::wait::wait_for_memory;
 use crate::error::{Error, Result, means_not_taken};
 use crate::event::Event;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::ops::Operation;
 use crate::ops::enqueue::{refused, same_context};
-use crate::ops::{Copy, Download, Fill, Operation, Upload};
 use crate::registry::LentHost;
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;
@@ -62,64 +61,6 @@ impl<'a> Blocking<'a> {
         same_context(operation.call(), same)?;
         // SAFETY: 1. As above. 2. The stream is there; the rest is the caller's obligation 1.
         unsafe { operation.run(self.raw, || self.key) }
-    }
-
-    #[inline]
-    pub(crate) fn upload<'ctx, T: Element>(
-        &self,
-        from: &[T],
-        to: &mut impl DeviceMemoryMut<'ctx, T>,
-    ) -> Result {
-        // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Upload::new(from, to.access(true))) }
-    }
-
-    #[inline]
-    pub(crate) fn download<'ctx, T: Element>(
-        &self,
-        from: &impl DeviceMemory<'ctx, T>,
-        to: &mut [T],
-    ) -> Result {
-        // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Download::new(from.access(false), to)) }
-    }
-
-    #[inline]
-    pub(crate) fn copy<'ctx, T: Element>(
-        &self,
-        from: &impl DeviceMemory<'ctx, T>,
-        to: &mut impl DeviceMemoryMut<'ctx, T>,
-    ) -> Result {
-        // SAFETY: both are borrowed as they are used, until this returns.
-        unsafe { self.run(Copy::new(from.access(false), to.access(true))) }
-    }
-
-    #[inline]
-    pub(crate) fn fill<'ctx, T: Element>(
-        &self,
-        to: &mut impl DeviceMemoryMut<'ctx, T>,
-        value: T,
-    ) -> Result {
-        // SAFETY: the memory is borrowed exclusively until this returns.
-        unsafe { self.run(Fill::value(to.access(true), value)) }
-    }
-
-    /// # Safety
-    /// 1. Until the stream was synchronized, nothing else uses the memory.
-    #[inline]
-    pub(crate) unsafe fn fill_unscoped<'ctx, T: Element>(
-        &self,
-        to: &mut impl DeviceMemoryMut<'ctx, T>,
-        value: T,
-    ) -> Result {
-        // SAFETY: the memory is alive; the rest is the caller's obligation 1.
-        unsafe { self.run_unscoped(&Fill::value(to.access(true), value)) }
-    }
-
-    #[inline]
-    pub(crate) fn zero<'ctx, T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        // SAFETY: the memory is borrowed exclusively until this returns.
-        unsafe { self.run(Fill::zero(to.access(true))) }
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Download, Fill, Launch, Operation as _, Upload};
+use crate::ops::{self, Copy, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::blocking::{Blocking, RECORD};
@@ -95,6 +95,17 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         Ok(Now { stream, _apart: apart })
     }
 
+    /// Enqueues an operation and waits for it.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
+    #[inline]
+    unsafe fn run(&self, operation: impl ops::Operation) -> Result {
+        let now = self.now(operation.call())?;
+        // SAFETY: the caller's obligation 1.
+        unsafe { now.stream.run(operation) }
+    }
+
     /// Copies a slice to the device and waits.
     ///
     /// # Errors
@@ -102,8 +113,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemcpyHtoD")]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        let call = Upload::new(from, to.access(true)).call();
-        self.now(call)?.stream.upload(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Upload::new(from, to.access(true))) }
     }
 
     /// Copies device memory to the host and waits.
@@ -112,8 +123,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        let call = Download::new(from.access(false), to).call();
-        self.now(call)?.stream.download(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Download::new(from.access(false), to)) }
     }
 
     /// Copies device memory to other device memory and waits.
@@ -126,8 +137,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        let call = Copy::new(from.access(false), to.access(true)).call();
-        self.now(call)?.stream.copy(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(Copy::new(from.access(false), to.access(true))) }
     }
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
@@ -138,8 +149,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        let call = Fill::value(to.access(true), value).call();
-        self.now(call)?.stream.fill(to, value)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::value(to.access(true), value)) }
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -148,8 +159,8 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// The errors of [`upload`](Self::upload).
     #[doc(alias = "cuMemsetD8")]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        let call = Fill::zero(to.access(true)).call();
-        self.now(call)?.stream.zero(to)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.run(Fill::zero(to.access(true))) }
     }
 
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).

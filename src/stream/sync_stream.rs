@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
-use crate::ops::Launch;
+use crate::ops::{Copy, Download, Fill, Launch, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -101,7 +101,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemcpyHtoD")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.blocking.upload(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(Upload::new(from, to.access(true))) }
     }
 
     /// Copies device memory to the host and waits.
@@ -114,7 +115,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemcpyDtoH")]
     #[inline]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
-        self.blocking.download(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(Download::new(from.access(false), to)) }
     }
 
     /// Copies device memory to other device memory and waits.
@@ -133,7 +135,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         from: &impl DeviceMemory<'ctx, T>,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
-        self.blocking.copy(from, to)
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(Copy::new(from.access(false), to.access(true))) }
     }
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.
@@ -151,7 +154,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
     pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
-        self.blocking.fill(to, value)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.blocking.run(Fill::value(to.access(true), value)) }
     }
 
     /// Sets every element to `value` without waiting: one driver call. See [`fill`](Self::fill).
@@ -174,8 +178,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
     ) -> Result {
-        // SAFETY: the caller's obligation 1.
-        unsafe { self.blocking.fill_unscoped(to, value) }
+        // SAFETY: the memory is alive; the rest is the caller's obligation 1.
+        unsafe { self.blocking.run_unscoped(&Fill::value(to.access(true), value)) }
     }
 
     /// Sets every byte to zero and waits, for elements of any size.
@@ -186,7 +190,8 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
-        self.blocking.zero(to)
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.blocking.run(Fill::zero(to.access(true))) }
     }
 
     /// Launches a kernel and waits for it.
