@@ -68,6 +68,16 @@ unsafe impl Send for EventInner {}
 unsafe impl Sync for EventInner {}
 
 impl EventInner {
+    /// Creates an event in the context of a guard.
+    pub(crate) fn create(gpu: &PushedGuard<'_>, flags: EventFlags) -> Result<EventInner> {
+        gpu.enter(name!(cuEventCreate))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
+        // `enter` found to be the guard's; the driver checks the flags.
+        unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
+        Ok(EventInner { raw, context: gpu.context().clone() })
+    }
+
     #[inline]
     pub(crate) fn raw(&self) -> CUevent {
         self.raw
@@ -99,12 +109,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits.
     #[doc(alias = "cuEventCreate")]
     pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {
-        self.enter(name!(cuEventCreate))?;
-        let mut raw = ptr::null_mut();
-        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
-        // `enter` found to be the guard's; the driver checks the flags.
-        unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
-        let inner = Arc::new(EventInner { raw, context: self.context().clone() });
+        let inner = Arc::new(EventInner::create(self, flags)?);
         Ok(Event { inner, _brand: Brand::new() })
     }
 }

@@ -25,6 +25,7 @@ pub mod memory;
 pub mod module;
 mod name;
 mod ops;
+pub mod ordered;
 mod owned;
 mod registry;
 pub mod scope;
@@ -62,6 +63,7 @@ pub use self::{
         MemoryPool, PinnedBuffer,
     },
     module::Module,
+    ordered::{Ordered, OrderedBuffer, OrderedStream, Pending, SharedBuffer},
     scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
     stack::{ContextStack, PushContext, PushedGuard},
     stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},

@@ -84,8 +84,8 @@ pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 /// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
-    ($($memory:ty, $writes:literal, $compares:literal;)*) => { $(
-        impl<T: Element> Operand for $memory {
+    ($([$($generics:tt)*] $memory:ty, $writes:literal, $compares:literal;)*) => { $(
+        impl<$($generics)*> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
             #[inline]
@@ -98,6 +98,9 @@ macro_rules! operands {
             }
         }
     )* };
+    ($($memory:ty, $writes:literal, $compares:literal;)*) => {
+        $crate::args::operands! { $([T: Element] $memory, $writes, $compares;)* }
+    };
 }
 pub(crate) use operands;
 

@@ -155,6 +155,26 @@ fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
 
 /// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
 /// may wait for ever, returns the error that most of its calls return there ([F20](crate::driver_facts#F20)).
+/// Waits for work that uses host memory which its owner wants to free. Returns whether that work is certainly over.
+/// `context` is the [key](crate::Context::key) of the context that does it.
+pub(crate) fn wait_to_free(
+    Later { call, make }: Later<impl Fn() -> CUresult>,
+    context: usize,
+) -> (Result, bool) {
+    let tried = match at_once(&make) {
+        Ok(()) => return (Ok(()), true),
+        Err(tried) => tried,
+    };
+    let answer = Answer::new(call, settled(tried, &make));
+    let over = match Work::behind(answer.code) {
+        Work::Over => true,
+        // In its own context, a fault ends the work before it is reported.
+        Work::Lost => is_alone(context),
+        Work::Unknown => false,
+    };
+    (answer.result(), over)
+}
+
 #[cold]
 fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }

@@ -10,6 +10,7 @@ use crate::graph::Graph;
 use crate::kernel::{Kernel, Signature};
 use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
 use crate::module::Module;
+use crate::ordered::{Ordered, OrderedStream, SharedBuffer};
 use crate::stream::Stream;
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
@@ -79,6 +80,7 @@ branded! {
     Graph [] inner;
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
+    SharedBuffer [T: Element] inner address len data;
 }
 
 impl<S: Signature> Sealed for Kernel<'_, S> {}
@@ -92,5 +94,33 @@ unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
     fn rebrand<'b>(self, key: Key) -> Kernel<'b, S> {
         let Kernel { function, checked, _signature } = self;
         Kernel { function: function.rebrand(key), checked, _signature }
+    }
+}
+
+impl<M: Branded> Sealed for Ordered<M> {}
+// SAFETY: 1. One struct around one at two lifetimes. 2. It has the contexts of that.
+unsafe impl<M: Branded> Branded for Ordered<M> {
+    type With<'b> = Ordered<M::With<'b>>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        self.0.contexts(see);
+    }
+    fn rebrand<'b>(self, key: Key) -> Ordered<M::With<'b>> {
+        Ordered(self.0.rebrand(key))
+    }
+}
+
+impl Sealed for OrderedStream<'_> {}
+// SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` and its stream only. 2. It has the context of that.
+unsafe impl Branded for OrderedStream<'_> {
+    type With<'b> = OrderedStream<'b>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        see(self.context());
+    }
+    fn rebrand<'b>(self, key: Key) -> OrderedStream<'b> {
+        let OrderedStream { stream, home, staging, panic, _brand } = self;
+        let stream = stream.rebrand(key);
+        OrderedStream { stream, home, staging, panic, _brand: Brand::new() }
     }
 }

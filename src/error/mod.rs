@@ -81,6 +81,15 @@ pub enum Error {
         /// The call that was refused: a driver call, or a method that makes none.
         call: &'static str,
     },
+    /// Memory belongs to another stream than the one that it is used with.
+    #[error(
+        "`{call}` was not called: memory among the arguments belongs to another stream; use it with its own stream, \
+         move it to this one with `hand_over`, or `share` it to read it in several"
+    )]
+    OtherStream {
+        /// The driver call that was not made.
+        call: &'static str,
+    },
     /// Two lengths that must be equal differ.
     #[error(
         "`{call}` was not called: the source has {from} elements and the destination {to}; \
@@ -239,6 +248,7 @@ impl Error {
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
+            | Error::OtherStream { call }
             | Error::LengthMismatch { call, .. }
             | Error::ExtentMismatch { call, .. }
             | Error::GraphBuffers { call, .. }

@@ -2,11 +2,14 @@
 
 use super::Allocation;
 use super::grid::Grid;
+use super::home::{Home, Readers};
 use super::uses::{FastPath, Tracked};
 use super::view::View;
 use crate::context::Context;
+use crate::error::{Error, Result};
 use ffi::CUdeviceptr;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One use of memory by an operation. All surfaces compare, order and note this one description. A plain value among
 /// the arguments of a kernel has an access too, to no memory.
@@ -34,6 +37,8 @@ enum Memory<'a> {
     /// Nowhere: a plain value.
     None,
     Device(&'a Allocation),
+    /// On the device, for operations of the stream that it belongs to and of the readers that share it.
+    Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the host. Every context can use it, or only this one.
     Host(Option<&'a Context>),
 }
@@ -85,10 +90,41 @@ impl<'a> Access<'a> {
         Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
     }
 
+    /// Makes it one of operations in the stream that the memory belongs to, or of its readers.
+    #[inline]
+    pub(crate) fn in_order(self, readers: Option<&'a Readers>) -> Self {
+        match self.memory {
+            Memory::Device(memory) => Access { memory: Memory::Ordered(memory, readers), ..self },
+            _ => self,
+        }
+    }
+
+    /// Lets an operation of this stream use the memory. The first read of a stream that shares it is ordered behind
+    /// everything in the stream that it belongs to.
+    ///
+    /// # Errors
+    /// [`OtherStream`](Error::OtherStream); a driver error.
+    pub(crate) fn admit(&self, call: &'static str, home: &Arc<Home>) -> Result {
+        match self.memory {
+            Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
+                memory.home().map_or(Ok(()), |owner| readers.add(owner, home))
+            }
+            _ if self.is_of(home.key()) => Ok(()),
+            _ => Err(Error::OtherStream { call }),
+        }
+    }
+
     /// Adds the place where the uses of the memory are noted.
     #[inline]
     pub(crate) fn noted_in(self, tracked: &'a Tracked) -> Self {
         Access { tracked: Some(tracked), ..self }
+    }
+
+    /// Returns the access to a part of memory without rows.
+    #[inline]
+    pub(crate) fn part(self, start: usize, len: usize) -> Self {
+        let address = self.address + (start * self.element) as CUdeviceptr;
+        Access { address, len, whole: self.whole && len == self.len, ..self }
     }
 
     /// Returns the length in bytes.
@@ -113,7 +149,7 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn memory(&self) -> Option<&'a Allocation> {
         match self.memory {
-            Memory::Device(memory) => Some(memory),
+            Memory::Device(memory) | Memory::Ordered(memory, _) => Some(memory),
             Memory::None | Memory::Host(_) => None,
         }
     }
@@ -130,12 +166,17 @@ impl<'a> Access<'a> {
         self.whole.then_some(self.address)
     }
 
-    /// Returns whether the context with this [key](Context::key) can use the memory.
+    /// Returns whether the context with this [key](Context::key) can use the memory. Memory that belongs to a stream
+    /// compares the [key](Home::key) of the stream.
     #[inline]
     pub(crate) fn is_of(&self, key: usize) -> bool {
         match self.memory {
             Memory::None => true,
             Memory::Device(memory) => memory.key() == key,
+            Memory::Ordered(memory, readers) => {
+                memory.home().is_some_and(|home| home.key() == key)
+                    || readers.is_some_and(|readers| readers.has(key))
+            }
             Memory::Host(only) => only.is_none_or(|only| only.key() == key),
         }
     }

@@ -1,6 +1,7 @@
 //! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::home::{Block, Home};
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
@@ -15,7 +16,7 @@ use std::sync::PoisonError;
 /// Device memory. It is freed when this is dropped and no graph has a [`Share`] in it.
 ///
 /// Two allocations that are alive have different addresses, so comparing addresses compares allocations.
-pub(crate) struct Allocation {
+pub struct Allocation {
     address: CUdeviceptr,
     /// The [`Context::key`] of its context.
     of: usize,
@@ -31,6 +32,8 @@ enum Free {
     Plain(Context),
     /// On the stream that it was allocated on. Its pool lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
+    /// By the stream that it belongs to, behind all its uses.
+    Ordered { home: std::sync::Arc<Home>, block: Block },
     /// By something else: a node of the graph that allocates it, or the graphs that have a share in it.
     Else(Context),
     /// Not at all: its module lends it.
@@ -62,6 +65,56 @@ impl Allocation {
         Allocation::new(address, stream.context.key(), Free::InOrder { stream, _pool: pool })
     }
 
+    /// Takes ownership of a block of so many bytes that a stream allocated.
+    #[inline]
+    pub(crate) fn ordered(address: CUdeviceptr, home: std::sync::Arc<Home>, bytes: usize) -> Self {
+        let free = Free::Ordered { block: Block::Own(bytes), home };
+        Allocation { address, of: free.context().key(), free, share: Mutex::new(None) }
+    }
+
+    /// Gives memory that nothing uses to a stream. Returns false for a variable, which its module would lend again.
+    pub(crate) fn adopt(&mut self, home: &std::sync::Arc<Home>) -> bool {
+        let block = match &mut self.free {
+            Free::Plain(_) => Block::Plain,
+            Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
+            Free::Ordered { .. } | Free::Else(_) | Free::Lent(_) => return false,
+        };
+        self.free = Free::Ordered { home: home.clone(), block };
+        true
+    }
+
+    /// Moves memory that belongs to a stream to another one, which comes after all its uses.
+    pub(crate) fn hand_over(&mut self, to: &std::sync::Arc<Home>) {
+        if let Free::Ordered { home, block } = &mut self.free {
+            home.account(block, false);
+            let moved = home.block_for(std::mem::replace(block, Block::Plain), to);
+            to.account(&moved, true);
+            *block = moved;
+            *home = to.clone();
+        }
+    }
+
+    /// Takes memory from the stream that it belongs to, once nothing uses it.
+    pub(crate) fn leave_home(&mut self) {
+        let Free::Ordered { home, block } = &mut self.free else { return };
+        home.account(block, false);
+        let in_order = |pool| Free::InOrder { stream: home.stream().clone(), _pool: pool };
+        self.free = match block {
+            Block::Own(_) => in_order(home.pool().cloned()),
+            Block::Pool { _pool } => in_order(_pool.take()),
+            Block::Plain => Free::Plain(home.context().clone()),
+        };
+    }
+
+    /// Returns the stream that it belongs to.
+    #[inline]
+    pub(crate) fn home(&self) -> Option<&std::sync::Arc<Home>> {
+        match &self.free {
+            Free::Ordered { home, .. } => Some(home),
+            _ => None,
+        }
+    }
+
     /// Takes memory that one node of a graph allocates and another one frees.
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
@@ -78,11 +131,7 @@ impl Allocation {
     }
 
     pub(crate) fn context(&self) -> &Context {
-        match &self.free {
-            Free::Plain(context) | Free::Else(context) => context,
-            Free::Lent(lease) => lease.context(),
-            Free::InOrder { stream, .. } => &stream.context,
-        }
+        self.free.context()
     }
 
     /// Returns the [`Context::key`] of its context.
@@ -95,7 +144,7 @@ impl Allocation {
         match self.free {
             // Memory of a graph is held, and never a buffer.
             Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
-            Free::InOrder { .. } => BufferKind::StreamOrdered,
+            Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Lent(_) => BufferKind::Variable,
         }
     }
@@ -106,15 +155,38 @@ impl Allocation {
         share.get_or_insert_with(|| Arc::new(Share(Mutex::new(None)))).clone()
     }
 
+    /// Takes the memory out. What is left frees nothing.
+    pub(crate) fn take(&mut self) -> Allocation {
+        let left = Free::Else(self.context().clone());
+        let free = mem::replace(&mut self.free, left);
+        let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        Allocation { address: self.address, of: self.of, free, share: Mutex::new(share) }
+    }
+
+    /// Leaks the memory, of which it is not known when its uses end.
+    #[cold]
+    pub(crate) fn leak(&mut self) {
+        self.free = Free::Else(self.context().clone());
+    }
+
     /// Leaves the memory to all owners of a share in it.
     #[cold]
     fn leave_to(&mut self, share: Arc<Share>) {
-        let left = Free::Else(self.context().clone());
-        let free = mem::replace(&mut self.free, left);
-        let memory = Allocation::new(self.address, self.of, free);
+        let memory = self.take();
         *share.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
         // If it was the last one, this frees the memory.
         drop(share);
+    }
+}
+
+impl Free {
+    fn context(&self) -> &Context {
+        match self {
+            Free::Plain(context) | Free::Else(context) => context,
+            Free::Lent(lease) => lease.context(),
+            Free::InOrder { stream, .. } => &stream.context,
+            Free::Ordered { home, .. } => home.context(),
+        }
     }
 }
 
@@ -127,6 +199,7 @@ impl Drop for Allocation {
         }
         match &self.free {
             Free::Else(_) | Free::Lent(_) => {}
+            Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited

@@ -1,5 +1,6 @@
 //! Rows and planes in memory.
 
+use super::buffer::no_size;
 use super::view::part;
 use crate::error::Result;
 use std::ops::RangeBounds;
@@ -67,7 +68,26 @@ pub(crate) enum Axis {
     Planes,
 }
 
+/// The alignment of the rows of a buffer from a pool in bytes: that of textures, on all devices.
+const ROW: usize = 512;
+
 impl Grid {
+    /// Returns the arrangement of a buffer with aligned rows of elements of type `T`, and its size in bytes.
+    pub(crate) fn aligned<T>(call: &'static str, extent: Extent) -> Result<(Grid, usize)> {
+        let row = extent
+            .width
+            .checked_mul(size_of::<T>())
+            .and_then(|row| row.checked_next_multiple_of(ROW));
+        let rows = extent.height.checked_mul(extent.depth);
+        let bytes = row.zip(rows).and_then(|(row, rows)| row.checked_mul(rows));
+        match (row, bytes) {
+            (Some(pitch), Some(bytes @ 1..)) => {
+                Ok((Grid { extent, pitch, rows: extent.height }, bytes))
+            }
+            _ => Err(no_size(call, bytes)),
+        }
+    }
+
     /// Returns the number of bytes from plane to plane.
     pub(crate) fn plane(&self) -> usize {
         self.pitch * self.rows

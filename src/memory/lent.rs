@@ -24,6 +24,14 @@ impl fmt::Debug for InScope<'_> {
     }
 }
 
+/// Memory belongs to the [stream](crate::OrderedStream) of the operation, or is [shared](crate::SharedBuffer) with it: any
+/// borrow of it will do, since later work in that stream comes after the operation.
+///
+/// A parameter of [`KernelArgs`](crate::KernelArgs) and [`GraphBuffers`](crate::graph::GraphBuffers). It has no
+/// values.
+#[derive(Debug)]
+pub enum InOrder {}
+
 /// A time within `'b`, so that a borrow for `'b` lends the memory for all of it: [`InCall`] and [`InScope`].
 pub trait Within<'b> {}
 impl Within<'_> for InCall {}

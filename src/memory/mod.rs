@@ -3,9 +3,11 @@
 pub(crate) mod access;
 pub(crate) mod access_policy;
 mod allocation;
+mod blocks;
 mod buffer;
 mod element;
 pub(crate) mod grid;
+pub(crate) mod home;
 mod info;
 pub(crate) mod lent;
 mod pinned;
@@ -20,12 +22,13 @@ pub(crate) mod view;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty, WindowMemory};
 pub(crate) use allocation::{Allocation, Share};
+pub use blocks::OrderedUsage;
 pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
 pub use element::Element;
 pub use grid::Extent;
 pub use info::MemoryInfo;
-pub use lent::{InCall, InScope};
+pub use lent::{InCall, InOrder, InScope};
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 pub use pool::{MemoryPool, PoolReuse, PoolUsage};

@@ -69,16 +69,24 @@ pub(crate) mod sealed {
         label = "only `DeviceBuffer`, `PitchedBuffer` and parts of them do"
     )]
     pub trait Viewed {
+        #[doc(hidden)]
+        type Element: Element;
         /// Returns the access of an operation.
         fn access(&self, writes: bool) -> Access<'_>;
+        #[doc(hidden)]
+        fn context_of(&self) -> &Context;
     }
 
     macro_rules! viewed {
         ($($memory:ty;)*) => { $(
             impl<T: Element> Viewed for $memory {
+                type Element = T;
                 #[inline]
                 fn access(&self, writes: bool) -> Access<'_> {
                     self.used(writes)
+                }
+                fn context_of(&self) -> &Context {
+                    self.context()
                 }
             }
         )* };

@@ -30,6 +30,12 @@ impl<'a> Upload<'a> {
         Upload { from: from.cast(), len: from.len(), to, staged: Access::NONE }
     }
 
+    /// Creates a copy of `len` elements whose bytes lie at `from`.
+    #[inline]
+    pub(crate) fn from_bytes(from: *const u8, len: usize, to: Access<'a>) -> Self {
+        Upload { from: from.cast(), len, to, staged: Access::NONE }
+    }
+
     /// Adds the access to the host memory, which the scope notes.
     #[inline]
     pub(crate) fn staged(self, staged: Access<'a>) -> Self {

@@ -5,6 +5,7 @@ use crate::call::{Answer, answer, fault, name};
 use crate::driver::fork;
 use crate::driver::release::contained;
 use crate::error::{Result, means_not_taken};
+use crate::owned::StreamInner;
 use crate::stream::Stream;
 use ffi::{CUresult, CUstream};
 use std::ffi::c_void;
@@ -62,30 +63,30 @@ impl Stream<'_> {
     /// ```
     #[doc(alias = "cuStreamAddCallback")]
     pub fn finished(&self) -> Result<StreamDone> {
-        fault::gives_function();
-        let state = Arc::new(Mutex::new(State::default()));
-        let data = Arc::into_raw(state.clone());
-        // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
-        // takes over the count of the `Arc`. It does not unwind.
-        let answer = unsafe {
-            answer!(cuStreamAddCallback(
-                self.raw(),
-                Some(ended),
-                data.cast_mut().cast::<c_void>(),
-                0
-            ))
-        };
-        if let Err(error) = answer.check() {
-            // Another error may come from earlier work, and the driver may have accepted the callback all the
-            // same.
-            if means_not_taken(answer.code) {
-                // SAFETY: the call took nothing over: `data` is still ours.
-                drop(unsafe { Arc::from_raw(data) });
-            }
-            return Err(error.into());
-        }
-        Ok(StreamDone(state))
+        finished(&self.inner)
     }
+}
+
+/// Returns a future of the work in a stream: [`Stream::finished`].
+pub(crate) fn finished(stream: &StreamInner) -> Result<StreamDone> {
+    fault::gives_function();
+    let state = Arc::new(Mutex::new(State::default()));
+    let data = Arc::into_raw(state.clone());
+    // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
+    // takes over the count of the `Arc`. It does not unwind.
+    let answer = unsafe {
+        answer!(cuStreamAddCallback(stream.raw, Some(ended), data.cast_mut().cast::<c_void>(), 0))
+    };
+    if let Err(error) = answer.check() {
+        // Another error may come from earlier work, and the driver may have accepted the callback all the
+        // same.
+        if means_not_taken(answer.code) {
+            // SAFETY: the call took nothing over: `data` is still ours.
+            drop(unsafe { Arc::from_raw(data) });
+        }
+        return Err(error.into());
+    }
+    Ok(StreamDone(state))
 }
 
 /// The function that the driver calls when the work has ended.

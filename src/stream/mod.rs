@@ -4,7 +4,7 @@
 mod attributes;
 pub(crate) mod blocking;
 #[cfg(feature = "async")]
-mod done;
+pub(crate) mod done;
 pub(crate) mod host_function;
 pub(crate) mod legacy_lock;
 mod short;

@@ -1,0 +1,367 @@
+//! The streams that memory belongs to: stream-ordered allocation, freed blocks that are kept, and marks in the stream.
+//!
+//! Memory that belongs to a stream is allocated, used and freed in the order of that stream. No lock is held while
+//! the driver is called, because the hook of the driver's log is code of the program.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::MemoryPool;
+use super::blocks::{Blocks, OrderedUsage};
+use crate::call::{Answer, Later, answer, later, name};
+use crate::context::Context;
+use crate::context::wait::{self, wait};
+use crate::driver::capture_mode::relaxed;
+use crate::driver::fork;
+use crate::driver::release::{release, report_drop};
+use crate::error::{Error, Result, is_sticky};
+use crate::event::EventInner;
+use crate::owned::StreamInner;
+use crate::sync::Arc;
+use ffi::{CUdeviceptr, CUevent, CUstream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{MutexGuard, PoisonError, Weak};
+
+/// The number of events of a stream. With more marks in use than this, a mark may cover later work too.
+pub(crate) const MARKS: usize = 16;
+
+/// All streams that memory belongs to, so that one of them can ask the others for memory. No code of the program runs
+/// while this is held.
+static HOMES: std::sync::Mutex<Vec<Weak<Home>>> = std::sync::Mutex::new(Vec::new());
+
+/// A stream that memory belongs to. The memory owns it, and it owns its context.
+pub(crate) struct Home {
+    stream: Arc<StreamInner>,
+    /// The pool to allocate from, otherwise the current one of the device.
+    pool: Option<MemoryPool>,
+    marks: Vec<EventInner>,
+    /// The number of the next mark.
+    next: AtomicUsize,
+    blocks: std::sync::Mutex<Blocks>,
+    /// Whether a release failed because the device is lost. Later ones would fail too.
+    lost: AtomicBool,
+}
+
+/// A position in a stream: behind the work that was in it when the mark was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark(usize);
+
+/// The way in which memory that belongs to a stream is freed.
+pub(crate) enum Block {
+    /// A block of this many bytes, from the pool of its stream. It may be kept.
+    Own(usize),
+    /// From another pool, which lives as long.
+    Pool { _pool: Option<MemoryPool> },
+    /// By [`cuMemFree`](ffi::cuMemFree_v2), which waits for all work of the context.
+    Plain,
+}
+
+fn locked<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Home {
+    /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
+    pub(crate) fn new(
+        stream: Arc<StreamInner>,
+        pool: Option<MemoryPool>,
+        marks: Vec<EventInner>,
+        keep: usize,
+    ) -> std::sync::Arc<Home> {
+        let (next, lost) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let blocks = std::sync::Mutex::new(Blocks::new(keep));
+        let home = Home { stream, pool, marks, next, blocks, lost };
+        let home = std::sync::Arc::new(home);
+        let mut homes = locked(&HOMES);
+        homes.retain(|home| home.strong_count() > 0);
+        homes.push(std::sync::Arc::downgrade(&home));
+        drop(homes);
+        home
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> CUstream {
+        self.stream.raw
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<StreamInner> {
+        &self.stream
+    }
+
+    #[inline]
+    pub(crate) fn context(&self) -> &Context {
+        &self.stream.context
+    }
+
+    /// Returns a number that tells it from all others that are alive, and from the [key](Context::key) of a context.
+    #[inline]
+    pub(crate) fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Allocates a block of at least so many bytes in the order of the stream. Returns its address and its size.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY` after all streams of the device gave their kept blocks back; a driver error.
+    #[inline]
+    pub(crate) fn alloc(&self, bytes: usize) -> Result<(CUdeviceptr, usize)> {
+        let (kept, size) = locked(&self.blocks).take(bytes);
+        let address = match kept {
+            Some(address) => address,
+            None => self.request(size)?,
+        };
+        Ok((address, size))
+    }
+
+    fn request(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let out = |error: &Error| error.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY);
+        let requested = match self.try_request(bytes) {
+            Err(error) if out(&error) => {
+                self.ask_all_for_memory();
+                self.try_request(bytes)
+            }
+            requested => requested,
+        };
+        if requested.is_ok() {
+            locked(&self.blocks).has_taken(bytes);
+        }
+        requested
+    }
+
+    fn try_request(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let mut address = 0;
+        // SAFETY: writes one address to `address`, which is valid for it; the stream and the pool are alive, and no
+        // context need be current (F40).
+        unsafe { allocate(&raw mut address, bytes, self.pool.as_ref(), self.raw()) }.result()?;
+        Ok(address)
+    }
+
+    /// Frees the kept blocks of all streams of the device, and waits until the pools have them.
+    #[cold]
+    fn ask_all_for_memory(&self) {
+        let device = self.context().device();
+        let homes: Vec<_> = locked(&HOMES).iter().filter_map(Weak::upgrade).collect();
+        for home in homes.iter().filter(|home| home.context().device() == device) {
+            home.trim(0);
+            // What cannot be waited for has no memory to give. The allocation tells.
+            let _waited = home.synchronize();
+        }
+    }
+
+    /// Frees kept blocks until at most so many bytes are kept.
+    pub(crate) fn trim(&self, bytes: usize) {
+        let Some(mut blocks) = fork::lock(&self.blocks) else { return };
+        let freed = blocks.trim(bytes);
+        drop(blocks);
+        freed.into_iter().for_each(|address| self.free(address));
+    }
+
+    pub(crate) fn keep(&self, bytes: usize) {
+        locked(&self.blocks).limit(bytes);
+        self.trim(bytes);
+    }
+
+    pub(crate) fn usage(&self) -> OrderedUsage {
+        locked(&self.blocks).usage()
+    }
+
+    /// Takes memory back whose uses are all enqueued in the stream, or ordered before what comes next in it.
+    #[inline]
+    pub(crate) fn give_back(&self, address: CUdeviceptr, block: &Block) {
+        match *block {
+            Block::Own(bytes) => {
+                let Some(mut blocks) = fork::lock(&self.blocks) else { return };
+                let kept = blocks.give(address, bytes);
+                drop(blocks);
+                if !kept {
+                    self.free(address);
+                }
+            }
+            Block::Pool { .. } => self.free(address),
+            // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need
+            // not be current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it
+            // (F101).
+            Block::Plain => self.release(unsafe { later!(cuMemFree_v2(address)) }),
+        }
+    }
+
+    /// Frees memory behind the work in the stream.
+    fn free(&self, address: CUdeviceptr) {
+        // SAFETY: the owner gave up the memory, which was allocated and not freed; the stream is alive, and no context
+        // need be current (F40). All its uses come before (`ordered-apart`). Captures of other streams do not refuse
+        // it (F141), and this one is not captured, since memory owns it (`captured-unused`).
+        self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) });
+    }
+
+    /// Makes a call that releases memory. If the device is lost, only the first failure is reported, and no further
+    /// call made: the memory goes with its context.
+    fn release(&self, call: Later<impl Fn() -> ffi::CUresult>) {
+        if self.lost.load(Ordering::Relaxed) {
+            return;
+        }
+        release(|| {
+            let answer = relaxed(call);
+            match is_sticky(answer.code) && self.lost.swap(true, Ordering::Relaxed) {
+                true => Answer::new(answer.call, ffi::CUDA_SUCCESS),
+                false => answer,
+            }
+        });
+    }
+
+    /// Reports an error that makes memory leak, unless the device is lost and that was reported.
+    pub(crate) fn report(&self, error: Error) {
+        if !(error.is_sticky() && self.lost.swap(true, Ordering::Relaxed)) {
+            report_drop(error);
+        }
+    }
+
+    /// Takes memory over that comes to another stream, or leaves this one.
+    pub(crate) fn account(&self, block: &Block, comes: bool) {
+        if let &Block::Own(bytes) = block {
+            let mut blocks = locked(&self.blocks);
+            if comes { blocks.has_taken(bytes) } else { blocks.has_left(bytes) }
+        }
+    }
+
+    /// Returns a block as one of the stream `to`, which it is handed over to.
+    pub(crate) fn block_for(&self, block: Block, to: &Home) -> Block {
+        match block {
+            Block::Own(_) if self.pool != to.pool => Block::Pool { _pool: self.pool.clone() },
+            block => block,
+        }
+    }
+
+    pub(crate) fn pool(&self) -> Option<&MemoryPool> {
+        self.pool.as_ref()
+    }
+
+    /// Marks the end of the work in the stream.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub(crate) fn mark(&self) -> Result<Mark> {
+        // The event may be in use for an earlier mark, which then covers more: this work is in the same stream.
+        let mark = Mark(self.next.fetch_add(1, Ordering::Relaxed) % self.marks.len());
+        // SAFETY: event and stream are alive and of one context, and no context need be current (F37).
+        unsafe { answer!(cuEventRecord(self.event(mark), self.raw())) }.result()?;
+        Ok(mark)
+    }
+
+    pub(crate) fn event(&self, mark: Mark) -> CUevent {
+        self.marks[mark.0].raw()
+    }
+
+    /// Makes later work in this stream come after all work that is in another one, which may be of another context.
+    ///
+    /// # Errors
+    /// A driver error. The order is then not known.
+    pub(crate) fn follow(&self, other: &Home) -> Result {
+        if std::ptr::eq(self, other) {
+            return Ok(());
+        }
+        let event = other.event(other.mark()?);
+        // SAFETY: stream and event are alive, and no context need be current (F36, F37).
+        unsafe { answer!(cuStreamWaitEvent(self.raw(), event, 0)) }.result()
+    }
+
+    /// Returns whether the work before a mark is complete.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    pub(crate) fn is_past(&self, mark: Mark) -> Result<bool> {
+        // SAFETY: the event is alive; needs no current context (F37).
+        unsafe { answer!(cuEventQuery(self.event(mark))) }.ready()
+    }
+
+    /// Waits for the work before a mark, which uses host memory. Returns whether that work is certainly over.
+    pub(crate) fn wait_past(&self, mark: Mark) -> (Result, bool) {
+        let event = self.event(mark);
+        // SAFETY: the event is alive; needs no current context (F37).
+        let make = move || unsafe { ffi::cuEventSynchronize(event) };
+        wait::wait_to_free(Later { call: name!(cuEventSynchronize), make }, self.context().key())
+    }
+
+    /// Waits for all work in the stream.
+    pub(crate) fn synchronize(&self) -> Result {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
+    }
+
+    /// Waits for all work in the stream, which uses host memory. Returns whether that work is certainly over.
+    pub(crate) fn wait_to_end(&self) -> (Result, bool) {
+        let raw = self.raw();
+        // SAFETY: the stream is alive; needs no current context (F37).
+        let make = move || unsafe { ffi::cuStreamSynchronize(raw) };
+        wait::wait_to_free(Later { call: name!(cuStreamSynchronize), make }, self.context().key())
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // No memory is left. The events and the stream go after this.
+        self.trim(0);
+    }
+}
+
+/// The streams that read memory which belongs to another one, and which may be freed only behind them.
+pub(crate) struct Readers {
+    others: std::sync::Mutex<Vec<std::sync::Arc<Home>>>,
+}
+
+impl Readers {
+    pub(crate) fn none() -> Readers {
+        Readers { others: std::sync::Mutex::new(Vec::new()) }
+    }
+
+    /// Returns whether the stream with this [key](Home::key) reads it, behind what wrote it.
+    #[inline]
+    pub(crate) fn has(&self, key: usize) -> bool {
+        locked(&self.others).iter().any(|reader| reader.key() == key)
+    }
+
+    /// Makes a stream one that reads the memory of `home`.
+    ///
+    /// # Errors
+    /// A driver error. The stream must not read then.
+    pub(crate) fn add(&self, home: &Home, reader: &std::sync::Arc<Home>) -> Result {
+        if home.key() != reader.key() && !self.has(reader.key()) {
+            // Two threads may do this at once; the second time changes nothing.
+            reader.follow(home)?;
+            let mut others = locked(&self.others);
+            if !others.iter().any(|other| other.key() == reader.key()) {
+                others.push(reader.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes later work of `home` come after everything that the readers have enqueued.
+    ///
+    /// # Errors
+    /// A driver error. The readers may then still read.
+    pub(crate) fn leave(&mut self, home: &Home) -> Result {
+        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
+        others.iter().try_for_each(|reader| home.follow(reader))?;
+        others.clear();
+        Ok(())
+    }
+}
+
+/// Allocates from a pool, or from the current one of the device, in the order of a stream.
+///
+/// # Safety
+/// 1. `address` is valid for one address. The stream and the pool are alive, and of one device.
+#[inline]
+pub(crate) unsafe fn allocate(
+    address: *mut CUdeviceptr,
+    bytes: usize,
+    pool: Option<&MemoryPool>,
+    stream: CUstream,
+) -> Answer {
+    match pool {
+        // SAFETY: the caller's obligation 1; no context need be current (F40).
+        None => unsafe { answer!(cuMemAllocAsync(address, bytes, stream)) },
+        // SAFETY: as above.
+        Some(pool) => unsafe {
+            answer!(cuMemAllocFromPoolAsync(address, bytes, pool.raw(), stream))
+        },
+    }
+}

@@ -1,0 +1,250 @@
+//! Work that outlives the function that started it: streams that own the order of their memory.
+#![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
+
+mod buffer;
+mod owned;
+mod pending;
+mod shared;
+mod staging;
+mod verbs;
+
+pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
+pub use owned::NotTaken;
+pub use pending::Pending;
+pub use shared::SharedBuffer;
+
+use crate::brand::Brand;
+use crate::call::name;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::event::{EventFlags, EventInner};
+use crate::memory::home::{Home, MARKS};
+use crate::memory::{MemoryPool, OrderedUsage};
+use crate::stack::PushedGuard;
+use crate::stream::Stream;
+use crate::stream::host_function::{Panic, lock};
+pub(crate) use staging::Staging;
+use static_assertions::assert_impl_all;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex};
+
+/// The most bytes of freed blocks that a stream keeps, unless the program says otherwise.
+const KEEP: usize = 256 << 20;
+/// The size of the ring that uploads go through, unless the program says otherwise.
+const STAGING: usize = 1 << 20;
+
+/// A stream that owns the order of its memory, so that work outlives the function that starts it.
+///
+/// Its memory is allocated, used and freed in the order of the stream. Operations return before the device is done, and
+/// borrow their memory only for the call. Whatever the program does with such memory, it drops, leaks or moves it: the
+/// device sees a legal order (invariant [`ordered-apart`](crate::soundness#ordered-apart)). There is no closure, and
+/// nothing waits except [`synchronize`](Self::synchronize) and downloads.
+///
+/// A step of a program's inner loop makes the driver calls of C: one for a launch, two for an allocation and its free,
+/// or none, since the stream keeps freed blocks for its next allocations ([`keep`](Self::keep)).
+///
+/// Operations need no current context ([F34](crate::driver_facts#F34)): work goes on while another context is pushed.
+/// With [`detach`](crate::detached::Branded::detach), stream and memory live in a `'static` struct and move between
+/// threads. Threads that use one stream interleave their operations.
+///
+/// # Examples
+/// ```
+/// use cuscope::{Context, ContextStack, Device, LaunchConfig, OrderedBuffer, OrderedStream, Result};
+///
+/// /// Starts y = 3 x + y, and returns before it is done.
+/// fn step<'ctx>(
+///     ordered: &OrderedStream<'ctx>,
+///     saxpy: &cuscope::Function<'ctx>,
+///     x: OrderedBuffer<'ctx, f32>,
+///     mut y: OrderedBuffer<'ctx, f32>,
+/// ) -> Result<OrderedBuffer<'ctx, f32>> {
+///     let n = x.len();
+///     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and stays inside both.
+///     unsafe { ordered.launch(saxpy, LaunchConfig::for_num_elems(n as u32), (n as u32, 3.0_f32, &x, &mut y)) }?;
+///     Ok(y) // frees x, behind the launch
+/// }
+///
+/// # fn main() -> Result {
+/// let context = Context::primary(Device::get(0)?)?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let saxpy = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.function("saxpy")?;
+/// let ordered = gpu.ordered_stream()?;
+/// let mut y = ordered.from_slice(&[1.0; 64])?;
+/// for _ in 0..10 {
+///     let x = ordered.from_slice(&[1.0; 64])?;
+///     y = step(&ordered, &saxpy, x, y)?;
+/// }
+/// assert_eq!(ordered.to_vec(&y)?, [31.0; 64]); // waits
+/// # Ok(()) }
+/// ```
+pub struct OrderedStream<'ctx> {
+    pub(crate) stream: Stream<'ctx>,
+    pub(crate) home: Arc<Home>,
+    /// The ring that uploads go through, unless there is none, or another thread uses it.
+    pub(crate) staging: Mutex<Option<Staging>>,
+    /// The first panic of a host function.
+    pub(crate) panic: Arc<Mutex<Option<Panic>>>,
+    pub(crate) _brand: Brand<'ctx>,
+}
+assert_impl_all!(OrderedStream<'static>: Send, Sync);
+
+/// How to create an [`OrderedStream`]: its pool, what it keeps, and its staging memory.
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextStack, Device, MemoryPool, ordered::OrderedOptions};
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::primary(Device::get(0)?)?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// let pool = MemoryPool::create(gpu.device())?;
+/// let options = OrderedOptions::new().pool(&pool).keep(64 << 20).staging(4 << 20);
+/// let ordered = gpu.ordered_stream_with(gpu.stream()?, &options)?;
+/// # let _ = ordered.zeroed::<u8>(1)?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct OrderedOptions {
+    pool: Option<MemoryPool>,
+    keep: usize,
+    staging: usize,
+}
+
+impl Default for OrderedOptions {
+    fn default() -> Self {
+        OrderedOptions::new()
+    }
+}
+
+impl OrderedOptions {
+    /// Returns the usual options: the current pool of the device, 256 MiB of kept blocks, 1 MiB of staging memory.
+    #[must_use]
+    pub fn new() -> Self {
+        OrderedOptions { pool: None, keep: KEEP, staging: STAGING }
+    }
+
+    /// Sets the pool to allocate from.
+    #[must_use]
+    pub fn pool(self, pool: &MemoryPool) -> Self {
+        OrderedOptions { pool: Some(pool.clone()), ..self }
+    }
+
+    /// Sets the most bytes of freed blocks to keep: [`OrderedStream::keep`].
+    #[must_use]
+    pub fn keep(self, bytes: usize) -> Self {
+        OrderedOptions { keep: bytes, ..self }
+    }
+
+    /// Sets the size of the page-locked memory that [uploads](OrderedStream::upload) go through. Without any, they
+    /// wait.
+    #[must_use]
+    pub fn staging(self, bytes: usize) -> Self {
+        OrderedOptions { staging: bytes, ..self }
+    }
+}
+
+/// # Streams that own the order of their memory
+impl<'ctx> PushedGuard<'ctx> {
+    /// Creates a stream that owns the order of its memory, with the usual [options](OrderedOptions::new).
+    ///
+    /// # Errors
+    /// The errors of [`stream`](Self::stream), [`event`](Self::event) and [`pinned`](Self::pinned).
+    #[doc(alias = "cuStreamCreate")]
+    pub fn ordered_stream(&self) -> Result<OrderedStream<'ctx>> {
+        self.ordered_stream_with(self.stream()?, &OrderedOptions::new())
+    }
+
+    /// Makes a stream one that owns the order of its memory.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a pool of another device; the errors of [`event`](Self::event)
+    /// and [`pinned`](Self::pinned).
+    pub fn ordered_stream_with(
+        &self,
+        stream: Stream<'ctx>,
+        options: &OrderedOptions,
+    ) -> Result<OrderedStream<'ctx>> {
+        let OrderedOptions { pool, keep, staging } = options;
+        if stream.context() != self.context() {
+            return Err(Error::OtherContext { call: name!(cuEventCreate) });
+        }
+        if pool.as_ref().is_some_and(|pool| pool.device() != self.device()) {
+            let (call, reason) = (name!(cuMemAllocFromPoolAsync), OTHER_POOL);
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        let mut events = Vec::with_capacity(MARKS);
+        for _ in 0..MARKS {
+            events.push(EventInner::create(self, EventFlags::DISABLE_TIMING)?);
+        }
+        let home = Home::new(stream.inner.clone(), pool.clone(), events, *keep);
+        let staging = Staging::new(self, home.clone(), *staging)?;
+        let (staging, panic) = (Mutex::new(staging), Arc::default());
+        Ok(OrderedStream { stream, home, staging, panic, _brand: Brand::new() })
+    }
+}
+
+const OTHER_POOL: &str =
+    "the pool and the stream belong to different devices: use a pool of the stream's device";
+
+impl<'ctx> OrderedStream<'ctx> {
+    /// Returns the stream, for scopes, blocking operations and queries.
+    #[must_use]
+    #[inline]
+    pub fn stream(&self) -> &Stream<'ctx> {
+        &self.stream
+    }
+
+    /// Returns the context.
+    #[must_use]
+    #[inline]
+    pub fn context(&self) -> &Context {
+        self.home.context()
+    }
+
+    /// Waits until all work in the stream is complete.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Panics
+    /// If a [host function](Self::host_function) panicked: its panic continues.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn synchronize(&self) -> Result {
+        let waited = self.home.synchronize();
+        let panic = lock(&self.panic).take();
+        match panic {
+            Some(panic) => resume_unwind(panic),
+            None => waited,
+        }
+    }
+
+    /// Sets the most bytes of freed blocks to keep, and frees what is more.
+    ///
+    /// The stream keeps freed blocks for its next allocations, which then make no driver call. While it does, sizes are
+    /// rounded up by up to an eighth. With 0, it keeps none. When memory runs out, all ordered streams of the device
+    /// give their kept blocks back, and the allocation is tried again.
+    #[doc(alias = "cuMemFreeAsync")]
+    pub fn keep(&self, bytes: usize) {
+        self.home.keep(bytes);
+    }
+
+    /// Frees kept blocks until at most so many bytes are kept.
+    #[doc(alias = "cuMemFreeAsync")]
+    pub fn trim(&self, bytes: usize) {
+        self.home.trim(bytes);
+    }
+
+    /// Returns how much memory the stream uses and keeps.
+    #[must_use]
+    pub fn usage(&self) -> OrderedUsage {
+        self.home.usage()
+    }
+}
+
+impl fmt::Debug for OrderedStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OrderedStream").field(&self.stream).finish()
+    }
+}

@@ -1,0 +1,108 @@
+//! Page-locked memory through which slices go to the device.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::call::{Later, answer, name};
+use crate::context::wait::wait;
+use crate::error::Result;
+use crate::event::{EventFlags, EventInner};
+use crate::memory::PinnedBuffer;
+use crate::memory::home::Home;
+use crate::stack::PushedGuard;
+use std::mem::size_of_val;
+use std::sync::Arc;
+
+/// The number of segments of a ring. One is filled while the device reads the others.
+const SEGMENTS: usize = 4;
+
+/// A ring of page-locked memory. Copies to the device read its segments in turn, and a segment is written again when an
+/// event says that all copies from it are complete.
+pub(crate) struct Staging {
+    /// `None` only at the end.
+    memory: Option<PinnedBuffer<u8>>,
+    /// Each behind the copies from its segment, once that was left.
+    events: [EventInner; SEGMENTS],
+    /// Whether copies from the segment may be in flight, and its event is recorded.
+    left: [bool; SEGMENTS],
+    /// The segment that is being filled.
+    current: usize,
+    /// The number of its bytes that are filled.
+    filled: usize,
+    /// Whether anything was ever copied from it.
+    used: bool,
+    home: Arc<Home>,
+}
+
+impl Staging {
+    /// Allocates a ring of at least so many bytes for copies in a stream. There is none with 0 bytes.
+    pub(super) fn new(
+        gpu: &PushedGuard<'_>,
+        home: Arc<Home>,
+        bytes: usize,
+    ) -> Result<Option<Staging>> {
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let memory = gpu.pinned(bytes.next_multiple_of(SEGMENTS))?;
+        let event = || EventInner::create(gpu, EventFlags::DISABLE_TIMING);
+        let events = [event()?, event()?, event()?, event()?];
+        let (left, current, filled, used) = ([false; SEGMENTS], 0, 0, false);
+        Ok(Some(Staging { memory: Some(memory), events, left, current, filled, used, home }))
+    }
+
+    /// Returns the number of bytes that can be staged at once.
+    pub(super) fn segment(&self) -> usize {
+        self.memory.as_ref().map_or(0, |memory| memory.len() / SEGMENTS)
+    }
+
+    /// Copies bytes, of which a segment has room, to the ring, for a copy that the caller enqueues before the next
+    /// call. Waits for the device if it still reads all segments.
+    ///
+    /// # Errors
+    /// A driver error.
+    pub(super) fn stage(&mut self, bytes: &[u8]) -> Result<&[u8]> {
+        let segment = self.segment();
+        if self.filled + bytes.len() > segment {
+            self.next_segment()?;
+        }
+        let start = self.current * segment + self.filled;
+        self.filled += bytes.len();
+        self.used = true;
+        let all = self.memory.as_deref_mut().unwrap_or_default();
+        let place = &mut all[start..start + size_of_val(bytes)];
+        place.copy_from_slice(bytes);
+        Ok(place)
+    }
+
+    fn next_segment(&mut self) -> Result {
+        let (event, stream) = (self.events[self.current].raw(), self.home.raw());
+        // SAFETY: event and stream are alive and of one context, and no context need be current (F37).
+        unsafe { answer!(cuEventRecord(event, stream)) }.result()?;
+        self.left[self.current] = true;
+        let next = (self.current + 1) % SEGMENTS;
+        if self.left[next] {
+            let event = self.events[next].raw();
+            // SAFETY: the event is alive; needs no current context (F37).
+            let make = move || unsafe { ffi::cuEventSynchronize(event) };
+            wait(Later { call: name!(cuEventSynchronize), make })?;
+            self.left[next] = false;
+        }
+        (self.current, self.filled) = (next, 0);
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.used {
+            return;
+        }
+        let (waited, over) = self.home.wait_to_end();
+        if !over {
+            // The device may still read it.
+            std::mem::forget(self.memory.take());
+        }
+        if let Err(error) = waited {
+            self.home.report(error);
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The operations of an ordered stream.
+#![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
+
+use super::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource, OrderedStream};
+use crate::args::KernelArgs;
+use crate::args::sealed::Operands;
+use crate::brand::Brand;
+use crate::call::name;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::kernel::Launchable;
+use crate::launch::LaunchSpec;
+use crate::memory::access::Access;
+use crate::memory::grid::Grid;
+use crate::memory::{
+    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, InOrder, PitchedBuffer, size_for,
+};
+use crate::ops::enqueue::{same_context, same_len};
+use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
+use crate::stream::blocking::Blocking;
+use crate::stream::host_function::{self, lock};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// # Allocations
+impl<'ctx> OrderedStream<'ctx> {
+    /// Allocates a buffer of `len` elements. Its contents are unspecified bytes.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space holds;
+    /// `CUDA_ERROR_OUT_OF_MEMORY` ([F172](crate::driver_facts#F172)); a sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuMemAllocAsync")]
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    #[inline]
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<OrderedBuffer<'ctx, T>> {
+        let inner = self.allocate(size_for::<T>(name!(cuMemAllocAsync), len)?)?;
+        Ok(Ordered(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }))
+    }
+
+    /// Allocates a buffer of rows and planes. Its contents are unspecified bytes. Rows begin at multiples of 512 bytes.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc).
+    #[doc(alias = "cuMemAllocAsync")]
+    #[doc(alias = "cuMemAllocPitch")]
+    pub fn alloc_pitched<T: Element>(
+        &self,
+        extent: impl Into<Extent>,
+    ) -> Result<OrderedPitchedBuffer<'ctx, T>> {
+        let (grid, bytes) = Grid::aligned::<T>(name!(cuMemAllocAsync), extent.into())?;
+        let inner = self.allocate(bytes)?;
+        Ok(Ordered(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData }))
+    }
+
+    #[inline]
+    fn allocate(&self, bytes: usize) -> Result<Allocation> {
+        let (address, size) = self.home.alloc(bytes)?;
+        Ok(Allocation::ordered(address, self.home.clone(), size))
+    }
+
+    /// Allocates a buffer of zeros.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc) and [`zero`](Self::zero).
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<OrderedBuffer<'ctx, T>> {
+        let mut buffer = self.alloc(len)?;
+        self.zero(&mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Allocates a buffer and copies the elements of a slice to it.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc) and [`upload`](Self::upload).
+    pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<OrderedBuffer<'ctx, T>> {
+        let mut buffer = self.alloc(from.len())?;
+        self.upload(from, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Returns the elements of device memory in a new `Vec`. Waits.
+    ///
+    /// # Errors
+    /// The errors of [`download`](Self::download).
+    pub fn to_vec<T: Element>(&self, from: &impl OrderedSource<'ctx, T>) -> Result<Vec<T>> {
+        let mut to = vec![T::zeroed(); from.read().len];
+        self.download(from, &mut to)?;
+        Ok(to)
+    }
+}
+
+/// # Operations
+impl<'ctx> OrderedStream<'ctx> {
+    /// Enqueues an operation.
+    ///
+    /// # Safety
+    /// 1. All memory of the operation is alive, and borrowed as the operation uses it. Device memory belongs to a
+    ///    stream or is shared by some; host memory stays as it is until this stream is past the operation.
+    #[inline]
+    pub(super) unsafe fn run(&self, operation: &impl Operation) -> Result {
+        let call = operation.call();
+        operation.check(call)?;
+        let own = || self.context().key();
+        if !operation.uses().all_of(self.home.key()) {
+            self.admit(call, &*operation.uses())?;
+        }
+        same_context(call, operation.others_are_of(own()))?;
+        // SAFETY: 1. As above. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
+        // earlier and later uses are in this stream; what it reads is written by nobody else, and freed behind this
+        // operation (`ordered-apart`, `shared-behind`). The rest is the caller's obligation 1.
+        unsafe { operation.run(self.home.raw(), own) }
+    }
+
+    /// Lets the operation use memory that is shared, and refuses memory of other streams.
+    #[cold]
+    #[inline(never)]
+    fn admit(&self, call: &'static str, uses: &impl Operands) -> Result {
+        uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
+    }
+
+    /// Runs a kernel.
+    ///
+    /// A later call reports its faults. Memory among the arguments is `&memory` to read and `&mut memory` to write, of
+    /// this stream, or [`&shared`](crate::SharedBuffer).
+    ///
+    /// # Errors
+    /// [`OtherStream`](Error::OtherStream) for memory of another stream; the errors of
+    /// [`SyncStream::launch`](crate::SyncStream::launch).
+    ///
+    /// # Safety
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work of other streams is in flight at the same
+    ///    time.
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub unsafe fn launch<A: KernelArgs<'ctx, InOrder>>(
+        &self,
+        kernel: &impl Launchable<'ctx, A>,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        // SAFETY: the caller's obligations 1 to 3.
+        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
+        unsafe { self.run(&launch) }
+    }
+
+    /// Copies device memory to memory of this stream.
+    ///
+    /// Two memories with rows must have the same extent. Memory without rows holds them packed.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](Error::LengthMismatch); [`ExtentMismatch`](Error::ExtentMismatch);
+    /// [`OtherStream`](Error::OtherStream); a sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuMemcpyDtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    #[inline]
+    pub fn copy<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+        &self,
+        from: &impl OrderedSource<'ctx, T>,
+        to: &mut Ordered<M>,
+    ) -> Result {
+        // SAFETY: 1. Both are borrowed as they are used.
+        unsafe { self.run(&Copy::new(from.read(), to.used(true))) }
+    }
+
+    /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
+    ///
+    /// # Errors
+    /// [`OtherStream`](Error::OtherStream); a sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD16Async")]
+    #[doc(alias = "cuMemsetD32Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cuMemsetD2D16Async")]
+    #[doc(alias = "cuMemsetD2D32Async")]
+    #[inline]
+    pub fn fill<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+        &self,
+        to: &mut Ordered<M>,
+        value: T,
+    ) -> Result {
+        // SAFETY: 1. The memory is borrowed exclusively.
+        unsafe { self.run(&Fill::value(to.used(true), value)) }
+    }
+
+    /// Sets every byte to zero, for elements of any size.
+    ///
+    /// # Errors
+    /// The errors of [`fill`](Self::fill).
+    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias = "cuMemsetD2D8Async")]
+    #[inline]
+    pub fn zero<T: Element, M: DeviceMemoryMut<'ctx, T>>(&self, to: &mut Ordered<M>) -> Result {
+        // SAFETY: 1. The memory is borrowed exclusively.
+        unsafe { self.run(&Fill::zero(to.used(true))) }
+    }
+
+    /// Copies a slice to the device. The slice can be changed when this returns.
+    ///
+    /// The slice is copied to a ring of page-locked [staging memory](super::OrderedOptions::staging), and from there by
+    /// the device. This waits for the device only if it is behind by the whole ring. It waits for the copy if there is
+    /// no ring, if another thread uses it, and for rows that are larger than a quarter of it.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](Error::LengthMismatch); [`OtherStream`](Error::OtherStream); a sticky error
+    /// ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuMemcpyHtoDAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn upload<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+        &self,
+        from: &[T],
+        to: &mut Ordered<M>,
+    ) -> Result {
+        let to = to.used(true);
+        let upload = Upload::new(from, to);
+        same_len(upload.call(), from.len(), to.len)?;
+        // Not locked during driver calls: the hook of the driver's log may upload too.
+        let taken = lock(&self.staging).take();
+        let Some(mut staging) = taken else { return self.upload_and_wait(from, to) };
+        let uploaded = self.upload_staged(&mut staging, from, to);
+        *lock(&self.staging) = Some(staging);
+        uploaded.unwrap_or_else(|| self.upload_and_wait(from, to))
+    }
+
+    /// Copies a slice through the ring, or returns `None` if that has no room.
+    fn upload_staged<T: Element>(
+        &self,
+        staging: &mut super::Staging,
+        from: &[T],
+        to: Access<'_>,
+    ) -> Option<Result> {
+        let room = staging.segment() / size_of::<T>();
+        if room == 0 || to.grid.is_some() && from.len() > room {
+            return None;
+        }
+        let mut copy = |(index, piece): (usize, &[T])| {
+            let staged = staging.stage(bytemuck::cast_slice(piece))?;
+            let to = if to.grid.is_some() { to } else { to.part(index * room, piece.len()) };
+            let upload = Upload::from_bytes(staged.as_ptr(), piece.len(), to);
+            // SAFETY: 1. The memory is borrowed exclusively. The ring is not written until the copy is over.
+            unsafe { self.run(&upload) }
+        };
+        Some(from.chunks(room).enumerate().try_for_each(&mut copy))
+    }
+
+    fn upload_and_wait<T: Element>(&self, from: &[T], to: Access<'_>) -> Result {
+        // SAFETY: 1. The memory is borrowed exclusively, and the slice until this has waited.
+        unsafe { self.run_and_wait(Upload::new(from, to)) }
+    }
+
+    /// Copies device memory to a slice, and waits.
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyDtoHAsync")]
+    #[doc(alias = "cuMemcpy2DAsync")]
+    #[doc(alias = "cuMemcpy3DAsync")]
+    pub fn download<T: Element>(&self, from: &impl OrderedSource<'ctx, T>, to: &mut [T]) -> Result {
+        // SAFETY: 1. Both are borrowed as they are used, until this has waited.
+        unsafe { self.run_and_wait(Download::new(from.read(), to)) }
+    }
+
+    /// Enqueues an operation and waits for it.
+    ///
+    /// # Safety
+    /// 1. of [`run`](Self::run), where the host memory is borrowed until this returns.
+    unsafe fn run_and_wait(&self, operation: impl Operation) -> Result {
+        // SAFETY: the caller's obligation 1, as the wait below is over then.
+        let enqueued = unsafe { self.run(&operation) };
+        self.blocking().complete(enqueued, operation.host())
+    }
+
+    /// Returns the stream for an operation that waits.
+    #[inline]
+    fn blocking(&self) -> Blocking<'_> {
+        // SAFETY: 1. The stream is alive, and no default stream.
+        unsafe { Blocking::new(self.home.raw(), self.context().key()) }
+    }
+
+    /// Records an event after the work in the stream.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuEventRecord")]
+    #[inline]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        self.blocking().record(event)
+    }
+
+    /// Makes later work in the stream wait for an event, which may belong to another context
+    /// ([F36](crate::driver_facts#F36)).
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        self.blocking().wait(event)
+    }
+
+    /// Makes the stream call a function on the host, behind the work that is in it now.
+    ///
+    /// Later work in the stream waits for the function. It runs on a thread of the driver, where driver calls are
+    /// refused ([F23](crate::driver_facts#F23)). If it panics, the next [`synchronize`](Self::synchronize) continues
+    /// the first such panic.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuLaunchHostFunc")]
+    pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
+        let first = self.panic.clone();
+        let contained = move || {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
+                let mut first = lock(&first);
+                let later = if first.is_none() { first.replace(panic) } else { Some(panic) };
+                drop(first);
+                crate::driver::release::drop_contained(later);
+            }
+        };
+        // SAFETY: 1. The stream is alive.
+        unsafe { host_function::enqueue(self.home.raw(), contained) }.map(drop)
+    }
+}
+
+/// # Memory that moves between streams
+impl<'ctx> OrderedStream<'ctx> {
+    /// Takes a buffer over, which then belongs to this stream. Makes no driver call.
+    ///
+    /// A buffer that [`PushedGuard::alloc`](crate::PushedGuard::alloc) allocated is still freed by `cuMemFree`, which
+    /// waits for all work of the context ([F50](crate::driver_facts#F50)).
+    ///
+    /// # Errors
+    /// [`NotTaken`](super::NotTaken), which contains the buffer: [`OtherContext`](Error::OtherContext), or
+    /// [`InvalidArgument`](Error::InvalidArgument) for a variable of a module.
+    pub fn adopt<T: Element>(
+        &self,
+        buffer: DeviceBuffer<'ctx, T>,
+    ) -> Result<OrderedBuffer<'ctx, T>, super::NotTaken<DeviceBuffer<'ctx, T>>> {
+        const CALL: &str = "OrderedStream::adopt";
+        let mut buffer = buffer;
+        let error = if buffer.context() != self.context() {
+            Error::OtherContext { call: CALL }
+        } else if buffer.inner.adopt(&self.home) {
+            return Ok(Ordered(buffer));
+        } else {
+            let reason = "the buffer is a variable of a module, which its module would lend again while work uses \
+                          it: copy it to a buffer of the stream";
+            Error::InvalidArgument { call: CALL, reason }
+        };
+        Err(super::NotTaken { error, value: Some(buffer) })
+    }
+
+    /// Moves a buffer to this stream, whose later work comes behind all work that is in the buffer's stream now.
+    ///
+    /// # Errors
+    /// [`NotTaken`](super::NotTaken), which contains the buffer: [`OtherContext`](Error::OtherContext); a driver error.
+    #[doc(alias = "cuEventRecord")]
+    #[doc(alias = "cuStreamWaitEvent")]
+    pub fn hand_over<B: HandOver<'ctx>>(&self, mut buffer: B) -> Result<B, super::NotTaken<B>> {
+        let memory = buffer.allocation();
+        let moved = if memory.key() != self.context().key() {
+            Err(Error::OtherContext { call: name!(cuStreamWaitEvent) })
+        } else {
+            memory.home().map_or(Ok(()), |home| self.home.follow(home))
+        };
+        match moved {
+            Ok(()) => {
+                memory.hand_over(&self.home);
+                Ok(buffer)
+            }
+            Err(error) => Err(super::NotTaken { error, value: Some(buffer) }),
+        }
+    }
+}
+
+/// A buffer that can move from stream to stream. Sealed.
+pub trait HandOver<'ctx>: sealed::Allocated {}
+impl<'ctx, T: Element> HandOver<'ctx> for OrderedBuffer<'ctx, T> {}
+impl<'ctx, T: Element> HandOver<'ctx> for OrderedPitchedBuffer<'ctx, T> {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `HandOver`, which is sealed",
+        label = "only buffers that belong to a stream do"
+    )]
+    pub trait Allocated {
+        fn allocation(&mut self) -> &mut Allocation;
+    }
+    impl<T: Element> Allocated for OrderedBuffer<'_, T> {
+        fn allocation(&mut self) -> &mut Allocation {
+            &mut self.0.inner
+        }
+    }
+    impl<T: Element> Allocated for OrderedPitchedBuffer<'_, T> {
+        fn allocation(&mut self) -> &mut Allocation {
+            &mut self.0.inner
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Work that outlives the function that starts it: memory that belongs to a stream, whatever the program does with it.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+mod common;
+
+use common::gpu::{kernel, new_context, with_gpu};
+use common::kernels::{SAXPY, SPIN, STORE};
+use common::{fewer, longer};
+use cuscope::detached::Branded;
+use cuscope::ordered::OrderedOptions;
+use cuscope::{
+    ContextStack, Detached, Error, Function, LaunchConfig, MemoryPool, OrderedBuffer,
+    OrderedStream, PushContext, PushedGuard, Result, SharedBuffer,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LEN: usize = 64;
+/// For a kernel that is to be running still after some calls.
+const LONG: Duration = longer(Duration::from_millis(300));
+
+/// Keeps a stream busy.
+fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
+    // SAFETY: the kernel is spin(u64), and uses no memory.
+    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
+}
+
+/// Starts `y = a * x + y`, and frees `x`.
+fn saxpy<'ctx>(
+    ordered: &OrderedStream<'ctx>,
+    kernel: &Function<'ctx>,
+    a: f32,
+    x: OrderedBuffer<'ctx, f32>,
+    y: &mut OrderedBuffer<'ctx, f32>,
+) -> Result {
+    let n = x.len() as u32;
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
+    unsafe { ordered.launch(kernel, LaunchConfig::new(n.div_ceil(32), 32), (n, a, &x, y)) }
+}
+
+#[test]
+fn memory_is_dropped_moved_and_used_while_work_on_it_is_in_flight() {
+    with_gpu(|gpu| {
+        let (saxpy_kernel, spinner) = (kernel(gpu, SAXPY, "saxpy"), kernel(gpu, SPIN, "spin"));
+        let ordered = gpu.ordered_stream().unwrap();
+        spin(&ordered, &spinner, LONG).unwrap();
+        let start = Instant::now();
+        let mut y = ordered.from_slice(&[1.0_f32; LEN]).unwrap();
+        for step in 0..8 {
+            let x = ordered.from_slice(&[step as f32; LEN]).unwrap();
+            saxpy(&ordered, &saxpy_kernel, 2.0, x, &mut y).unwrap();
+        }
+        let moved = Box::new(y);
+        let waited = start.elapsed() >= LONG;
+        assert!(waited || !ordered.stream().query().unwrap() || start.elapsed() >= LONG);
+        assert_eq!(ordered.to_vec(&*moved).unwrap(), [57.0; LEN]);
+        assert!(start.elapsed() >= LONG / 2, "the download waits");
+    });
+}
+
+#[test]
+fn parts_and_rows_are_those_of_buffers() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut x = ordered.zeroed::<u32>(8).unwrap();
+        {
+            let (mut low, mut high) = x.split_at_mut(4).unwrap();
+            ordered.fill(&mut high, 7).unwrap();
+            ordered.copy(&high.slice(..2).unwrap(), &mut low.slice_mut(1..3).unwrap()).unwrap();
+        }
+        for mut chunk in x.chunks_mut(7).unwrap().skip(1) {
+            ordered.fill(&mut chunk, 9).unwrap();
+        }
+        assert_eq!(ordered.to_vec(&x).unwrap(), [0, 7, 7, 0, 7, 7, 7, 9]);
+        assert_eq!(ordered.to_vec(&x.slice(6..).unwrap()).unwrap(), [7, 9]);
+        assert_eq!(x.chunks(3).unwrap().map(|chunk| chunk.len()).collect::<Vec<_>>(), [3, 3, 2]);
+
+        let mut rows = ordered.alloc_pitched::<u32>((3, 2)).unwrap();
+        assert_eq!((rows.pitch(), rows.len(), rows.extent().height), (512, 6, 2));
+        ordered.upload(&[1, 2, 3, 4, 5, 6], &mut rows).unwrap();
+        ordered.fill(&mut rows.part_mut(1..2, .., ..).unwrap(), 0).unwrap();
+        assert_eq!(ordered.to_vec(&rows).unwrap(), [1, 0, 3, 4, 0, 6]);
+        ordered.copy(&rows.part(.., 1.., ..).unwrap(), &mut x.slice_mut(..3).unwrap()).unwrap();
+        assert_eq!(ordered.to_vec(&x.slice(..3).unwrap()).unwrap(), [4, 0, 6]);
+        let refused = x.slice(3..9).err();
+        assert_eq!(refused.and_then(|error| error.call()), Some("DeviceBuffer::slice"));
+    });
+}
+
+#[test]
+fn memory_of_another_stream_is_refused_until_it_is_handed_over() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let (one, two) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+        let mut x = one.zeroed::<u32>(LEN).unwrap();
+        let refused = |result: Result| matches!(result, Err(Error::OtherStream { .. }));
+        assert!(refused(two.fill(&mut x, 1)));
+        assert!(refused(two.download(&x, &mut [0; LEN])));
+        assert!(refused(two.copy(&x, &mut two.alloc(LEN).unwrap())));
+        spin(&one, &spinner, LONG / 4).unwrap();
+        one.fill(&mut x, 5).unwrap();
+        let mut x = two.hand_over(x).unwrap();
+        assert!(refused(one.fill(&mut x, 1)), "it left");
+        assert_eq!(two.to_vec(&x).unwrap(), [5; LEN], "behind the fill");
+        assert_eq!((one.usage().used, two.usage().used), (0, 512));
+        drop(x);
+        assert_eq!((one.usage().kept, two.usage().kept), (0, 1024), "kept where it was last");
+        let x = two.hand_over(two.zeroed::<u32>(1).unwrap()).unwrap();
+        assert_eq!(two.to_vec(&x).unwrap(), [0], "to its own stream");
+    });
+}
+
+#[test]
+fn several_streams_read_shared_memory_behind_what_wrote_it() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let home = gpu.ordered_stream().unwrap();
+        let readers = [(); 3].map(|()| gpu.ordered_stream().unwrap());
+        home.keep(0);
+        spin(&home, &spinner, LONG / 4).unwrap();
+        let shared = home.from_slice(&[1_u32, 2, 3, 4]).unwrap().share();
+        let copies: Vec<_> = readers
+            .iter()
+            .map(|reader| {
+                let mut copy = reader.alloc::<u32>(2).unwrap();
+                reader.copy(&shared.slice(1..3).unwrap(), &mut copy).unwrap();
+                spin(reader, &spinner, LONG / 8).unwrap();
+                reader.copy(&shared.slice(2..).unwrap(), &mut copy).unwrap();
+                copy
+            })
+            .collect();
+        let shared = shared.try_unwrap().expect("its only owner");
+        drop(shared);
+        let _other = home.from_slice(&[9_u32; 4]).unwrap();
+        for (reader, copy) in readers.iter().zip(&copies) {
+            assert_eq!(reader.to_vec(copy).unwrap(), [3, 4]);
+        }
+    });
+}
+
+#[test]
+fn shared_memory_is_its_streams_again_once_it_has_one_owner() {
+    with_gpu(|gpu| {
+        let (home, reader) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+        let shared = home.from_slice(&[1_u32; LEN]).unwrap().share();
+        let part: SharedBuffer<'_, u32> = shared.slice(..1).unwrap();
+        let shared = shared.try_unwrap().expect_err("the part is an owner too");
+        drop(part);
+        assert_eq!(reader.to_vec(&shared).unwrap(), [1; LEN]);
+        let mut x = shared.try_unwrap().unwrap();
+        home.fill(&mut x, 2).unwrap();
+        assert_eq!(home.to_vec(&x).unwrap(), [2; LEN]);
+    });
+}
+
+#[test]
+fn a_buffer_is_adopted_and_comes_back_idle() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let ordered = gpu.ordered_stream().unwrap();
+        let pool = MemoryPool::create(gpu.device()).unwrap();
+        let plain = gpu.alloc::<u32>(LEN).unwrap();
+        let pooled = gpu.on(&stream).alloc_from::<u32>(&pool, LEN).unwrap();
+        for buffer in [plain, pooled] {
+            let kind = buffer.kind();
+            let mut buffer = ordered.adopt(buffer).unwrap();
+            ordered.fill(&mut buffer, 3).unwrap();
+            let buffer = buffer.into_idle().unwrap();
+            assert_eq!(buffer.kind(), kind);
+            assert_eq!(gpu.on(&stream).to_vec(&buffer).unwrap(), [3; LEN]);
+            drop(ordered.adopt(buffer).unwrap());
+        }
+        ordered.synchronize().unwrap();
+        assert_eq!(pool.usage().unwrap().used, 0);
+        let mut own = ordered.from_slice(&[4_u32; LEN]).unwrap().into_idle().unwrap();
+        gpu.on(&stream).fill(&mut own, 5).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&own).unwrap(), [5; LEN]);
+        assert_eq!(ordered.usage().used, 0);
+    });
+}
+
+#[test]
+fn host_memory_moves_into_an_operation_and_comes_back() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut x = ordered.alloc::<u32>(LEN).unwrap();
+        spin(&ordered, &spinner, LONG).unwrap();
+        let up = ordered.upload_owned(gpu.pinned_from(&[7; LEN]).unwrap(), &mut x).unwrap();
+        let mut down = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
+        if !ordered.stream().query().unwrap() {
+            // Asked in this order, since the device goes on meanwhile.
+            let early = down.try_get().unwrap();
+            assert!(early.is_none() || ordered.stream().query().unwrap());
+            if let Some(early) = early {
+                assert_eq!(early[..], [7; LEN]);
+                return;
+            }
+        }
+        drop(x);
+        assert_eq!(up.wait().unwrap()[..], [7; LEN]);
+        let down = down.wait().unwrap();
+        assert_eq!(down[..], [7; LEN]);
+        let mut again = ordered.download_owned(&ordered.zeroed::<u32>(LEN).unwrap(), down).unwrap();
+        ordered.synchronize().unwrap();
+        assert_eq!(again.try_get().unwrap().unwrap()[..], [0; LEN]);
+        assert!(again.try_get().unwrap().is_none(), "it came back");
+        let refused = ordered.upload_owned(gpu.pinned::<u32>(3).unwrap(), &mut ordered.alloc(4).unwrap());
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused.error, Error::LengthMismatch { from: 3, to: 4, .. }));
+        assert_eq!(refused.value.unwrap().len(), 3, "nothing is lost");
+    });
+}
+
+#[test]
+fn more_values_are_pending_than_a_stream_has_events() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let pending: Vec<_> = (0..40_u32)
+            .map(|value| {
+                let x = ordered.from_slice(&[value; 4]).unwrap();
+                ordered.download_owned(&x, gpu.pinned(4).unwrap()).unwrap()
+            })
+            .collect();
+        for (value, pending) in pending.into_iter().enumerate() {
+            assert_eq!(pending.wait().unwrap()[..], [value as u32; 4]);
+        }
+    });
+}
+
+#[test]
+fn freed_blocks_are_kept_up_to_the_limit_and_used_again() {
+    with_gpu(|gpu| {
+        let options = OrderedOptions::new().keep(4096);
+        let ordered = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+        let first = ordered.alloc::<u8>(1000).unwrap();
+        let address = first.address();
+        assert_eq!(ordered.usage().used, 1024);
+        drop(first);
+        let again = ordered.alloc::<u8>(900).unwrap();
+        assert_eq!(again.address(), address, "of the same class");
+        let others: Vec<_> = (0..8).map(|_| ordered.alloc::<u8>(1024).unwrap()).collect();
+        drop(again);
+        drop(others);
+        assert_eq!(ordered.usage().kept, 4096);
+        assert_eq!(ordered.usage().high_water, 9 * 1024);
+        ordered.trim(1024);
+        assert_eq!(ordered.usage().kept, 1024);
+        ordered.keep(0);
+        assert_eq!(ordered.usage().kept, 0);
+        drop(ordered.alloc::<u8>(1000).unwrap());
+        assert_eq!((ordered.usage().used, ordered.usage().kept), (0, 0));
+    });
+}
+
+#[test]
+fn memory_that_runs_out_is_given_back_by_all_streams_of_the_device() {
+    with_gpu(|gpu| {
+        const MIB: usize = 1 << 20;
+        let pool = MemoryPool::create_with_limit(gpu.device(), 64 * MIB).unwrap();
+        let options = OrderedOptions::new().pool(&pool).staging(0);
+        let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+        let (one, two) = (make(), make());
+        drop(one.alloc::<u8>(48 * MIB).unwrap());
+        assert_eq!(one.usage().kept, 48 * MIB);
+        let large = two.alloc::<u8>(40 * MIB).expect("what the other stream keeps comes back");
+        assert_eq!(one.usage().kept, 0);
+        let none = two.alloc::<u8>(40 * MIB).expect_err("it is used");
+        assert_eq!(none.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
+        drop(large);
+    });
+}
+
+#[test]
+fn uploads_go_through_the_ring_whatever_their_size() {
+    with_gpu(|gpu| {
+        for staging in [0, 64, 1024, 1 << 16] {
+            let options = OrderedOptions::new().staging(staging);
+            let ordered = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+            for len in [1, 15, 16, 17, 255, 257, fewer(5000, 700)] {
+                let from: Vec<u32> = (0..len as u32).collect();
+                let x = ordered.from_slice(&from).unwrap();
+                let y = ordered.from_slice(&[from.as_slice(), &from].concat()).unwrap();
+                assert_eq!(ordered.to_vec(&x).unwrap(), from, "{len} through {staging}");
+                assert_eq!(ordered.to_vec(&y.slice(len..).unwrap()).unwrap(), from);
+            }
+            let mut rows = ordered.alloc_pitched::<u32>((5, 3)).unwrap();
+            let from: Vec<u32> = (0..15).collect();
+            ordered.upload(&from, &mut rows).unwrap();
+            assert_eq!(ordered.to_vec(&rows).unwrap(), from);
+            let short = ordered.upload(&from, &mut ordered.alloc(16).unwrap());
+            assert!(matches!(short, Err(Error::LengthMismatch { from: 15, to: 16, .. })));
+        }
+    });
+}
+
+#[test]
+fn a_host_function_runs_behind_the_work_and_its_panic_comes_up_in_a_wait() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        ordered.host_function(move || send.send(7).unwrap()).unwrap();
+        assert_eq!(receive.recv().unwrap(), 7);
+        ordered.host_function(|| panic!("first")).unwrap();
+        ordered.host_function(|| panic!("second")).unwrap();
+        let waited = catch_unwind(AssertUnwindSafe(|| ordered.synchronize()));
+        assert_eq!(*waited.unwrap_err().downcast::<&str>().unwrap(), "first");
+        ordered.synchronize().unwrap();
+    });
+}
+
+cuscope::handles! {
+    /// What a struct keeps between calls.
+    struct Model<'ctx> {
+        ordered: OrderedStream<'ctx>,
+        weights: SharedBuffer<'ctx, f32>,
+        state: OrderedBuffer<'ctx, f32>,
+        saxpy: Function<'ctx>,
+    }
+}
+
+/// One call of a model, from any thread.
+fn advance(stack: &mut impl PushContext, model: &mut Detached<Model<'static>>) -> Result {
+    let context = model.context().expect("it has handles");
+    let gpu = stack.push(&context)?;
+    let Model { ordered, weights, state, saxpy } = gpu.bind_mut(model)?;
+    let n = state.len() as u32;
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
+    unsafe { ordered.launch(saxpy, LaunchConfig::new(n, 1), (n, 1.0_f32, &*weights, state)) }
+}
+
+#[test]
+fn a_struct_keeps_stream_weights_and_state_across_calls_and_threads() {
+    let context = new_context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut model = {
+        let gpu = stack.push(&context).unwrap();
+        let ordered = gpu.ordered_stream().unwrap();
+        let weights = ordered.from_slice(&[2.0; LEN]).unwrap().share();
+        let state = ordered.zeroed(LEN).unwrap();
+        let saxpy = kernel(&gpu, SAXPY, "saxpy");
+        Model { ordered, weights, state, saxpy }.detach()
+    };
+    advance(&mut stack, &mut model).unwrap();
+    let model = thread::spawn(move || {
+        let mut stack = ContextStack::current_thread().unwrap();
+        for _ in 0..3 {
+            advance(&mut stack, &mut model).unwrap();
+        }
+        model
+    });
+    let mut model = model.join().unwrap();
+    advance(&mut stack, &mut model).unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let model = gpu.attach(model).unwrap();
+    assert_eq!(model.ordered.to_vec(&model.state).unwrap(), [10.0; LEN]);
+}
+
+#[test]
+fn threads_interleave_their_work_on_one_stream() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let shared = ordered.from_slice(&[1_u32; LEN]).unwrap().share();
+        thread::scope(|threads| {
+            for value in 0..4_u32 {
+                let (ordered, shared) = (&ordered, &shared);
+                threads.spawn(move || {
+                    for _ in 0..fewer(50, 3) {
+                        let mut x = ordered.from_slice(&[value; LEN]).unwrap();
+                        let mut y = ordered.zeroed::<u32>(LEN).unwrap();
+                        ordered.copy(&x, &mut y).unwrap();
+                        ordered.copy(shared, &mut x).unwrap();
+                        assert_eq!(ordered.to_vec(&y).unwrap(), [value; LEN]);
+                        assert_eq!(ordered.to_vec(&x).unwrap(), [1; LEN]);
+                    }
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn work_goes_on_while_another_context_is_current() {
+    let (a, b) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let start = |stack: &mut ContextStack, context| {
+        let gpu: PushedGuard<'_> = stack.push(context).unwrap();
+        let (store, spinner) = (kernel(&gpu, STORE, "store"), kernel(&gpu, SPIN, "spin"));
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut x = ordered.zeroed::<u32>(1).unwrap();
+        spin(&ordered, &spinner, LONG / 8).unwrap();
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        unsafe { ordered.launch(&store, LaunchConfig::new(1, 1), (&mut x, 7_u32)) }.unwrap();
+        ordered.download_owned(&x, gpu.pinned(1).unwrap()).unwrap()
+    };
+    let first = start(&mut stack, &a);
+    let second = start(&mut stack, &b);
+    drop((a, b));
+    assert_eq!(second.wait().unwrap()[..], [7]);
+    assert_eq!(first.wait().unwrap()[..], [7]);
+}
+
+#[test]
+fn everything_may_end_in_any_order_with_work_in_flight() {
+    let context = new_context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    for order in 0..fewer(6, 3) {
+        let gpu = stack.push(&context).unwrap();
+        let spinner = kernel(&gpu, SPIN, "spin");
+        let ordered = gpu.ordered_stream().unwrap();
+        spin(&ordered, &spinner, LONG / 16).unwrap();
+        let x = ordered.from_slice(&[order as u32; LEN]).unwrap();
+        let shared = ordered.from_slice(&[1_u32; LEN]).unwrap().share();
+        let other = gpu.ordered_stream().unwrap();
+        let mut copy = other.alloc::<u32>(LEN).unwrap();
+        other.copy(&shared, &mut copy).unwrap();
+        let pending = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
+        let (x, shared, copy) = (x.detach(), shared.detach(), copy.detach());
+        let (ordered, other) = (ordered.detach(), other.detach());
+        drop(gpu);
+        match order {
+            0 => drop((ordered, x, shared, other, copy)),
+            1 => drop((x, shared, ordered, copy, other)),
+            2 => drop((other, shared, copy, ordered, x)),
+            3 => drop((copy, shared, x, other, ordered)),
+            4 => drop((shared, other, copy, x, ordered)),
+            _ => std::mem::forget((x, copy, other, ordered, shared)),
+        }
+        assert_eq!(pending.wait().unwrap()[..], [order as u32; LEN]);
+    }
+}
+
+#[test]
+fn a_pool_of_another_device_and_a_stream_of_another_context_are_refused() {
+    let (a, b) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let stream = stack.push(&a).unwrap().stream().unwrap().detach();
+    let gpu = stack.push(&b).unwrap();
+    assert!(gpu.attach(stream).is_err());
+    if let [_, other, ..] = cuscope::Device::all().unwrap()[..] {
+        let pool = MemoryPool::create(other).unwrap();
+        let options = OrderedOptions::new().pool(&pool);
+        let refused = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap_err();
+        assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
+    }
+}
