@@ -43,7 +43,7 @@ pub use ffi;
 
 #[doc(inline)]
 pub use self::{
-    args::{KernelArg, KernelArgs},
+    args::{ForeignArgs, KernelArg, KernelArgs},
     context::{Context, ContextFlags, current_context},
     detached::Detached,
     device::Device,

@@ -206,7 +206,8 @@ fn host_memory_moves_into_an_operation_and_comes_back() {
         ordered.synchronize().unwrap();
         assert_eq!(again.try_get().unwrap().unwrap()[..], [0; LEN]);
         assert!(again.try_get().unwrap().is_none(), "it came back");
-        let refused = ordered.upload_owned(gpu.pinned::<u32>(3).unwrap(), &mut ordered.alloc(4).unwrap());
+        let refused =
+            ordered.upload_owned(gpu.pinned::<u32>(3).unwrap(), &mut ordered.alloc(4).unwrap());
         let refused = refused.unwrap_err();
         assert!(matches!(refused.error, Error::LengthMismatch { from: 3, to: 4, .. }));
         assert_eq!(refused.value.unwrap().len(), 3, "nothing is lost");
@@ -444,4 +445,123 @@ fn a_pool_of_another_device_and_a_stream_of_another_context_are_refused() {
         let refused = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap_err();
         assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
     }
+}
+
+#[test]
+fn a_scope_holds_memory_that_belongs_to_a_stream_behind_its_work() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.stream().unwrap());
+        let mut x = ordered.alloc::<u32>(LEN).unwrap();
+        let mut rows = ordered.alloc_pitched::<u32>((4, 2)).unwrap();
+        for first in [&other, ordered.stream()] {
+            let mut host = [[0; 8]; 2];
+            spin(&ordered, &spinner, LONG / 8).unwrap();
+            ordered.fill(&mut x, 5).unwrap();
+            ordered.fill(&mut rows, 6).unwrap();
+            let (x, [low, high]) = (&mut x, &mut host);
+            let (rows, ordered) = (&mut rows, &ordered);
+            gpu.scope(|s| {
+                let x = s.hold_ordered(x)?;
+                let mut rows = s.hold_ordered(rows)?;
+                s.on(first).copy(x.slice(..8)?, &mut rows)?;
+                s.on(ordered.stream()).download(&rows, low)?;
+                s.on(&other).fill(&mut rows, 9)?;
+                s.on(first).download(&rows, high)
+            })
+            .unwrap();
+            assert_eq!(host, [[5; 8], [9; 8]]);
+            ordered.copy(&*rows, &mut x.slice_mut(..8).unwrap()).unwrap();
+            assert_eq!(
+                ordered.to_vec(&x.slice(..9).unwrap()).unwrap(),
+                [9, 9, 9, 9, 9, 9, 9, 9, 5]
+            );
+        }
+    });
+}
+
+#[test]
+fn a_graph_replays_in_the_order_of_the_stream_and_only_with_its_memory() {
+    with_gpu(|gpu| {
+        let mix = kernel(gpu, STORE, "store");
+        let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+        let mut stream = gpu.stream().unwrap();
+        let (mut x, mut y) = (ordered.zeroed::<u32>(4).unwrap(), ordered.zeroed::<u32>(4).unwrap());
+        let mut graph = gpu
+            .capture(&mut stream, |c| {
+                let (mut x, mut y) = (c.hold_ordered(&mut x), c.hold_ordered(&mut y));
+                c.stream().copy(&x, &mut y)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { c.stream().launch(&mix, LaunchConfig::new(1, 1), (&mut x, 3_u32)) }?;
+                c.stream().copy(&x, &mut y)
+            })
+            .unwrap();
+        ordered.fill(&mut x, 8).unwrap();
+        ordered.replay(&graph, (&mut x, &mut y)).unwrap();
+        ordered.fill(&mut x, 1).unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [3, 8, 8, 8]);
+        ordered.replay(&graph, (&mut x, &mut y)).unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [3, 1, 1, 1]);
+
+        let refused = ordered.replay(&graph, (&mut x,)).unwrap_err();
+        assert!(matches!(refused, Error::GraphBuffers { captured: 2, named: 1, .. }));
+        let refused = other.replay(&graph, (&mut x, &mut y)).unwrap_err();
+        assert!(matches!(refused, Error::OtherStream { .. }));
+        let (mut x, mut y) = (other.hand_over(x).unwrap(), other.hand_over(y).unwrap());
+        other.fill(&mut x, 5).unwrap();
+        other.replay(&graph, (&mut x, &mut y)).unwrap();
+        // Changed and dropped while it may run: both wait.
+        let node = graph.list_nodes().unwrap()[0];
+        graph
+            .set_enabled(node, false)
+            .map_or_else(|error| assert!(error.call().is_some()), |()| ());
+        other.replay(&graph, (&mut x, &mut y)).unwrap();
+        drop(graph);
+        assert_eq!(other.to_vec(&y).unwrap(), [3, 5, 5, 5]);
+    });
+}
+
+#[test]
+fn memory_that_a_graph_names_is_not_kept_for_others_while_the_graph_lives() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut stream = gpu.stream().unwrap();
+        let mut x = ordered.zeroed::<u32>(4).unwrap();
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                let mut x = c.hold_ordered(&mut x);
+                c.stream().fill(&mut x, 7)
+            })
+            .unwrap();
+        let address = x.address();
+        drop(x);
+        assert_eq!(ordered.usage().kept, 0);
+        let y = ordered.alloc::<u32>(4).unwrap();
+        assert_ne!(y.address(), address);
+        drop(graph);
+        assert_eq!(ordered.usage().kept, 512);
+    });
+}
+
+#[test]
+fn foreign_work_is_ordered_as_that_of_the_stream() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+        let shared = other.from_slice(&[4_u32; LEN]).unwrap().share();
+        let mut x = ordered.alloc::<u32>(LEN).unwrap();
+        let mut not_mine = other.alloc::<u32>(LEN).unwrap();
+        spin(&ordered, &spinner, LONG / 8).unwrap();
+        // SAFETY: of all three, 1. to 3.: the work is a copy in the stream, within the buffers.
+        let copied = unsafe {
+            ordered.foreign((&mut x, &shared, LEN), |stream, (to, from, len)| {
+                cuscope::ffi::cuMemcpyDtoDAsync_v2(to, from, 4 * len, stream)
+            })
+        };
+        assert_eq!(copied.unwrap(), cuscope::ffi::CUDA_SUCCESS);
+        // SAFETY: as above; it is not called.
+        let refused = unsafe { ordered.foreign((&mut not_mine,), |_, _| panic!("not called")) };
+        assert!(matches!(refused, Err(Error::OtherStream { .. })));
+        assert_eq!(ordered.to_vec(&x).unwrap(), [4; LEN]);
+    });
 }

@@ -81,6 +81,15 @@ impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T>
 )]
 pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 
+/// The arguments of foreign code: a tuple of up to 32 [`KernelArg`]s. Sealed.
+pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
+    /// A tuple of what a kernel would receive: the address for memory, and a plain value itself.
+    type Parameters;
+
+    #[doc(hidden)]
+    fn parameters(&self) -> Self::Parameters;
+}
+
 /// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES).
 macro_rules! operands {
@@ -192,6 +201,15 @@ pub(crate) mod sealed {
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
         impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> KernelArgs<'ctx, Lent> for ($($a,)*) {}
+        #[allow(non_snake_case, clippy::unused_unit, reason = "one name for a type and its value")]
+        impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> ForeignArgs<'ctx, Lent> for ($($a,)*) {
+            type Parameters = ($($a::Parameter,)*);
+            #[inline]
+            fn parameters(&self) -> Self::Parameters {
+                let ($($a,)*) = self;
+                ($($a.parameter(),)*)
+            }
+        }
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             #[inline]

@@ -13,7 +13,8 @@ use crate::tuples::tuples;
 /// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
 ///
 /// `Lent` says how long memory is lent. It is [`InCall`] for a replay that waits, and [`InScope<'s>`](InScope) for a
-/// replay in a scope, which also takes `&held` and `&mut held`.
+/// replay in a scope, which also takes `&held` and `&mut held`, and [`InOrder`](crate::memory::InOrder) for one in an
+/// ordered stream, which takes its own buffers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",

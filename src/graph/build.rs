@@ -90,7 +90,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<(Graph<'ctx>, R)> {
         let (template, resources, value) = self.built(f)?;
         let exec = Exec::new(self, &template)?;
-        let inner = GraphInner { exec, template, resources, context: self.context().clone() };
+        let inner = GraphInner::new(exec, template, resources, self.context().clone());
         Ok((Graph { inner, _brand: Brand::new() }, value))
     }
 

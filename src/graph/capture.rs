@@ -172,7 +172,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<Graph<'ctx>> {
         let (template, resources) = self.template(stream, f)?;
         let exec = Exec::new(self, &template)?;
-        let inner = GraphInner { exec, template, resources, context: self.context().clone() };
+        let inner = GraphInner::new(exec, template, resources, self.context().clone());
         Ok(Graph { inner, _brand: Brand::new() })
     }
 

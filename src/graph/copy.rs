@@ -30,7 +30,7 @@ impl<'ctx> Graph<'ctx> {
         let template = self.inner.template.copy()?;
         let exec = Exec::new(gpu, &template)?;
         let (resources, context) = (self.inner.resources.clone(), self.context().clone());
-        let inner = GraphInner { exec, template, resources, context };
+        let inner = GraphInner::new(exec, template, resources, context);
         Ok(Graph { inner, _brand: Brand::new() })
     }
 

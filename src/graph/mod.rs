@@ -3,7 +3,7 @@
 
 mod add;
 mod alloc;
-mod buffers;
+pub(crate) mod buffers;
 mod build;
 mod capture;
 mod captured_stream;
@@ -11,6 +11,7 @@ mod copy;
 mod dot;
 mod enqueue;
 mod host;
+mod in_flight;
 pub(crate) mod node;
 mod raw;
 mod replay;
@@ -36,6 +37,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ops::Operation;
 use ffi::CUgraphExec;
+use in_flight::InFlight;
 use raw::{Exec, Template};
 use resources::GraphResources;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -98,10 +100,17 @@ fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
 
 /// The order of the fields is that of their release.
 pub(crate) struct GraphInner {
+    in_flight: InFlight,
     exec: Exec,
     template: Template,
     resources: GraphResources,
     context: Context,
+}
+
+impl GraphInner {
+    fn new(exec: Exec, template: Template, resources: GraphResources, context: Context) -> Self {
+        GraphInner { in_flight: InFlight::default(), exec, template, resources, context }
+    }
 }
 
 impl Graph<'_> {

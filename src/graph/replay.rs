@@ -7,11 +7,13 @@ use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::memory::InScope;
 use crate::memory::access::Access;
+use crate::memory::home::Home;
 use crate::ops::enqueue::same_context;
 use crate::scope::ScopedStream;
 use crate::stream::SyncStream;
 use ffi::CUstream;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
 const CALL: &str = name!(cuGraphLaunch);
 
@@ -53,6 +55,24 @@ impl Graph<'_> {
         // SAFETY: the graph is alive, and so are the memory and the code that it names, which it keeps
         // (F94, F149). `self` is on one thread. The rest is the caller's obligations 1 and 2.
         unsafe { answer!(cuGraphLaunch(exec, stream)) }.result()
+    }
+
+    /// Enqueues the graph in a stream that its memory belongs to.
+    pub(crate) fn replay_in(&self, home: &Arc<Home>, buffers: &impl Names) -> Result {
+        self.accepts(CALL, home.context().key(), buffers)?;
+        let mut admitted = Ok(());
+        buffers.each(&mut |access| {
+            if admitted.is_ok() {
+                admitted = access.admit(CALL, home);
+            }
+        });
+        admitted?;
+        // First, since an error does not prove that nothing was enqueued.
+        self.inner.in_flight.note(home);
+        // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The graph waits for the stream before
+        // it changes or ends. All its buffers, as `accepts` found, belong to the stream, so that all other uses come
+        // before or behind (`ordered-apart`); its scratch memory is used by one run at a time (F149).
+        unsafe { self.launch(home.raw()) }
     }
 
     /// Continues the panic of a host function after the wait for a replay.

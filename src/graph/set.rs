@@ -17,6 +17,17 @@ use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {
+    /// Returns the handles of the executable graph and of a node in it that is to be changed. Waits for the ordered
+    /// streams that may still run the graph.
+    fn node_to_change(
+        &mut self,
+        call: &'static str,
+        node: NodeId,
+    ) -> Result<(CUgraphExec, CUgraphNode)> {
+        self.inner.in_flight.settle()?;
+        self.node_of(call, node)
+    }
+
     /// Returns the handles of the executable graph and of a node in it.
     fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
         let raw = self.inner.template.node(call, node)?;
@@ -36,7 +47,7 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
-        let (exec, node) = self.node_of(CALL, node.id())?;
+        let (exec, node) = self.node_to_change(CALL, node.id())?;
         let mut params = CUDA_MEMSET_NODE_PARAMS {
             dst: 0,
             pitch: 0,
@@ -69,7 +80,7 @@ impl Graph<'_> {
     /// a node of another kind ([F216](crate::driver_facts#F216)).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
-        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
+        let (exec, node) = self.node_to_change(name!(cuGraphNodeSetEnabled), node.into())?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
@@ -121,7 +132,7 @@ impl<'ctx> PushedGuard<'ctx> {
         launch.check(CALL)?;
         let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
         same_context(CALL, own == graph.context() && same)?;
-        let (exec, raw) = graph.node_of(CALL, node.id())?;
+        let (exec, raw) = graph.node_to_change(CALL, node.id())?;
         no_host_memory(CALL, &launch)?;
         let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect::<Vec<_>>();
         let spans = launch.uses().with_accesses(spans);

@@ -18,7 +18,7 @@ use crate::owned::StreamInner;
 use crate::sync::Arc;
 use ffi::{CUdeviceptr, CUevent, CUstream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{MutexGuard, PoisonError, Weak};
+use std::sync::{PoisonError, Weak};
 
 /// The number of events of a stream. With more marks in use than this, a mark may cover later work too.
 pub(crate) const MARKS: usize = 16;
@@ -54,10 +54,6 @@ pub(crate) enum Block {
     Plain,
 }
 
-fn locked<T>(mutex: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Home {
     /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
     pub(crate) fn new(
@@ -70,10 +66,10 @@ impl Home {
         let blocks = std::sync::Mutex::new(Blocks::new(keep));
         let home = Home { stream, pool, marks, next, blocks, lost };
         let home = std::sync::Arc::new(home);
-        let mut homes = locked(&HOMES);
-        homes.retain(|home| home.strong_count() > 0);
-        homes.push(std::sync::Arc::downgrade(&home));
-        drop(homes);
+        if let Some(mut homes) = fork::lock(&HOMES) {
+            homes.retain(|home| home.strong_count() > 0);
+            homes.push(std::sync::Arc::downgrade(&home));
+        }
         home
     }
 
@@ -103,7 +99,9 @@ impl Home {
     /// `CUDA_ERROR_OUT_OF_MEMORY` after all streams of the device gave their kept blocks back; a driver error.
     #[inline]
     pub(crate) fn alloc(&self, bytes: usize) -> Result<(CUdeviceptr, usize)> {
-        let (kept, size) = locked(&self.blocks).take(bytes);
+        let taken = fork::lock(&self.blocks).map(|mut blocks| blocks.take(bytes));
+        // In the child of a fork the driver refuses.
+        let (kept, size) = taken.unwrap_or((None, bytes));
         let address = match kept {
             Some(address) => address,
             None => self.request(size)?,
@@ -120,8 +118,10 @@ impl Home {
             }
             requested => requested,
         };
-        if requested.is_ok() {
-            locked(&self.blocks).has_taken(bytes);
+        if requested.is_ok()
+            && let Some(mut blocks) = fork::lock(&self.blocks)
+        {
+            blocks.has_taken(bytes);
         }
         requested
     }
@@ -138,8 +138,10 @@ impl Home {
     #[cold]
     fn ask_all_for_memory(&self) {
         let device = self.context().device();
-        let homes: Vec<_> = locked(&HOMES).iter().filter_map(Weak::upgrade).collect();
-        for home in homes.iter().filter(|home| home.context().device() == device) {
+        let Some(homes) = fork::lock(&HOMES) else { return };
+        let all: Vec<_> = homes.iter().filter_map(Weak::upgrade).collect();
+        drop(homes);
+        for home in all.iter().filter(|home| home.context().device() == device) {
             home.trim(0);
             // What cannot be waited for has no memory to give. The allocation tells.
             let _waited = home.synchronize();
@@ -155,12 +157,14 @@ impl Home {
     }
 
     pub(crate) fn keep(&self, bytes: usize) {
-        locked(&self.blocks).limit(bytes);
+        if let Some(mut blocks) = fork::lock(&self.blocks) {
+            blocks.limit(bytes);
+        }
         self.trim(bytes);
     }
 
     pub(crate) fn usage(&self) -> OrderedUsage {
-        locked(&self.blocks).usage()
+        fork::lock(&self.blocks).map(|blocks| blocks.usage()).unwrap_or_default()
     }
 
     /// Takes memory back whose uses are all enqueued in the stream, or ordered before what comes next in it.
@@ -216,7 +220,7 @@ impl Home {
     /// Takes memory over that comes to another stream, or leaves this one.
     pub(crate) fn account(&self, block: &Block, comes: bool) {
         if let &Block::Own(bytes) = block {
-            let mut blocks = locked(&self.blocks);
+            let Some(mut blocks) = fork::lock(&self.blocks) else { return };
             if comes { blocks.has_taken(bytes) } else { blocks.has_left(bytes) }
         }
     }
@@ -314,7 +318,8 @@ impl Readers {
     /// Returns whether the stream with this [key](Home::key) reads it, behind what wrote it.
     #[inline]
     pub(crate) fn has(&self, key: usize) -> bool {
-        locked(&self.others).iter().any(|reader| reader.key() == key)
+        let others = fork::lock(&self.others);
+        others.is_some_and(|others| others.iter().any(|reader| reader.key() == key))
     }
 
     /// Makes a stream one that reads the memory of `home`.
@@ -325,8 +330,9 @@ impl Readers {
         if home.key() != reader.key() && !self.has(reader.key()) {
             // Two threads may do this at once; the second time changes nothing.
             reader.follow(home)?;
-            let mut others = locked(&self.others);
-            if !others.iter().any(|other| other.key() == reader.key()) {
+            if let Some(mut others) = fork::lock(&self.others)
+                && !others.iter().any(|other| other.key() == reader.key())
+            {
                 others.push(reader.clone());
             }
         }

@@ -2,8 +2,11 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
 
 mod buffer;
+mod foreign;
+mod graphs;
 mod owned;
 mod pending;
+mod scoped;
 mod shared;
 mod staging;
 mod verbs;
@@ -16,13 +19,14 @@ pub use shared::SharedBuffer;
 use crate::brand::Brand;
 use crate::call::name;
 use crate::context::Context;
+use crate::driver::fork;
 use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
 use crate::memory::home::{Home, MARKS};
 use crate::memory::{MemoryPool, OrderedUsage};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
-use crate::stream::host_function::{Panic, lock};
+use crate::stream::host_function::Panic;
 pub(crate) use staging::Staging;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -213,7 +217,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuStreamSynchronize")]
     pub fn synchronize(&self) -> Result {
         let waited = self.home.synchronize();
-        let panic = lock(&self.panic).take();
+        let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
         match panic {
             Some(panic) => resume_unwind(panic),
             None => waited,

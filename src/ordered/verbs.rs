@@ -6,6 +6,8 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::brand::Brand;
 use crate::call::name;
+use crate::driver::fork;
+use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::Launchable;
@@ -101,9 +103,7 @@ impl<'ctx> OrderedStream<'ctx> {
         let call = operation.call();
         operation.check(call)?;
         let own = || self.context().key();
-        if !operation.uses().all_of(self.home.key()) {
-            self.admit(call, &*operation.uses())?;
-        }
+        self.admit_all(call, &*operation.uses())?;
         same_context(call, operation.others_are_of(own()))?;
         // SAFETY: 1. As above. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
         // earlier and later uses are in this stream; what it reads is written by nobody else, and freed behind this
@@ -111,7 +111,12 @@ impl<'ctx> OrderedStream<'ctx> {
         unsafe { operation.run(self.home.raw(), own) }
     }
 
-    /// Lets the operation use memory that is shared, and refuses memory of other streams.
+    /// Lets an operation use memory that belongs to this stream or is shared, and refuses memory of other streams.
+    #[inline]
+    pub(super) fn admit_all(&self, call: &'static str, uses: &impl Operands) -> Result {
+        if uses.all_of(self.home.key()) { Ok(()) } else { self.admit(call, uses) }
+    }
+
     #[cold]
     #[inline(never)]
     fn admit(&self, call: &'static str, uses: &impl Operands) -> Result {
@@ -218,10 +223,12 @@ impl<'ctx> OrderedStream<'ctx> {
         let upload = Upload::new(from, to);
         same_len(upload.call(), from.len(), to.len)?;
         // Not locked during driver calls: the hook of the driver's log may upload too.
-        let taken = lock(&self.staging).take();
+        let taken = fork::lock(&self.staging).and_then(|mut staging| staging.take());
         let Some(mut staging) = taken else { return self.upload_and_wait(from, to) };
         let uploaded = self.upload_staged(&mut staging, from, to);
-        *lock(&self.staging) = Some(staging);
+        if let Some(mut place) = fork::lock(&self.staging) {
+            *place = Some(staging);
+        }
         uploaded.unwrap_or_else(|| self.upload_and_wait(from, to))
     }
 
@@ -317,7 +324,7 @@ impl<'ctx> OrderedStream<'ctx> {
                 let mut first = lock(&first);
                 let later = if first.is_none() { first.replace(panic) } else { Some(panic) };
                 drop(first);
-                crate::driver::release::drop_contained(later);
+                drop_contained(later);
             }
         };
         // SAFETY: 1. The stream is alive.

@@ -26,9 +26,12 @@ pub use stream::ScopedStream;
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
+use crate::memory::access::Access;
 use crate::memory::{Allocation, Element, PinnedBuffer};
+use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
+use ffi::CUstream;
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
 use std::cell::OnceCell;
@@ -157,6 +160,16 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[inline]
     pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {
         memory.hold(Key(()))
+    }
+
+    /// Makes the next use of memory come behind all work that is in a stream now.
+    ///
+    /// # Errors
+    /// `OtherContext`; the errors of [`Order::prepare`].
+    pub(crate) fn behind(&self, stream: CUstream, memory: &Access<'_>) -> Result {
+        same_context("Scope::hold_ordered", memory.is_of(self.gpu.context().key()))?;
+        let index = self.order.index(stream);
+        self.order.prepare(self.gpu, index, std::slice::from_ref(memory))
     }
 
     /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.
