@@ -17,6 +17,10 @@ pub trait Candidate {
     fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str>;
     /// The launch of saxpy from many threads, or why there is none.
     fn on_threads(&self) -> Result<Work<'_>, &'static str>;
+    /// The [step](steps) with 16 KiB from many threads, each with a stream of its own, or why there is none.
+    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
+        Err(NO_SUCH)
+    }
 }
 
 pub struct Operation {
@@ -55,6 +59,10 @@ pub const OPERATIONS: &[Operation] = &[
     operation("download_256MiB", "copy of 256 MiB to the host, and wait", 1, 31),
     operation("alloc_free", "alloc and free", 128, 401),
     operation("stream_alloc_free", "stream-ordered alloc and free", 128, 401),
+    operation("step_16KiB", "step of an inner loop, 16 KiB", 256, 201),
+    operation("step_16MiB", "step of an inner loop, 16 MiB", 64, 101),
+    operation("kept_16KiB", "the same with kept blocks, beside the launch alone, 16 KiB", 256, 201),
+    operation("kept_16MiB", "the same with kept blocks, beside the launch alone, 16 MiB", 64, 101),
     operation("push_pop", "push and pop", 10_000, 401),
     operation("nested", "two nested contexts, an event record in each", 256, 401),
     operation("replay", "graph replay", 128, 201),
@@ -62,6 +70,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation("threads_2", "launch from 2 threads", 256, 120),
     operation("threads_4", "launch from 4 threads", 256, 120),
     operation("threads_8", "launch from 8 threads", 256, 120),
+    operation("steps_8", "step of an inner loop from 8 threads, 16 KiB", 256, 120),
 ];
 
 /// `upload_4KiB` less `upload_` in bytes.
@@ -92,6 +101,29 @@ pub fn timed(n: u64, mut operation: impl FnMut()) -> Duration {
     }
     start.elapsed()
 }
+
+/// Does the step of an inner loop so many times, until the device is done: allocates an output, runs a kernel from the
+/// input to it, frees the input, and goes on with the output.
+pub fn steps(n: u64, mut step: impl FnMut(), wait: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    for _ in 0..n {
+        step();
+    }
+    wait();
+    start.elapsed()
+}
+
+/// The elements of the memory of a step, and the blocks of its kernel, if an operation is one.
+pub fn step_of(name: &str, prefix: &str) -> Option<(u32, u32)> {
+    let len = u32::try_from(bytes(name, prefix)? / 4).expect("it is small");
+    Some((len, len / BLOCK))
+}
+
+/// A step with 16 KiB.
+pub const SMALL_STEP: (u32, u32) = (1 << 12, (1 << 12) / BLOCK);
+
+/// The threads of a block of a step.
+pub const BLOCK: u32 = 256;
 
 /// An operation that is done in a loop.
 macro_rules! run {

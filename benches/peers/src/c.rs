@@ -1,7 +1,7 @@
 //! The driver's functions as in C, each call checked.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
-use crate::bench::{Turns, bytes, run};
+use crate::bench::{BLOCK, SMALL_STEP, Turns, bytes, run, step_of, steps};
 use crate::threads::Work;
 use cuscope::ffi::{
     self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUmodule, CUstream,
@@ -125,13 +125,30 @@ fn wait(stream: CUstream) {
 }
 
 macro_rules! launch {
-    ($function:expr, $stream:expr, [$($name:ident: $value:expr),*]) => {{
+    ($function:expr, $stream:expr, [$($name:ident: $value:expr),*]) => {
+        launch!($function, $stream, (1, LEN), [$($name: $value),*])
+    };
+    ($function:expr, $stream:expr, ($grid:expr, $block:expr), [$($name:ident: $value:expr),*]) => {{
         $(let mut $name = $value;)*
         let mut arguments: [*mut c_void; _] = [$((&raw mut $name).cast()),*];
         driver!(cuLaunchKernel(
-                $function, 1, 1, 1, LEN, 1, 1, 0, $stream, arguments.as_mut_ptr(), null_mut(),
+                $function, $grid, 1, 1, $block, 1, 1, 0, $stream, arguments.as_mut_ptr(), null_mut(),
             ))
     }};
+}
+
+fn alloc_async(bytes: usize, stream: CUstream) -> CUdeviceptr {
+    let mut address = 0;
+    driver!(cuMemAllocAsync(&mut address, bytes, stream));
+    address
+}
+
+/// A step: returns the output, and frees the input.
+fn step(saxpy: CUfunction, stream: CUstream, (len, grid): (u32, u32), x: CUdeviceptr) -> CUdeviceptr {
+    let y = alloc_async(4 * len as usize, stream);
+    launch!(saxpy, stream, (grid, BLOCK), [n: len, a: 2.0_f32, x: x, y: y]);
+    driver!(cuMemFreeAsync(x, stream));
+    y
 }
 
 impl C {
@@ -182,6 +199,24 @@ impl Candidate for C {
                 driver!(cuMemcpyDtoHAsync_v2(host, device, bytes, stream));
                 wait(stream)
             });
+        }
+        if let Some(size) = step_of(name, "step_") {
+            return Ok(Box::new(move |n| {
+                let mut x = alloc_async(4 * size.0 as usize, stream);
+                let time = steps(n, || x = step(self.saxpy, stream, size, x), || wait(stream));
+                driver!(cuMemFreeAsync(x, stream));
+                time
+            }));
+        }
+        if let Some((len, grid)) = step_of(name, "kept_") {
+            let (mut x, mut y) = (alloc(4 * len as usize), alloc(4 * len as usize));
+            return Ok(Box::new(move |n| {
+                let step = || {
+                    launch!(self.saxpy, stream, (grid, BLOCK), [n: len, a: 2.0_f32, x: x, y: y]);
+                    std::mem::swap(&mut x, &mut y);
+                };
+                steps(n, step, || wait(stream))
+            }));
         }
         match name {
             "launch_0" => run!(launch!(self.nothing, stream, [])),
@@ -283,6 +318,20 @@ impl Candidate for C {
             driver!(cuStreamDestroy_v2(stream));
             driver!(cuMemFree_v2(x));
             driver!(cuMemFree_v2(y));
+            pop();
+        }))
+    }
+
+    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
+        let saxpy = Shared(function(module(), c"saxpy"));
+        Ok(Box::new(move |turns: &Turns| {
+            push(self.context);
+            let (saxpy, stream) = (saxpy.get(), self::stream());
+            let mut x = alloc_async(SMALL_STEP.0 as usize * 4, stream);
+            turns.take(|| x = step(saxpy, stream, SMALL_STEP, x));
+            driver!(cuMemFreeAsync(x, stream));
+            wait(stream);
+            driver!(cuStreamDestroy_v2(stream));
             pop();
         }))
     }

@@ -1,7 +1,7 @@
 //! cudarc 0.19: on its default stream, on a stream of its own, and there without its event tracking.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{Turns, bytes, run};
+use crate::bench::{BLOCK, SMALL_STEP, Turns, bytes, run, step_of, steps};
 use crate::threads::Work;
 use cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{
@@ -80,6 +80,22 @@ fn saxpy(stream: &CudaStream, saxpy: &CudaFunction, x: &CudaSlice<f32>, y: &mut 
     enqueue!(stream.launch_builder(saxpy).arg(&LEN).arg(&2.0_f32).arg(x).arg(y).launch(CONFIG));
 }
 
+/// A step: returns the output, and frees the input.
+fn step(
+    stream: &Arc<CudaStream>,
+    saxpy: &CudaFunction,
+    (len, grid): (u32, u32),
+    x: CudaSlice<f32>,
+) -> CudaSlice<f32> {
+    let mut y = enqueue!(stream.alloc::<f32>(len as usize));
+    let config =
+        LaunchConfig { grid_dim: (grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
+    let mut builder = stream.launch_builder(saxpy);
+    builder.arg(&len).arg(&2.0_f32).arg(&x).arg(&mut y);
+    enqueue!(builder.launch(config));
+    y
+}
+
 impl Candidate for Cudarc {
     fn name(&self) -> &'static str {
         match self.mode {
@@ -104,6 +120,13 @@ impl Candidate for Cudarc {
                 stream.memcpy_dtoh(&device, &mut host).unwrap();
                 stream.synchronize().unwrap()
             });
+        }
+        if let Some(size) = step_of(name, "step_") {
+            return Ok(Box::new(move |n| {
+                let mut x = Some(enqueue!(stream.alloc::<f32>(size.0 as usize)));
+                let step = || x = x.take().map(|x| step(stream, &self.saxpy, size, x));
+                steps(n, step, || stream.synchronize().unwrap())
+            }));
         }
         match name {
             "launch_0" => run!({
@@ -190,6 +213,21 @@ impl Candidate for Cudarc {
             let alloc = || stream.alloc_zeros::<f32>(64).unwrap();
             let (x, mut y) = (alloc(), alloc());
             turns.take(|| saxpy(&stream, &function, &x, &mut y));
+            stream.synchronize().unwrap();
+        }))
+    }
+
+    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
+        if self.mode == Mode::Default {
+            return Err("one stream");
+        }
+        let module = self.context.load_module(KERNELS.into()).unwrap();
+        let function = module.load_function("saxpy").unwrap();
+        Ok(Box::new(move |turns: &Turns| {
+            self.context.bind_to_thread().unwrap();
+            let stream = self.context.new_stream().unwrap();
+            let mut x = Some(enqueue!(stream.alloc::<f32>(SMALL_STEP.0 as usize)));
+            turns.take(|| x = x.take().map(|x| step(&stream, &function, SMALL_STEP, x)));
             stream.synchronize().unwrap();
         }))
     }

@@ -1,11 +1,12 @@
 //! cuscope: `gpu.on(&stream)`, one operation at a time; and a stream of a scope.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{Turns, bytes, run};
+use crate::bench::{BLOCK, SMALL_STEP, Turns, bytes, run, step_of, steps};
 use crate::threads::Work;
 use cuscope::{
     Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags, Function,
-    LaunchConfig, PushedGuard, Result, Stream, detached::Branded,
+    LaunchConfig, OrderedBuffer, OrderedStream, PushedGuard, Result, Stream, detached::Branded,
+    ordered::OrderedOptions,
 };
 use std::time::Instant;
 
@@ -81,6 +82,25 @@ fn drive<'c>(gpu: &PushedGuard<'c>, handles: &Detached<(Stream<'static>, Event<'
     gpu.on(stream).record(event).done();
 }
 
+/// An ordered stream that keeps so many bytes.
+fn ordered<'ctx>(gpu: &PushedGuard<'ctx>, keep: usize) -> OrderedStream<'ctx> {
+    let options = OrderedOptions::new().staging(0).keep(keep);
+    gpu.ordered_stream_with(gpu.stream().done(), &options).done()
+}
+
+/// A step: returns the output, and frees the input.
+fn step<'ctx>(
+    ordered: &OrderedStream<'ctx>,
+    saxpy: &Function<'ctx>,
+    (len, grid): (u32, u32),
+    x: OrderedBuffer<'ctx, f32>,
+) -> OrderedBuffer<'ctx, f32> {
+    let mut y = ordered.alloc(len as usize).done();
+    let config = LaunchConfig::new(grid, BLOCK);
+    enqueue!(ordered.launch(saxpy, config, (len, 2.0_f32, &x, &mut y)));
+    y
+}
+
 impl Candidate for Cuscope<'_, '_> {
     fn name(&self) -> &'static str {
         "cuscope"
@@ -97,6 +117,15 @@ impl Candidate for Cuscope<'_, '_> {
             let (mut host, device) =
                 (self.gpu.pinned::<u8>(bytes).done(), self.gpu.alloc(bytes).done());
             return run!(on.download(&device, &mut host).done());
+        }
+        let size = |keep: usize, prefix| Some((keep, step_of(name, prefix)?));
+        if let Some((keep, size)) = size(0, "step_").or(size(usize::MAX, "kept_")) {
+            let ordered = ordered(self.gpu, keep);
+            return Ok(Box::new(move |n| {
+                let mut x = Some(ordered.alloc(size.0 as usize).done());
+                let step = || x = x.take().map(|x| step(&ordered, &self.saxpy, size, x));
+                steps(n, step, || ordered.synchronize().done())
+            }));
         }
         match name {
             "launch_0" => run!(enqueue!(on.launch_unscoped(&self.nothing, CONFIG(), ()))),
@@ -201,6 +230,22 @@ impl Candidate for Cuscope<'_, '_> {
             stream.synchronize().done();
         }))
     }
+
+    fn steps_on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
+        Ok(steps_on_threads(self, 0))
+    }
+}
+
+fn steps_on_threads<'a>(of: &'a Cuscope<'_, '_>, keep: usize) -> Work<'a> {
+    let (context, shared) = (of.gpu.context().clone(), of.shared());
+    Box::new(move |turns: &Turns| {
+        let mut stack = ContextStack::current_thread().done();
+        let gpu = stack.push(&context).done();
+        let (saxpy, ordered) = (gpu.bind(&shared).done(), ordered(&gpu, keep));
+        let mut x = Some(ordered.alloc(SMALL_STEP.0 as usize).done());
+        turns.take(|| x = x.take().map(|x| step(&ordered, saxpy, SMALL_STEP, x)));
+        ordered.synchronize().done();
+    })
 }
 
 fn captured<'ctx>(

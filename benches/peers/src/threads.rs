@@ -14,9 +14,9 @@ pub type Work<'a> = Box<dyn Fn(&Turns) + Sync + 'a>;
 /// How often everything is made anew.
 const SETS: usize = 2;
 
-/// `threads_4` is 4.
+/// `threads_4` is 4, and so is `steps_4`.
 pub fn count(name: &str) -> Option<usize> {
-    name.strip_prefix("threads_")?.parse().ok()
+    name.strip_prefix("threads_").or(name.strip_prefix("steps_"))?.parse().ok()
 }
 
 pub fn measure(
@@ -31,7 +31,8 @@ pub fn measure(
         let rounds = (rounds / SETS).max(2);
         let mut works = Vec::new();
         for candidate in candidates {
-            match candidate.on_threads() {
+            let steps = operation.name.starts_with("steps_");
+            match if steps { candidate.steps_on_threads() } else { candidate.on_threads() } {
                 Ok(work) => works.push(work),
                 Err(why) => drop(none.insert(candidate.name().into(), why.into())),
             }
