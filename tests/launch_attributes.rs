@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::fewer;
 use common::gpu::try_with_gpu;
 use common::kernels::STORE;
 use cuscope::{
@@ -92,12 +93,12 @@ fn every_block_of_a_cooperative_launch_waits_for_all_others() {
     try_with_gpu(|gpu| {
         let normalise = gpu.load_ptx(COOPERATIVE)?.function("normalise")?;
         let stream = gpu.stream()?;
-        let (n, threads) = (5_000_u32, 64);
+        let (n, threads) = (fewer(5_000, 200) as u32, fewer(64, 8) as u32);
         let x = vec![1.0_f32; n as usize];
         let (mut x_dev, mut sum) = (gpu.alloc(x.len())?, gpu.alloc(1)?);
         let most = gpu.occupancy(&normalise).cooperative_blocks(threads, 0)?;
         // Several times, since the barrier is used again.
-        for blocks in [1, 7, most.min(40)] {
+        for blocks in [1, 7, most.min(fewer(40, 9) as u32)] {
             gpu.on(&stream).upload(&x, &mut x_dev)?;
             gpu.on(&stream).fill(&mut sum, 0.0_f32)?;
             let launch = LaunchConfig::new(blocks, threads).extended().cooperative();
