@@ -381,3 +381,14 @@ fn nothing_is_left_of_pools_and_registrations() {
         assert_eq!(live(), Live::default());
     });
 }
+
+#[test]
+fn arrays_of_any_length_are_elements() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let rows: Vec<[f32; 100]> = (0..3).map(|row| [row as f32; 100]).collect();
+        let on_device = gpu.on(&stream).from_slice(&rows).unwrap();
+        assert_eq!((on_device.len(), on_device.size_bytes()), (3, 1200));
+        assert_eq!(gpu.on(&stream).to_vec(&on_device.slice(1..).unwrap()).unwrap(), rows[1..]);
+    });
+}
