@@ -1,6 +1,6 @@
 //! Device buffers that a scope holds.
 
-use super::scratch::Scratch;
+use super::scratch::Part;
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::memory::access::Access;
@@ -11,8 +11,6 @@ use ffi::CUdeviceptr;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
-use std::rc::Rc;
 
 /// A device buffer that a scope holds, for reading and writing on any of its streams.
 ///
@@ -46,7 +44,7 @@ pub struct ScopedBuffer<'s, T: Element> {
     view: View<'s>,
     tracked: Tracked,
     /// What frees the memory, if the scope allocated it.
-    scratch: Option<Rc<Scratch<'s>>>,
+    scratch: Option<Part<'s>>,
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
@@ -64,12 +62,12 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     }
 
     /// Holds memory that the scope allocated.
-    pub(super) fn scratch(view: View<'s>, tracked: Tracked, scratch: Rc<Scratch<'s>>) -> Self {
+    pub(super) fn scratch(view: View<'s>, tracked: Tracked, scratch: Part<'s>) -> Self {
         ScopedBuffer::used_before(view, tracked, Some(scratch))
     }
 
     #[inline]
-    fn used_before(view: View<'s>, tracked: Tracked, scratch: Option<Rc<Scratch<'s>>>) -> Self {
+    fn used_before(view: View<'s>, tracked: Tracked, scratch: Option<Part<'s>>) -> Self {
         ScopedBuffer { view, tracked, scratch, _s: Brand::new(), _data: PhantomData }
     }
 
@@ -79,15 +77,15 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     }
 
     /// Returns a part that replaces `self` for its elements, as if it had been used as the whole was. Parts of
-    /// one buffer are disjoint, and `self` is [`replaced`](Self::replaced) once it has all parts.
+    /// one buffer are disjoint, and `self` is [`replaced`](Self::replaced) once there are all parts.
     pub(super) fn with_uses_of(&self, part: (usize, usize)) -> Self {
         let view = self.view.part::<T>(part);
-        ScopedBuffer::used_before(view, self.tracked.clone(), self.scratch.clone())
+        ScopedBuffer::used_before(view, self.tracked.clone(), self.scratch.map(Part::another))
     }
 
     /// Ends a buffer whose parts have its uses.
     pub(super) fn replaced(mut self) {
-        self.scratch = None;
+        self.tracked = Tracked::default();
     }
 
     /// Returns the access of an operation.
@@ -142,8 +140,8 @@ impl<T: Element> ScopedBuffer<'_, T> {
 impl<T: Element> Drop for ScopedBuffer<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(scratch) = self.scratch.take() {
-            scratch.end_part(mem::take(&mut self.tracked));
+        if let Some(scratch) = self.scratch {
+            scratch.end(&mut self.tracked);
         }
     }
 }

@@ -13,13 +13,12 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order_events::{EventSource, OrderEvents};
-use super::scratch::Left;
+use super::scratch::Scratch;
 use crate::call::{Later, answer, fault, later, name};
 use crate::context::Context;
 use crate::context::wait::{wait, wait_for_all, wait_for_memory};
 use crate::driver::release::{drop_contained, report_drop};
 use crate::error::Result;
-use crate::memory::Allocation;
 use crate::memory::access::Access;
 use crate::memory::uses::{FastPath, Op, OrderEvent, Tracked};
 use crate::registry::LentHost;
@@ -53,10 +52,7 @@ struct More {
     state: OnceCell<RefCell<State>>,
     /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
-    /// What stands for all scratch memory, once there is some.
-    scratch: OnceCell<Allocation>,
-    /// Scratch memory whose free could not be ordered.
-    left: RefCell<Vec<Left>>,
+    scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -305,17 +301,12 @@ impl Order {
         self.more().calls.borrow_mut().push(call);
     }
 
-    /// Returns what stands for all scratch memory of the scope.
-    pub(super) fn scratch(&self, context: &Context) -> &Allocation {
-        self.more().scratch.get_or_init(|| Allocation::in_scope(context.clone()))
+    /// Returns the scratch memory.
+    pub(super) fn scratch(&self) -> &Scratch {
+        &self.more().scratch
     }
 
-    /// Keeps scratch memory that may be in use until all streams have been waited for.
-    pub(super) fn leave(&self, left: Left) {
-        self.more().left.borrow_mut().push(left);
-    }
-
-    /// Ends the host functions once all streams have been waited for, and frees the scratch memory that was left.
+    /// Ends the host functions once all streams have been waited for, and frees the scratch memory that is left.
     /// Returns the first panic.
     #[inline]
     pub(super) fn end_rest(&self) -> Option<Panic> {
@@ -359,7 +350,7 @@ impl More {
     #[cold]
     #[inline(never)]
     fn end(&self) -> Option<Panic> {
-        self.left.take().iter().for_each(Left::free);
+        self.scratch.free_rest();
         // Each is ended, whatever the others did.
         first(&mut self.calls.take().iter().map(|call| call.end()))
     }

@@ -5,6 +5,7 @@ use super::order::Order;
 use super::order_events::EventSource;
 use super::{ScopedBuffer, ScopedStream};
 use crate::call::{answer, later, name};
+use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
 use crate::driver::fork;
 use crate::driver::release::report_drop;
@@ -12,28 +13,45 @@ use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
 use crate::memory::view::View;
-use crate::memory::{Element, size_for};
+use crate::memory::{Allocation, Element, size_for};
 use ffi::{CUdeviceptr, CUstream};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::iter::once;
-use std::rc::Rc;
+use std::mem;
 
-/// Memory that a scope allocated on one of its streams. Its parts share it, and the last one frees it on that
-/// stream.
-pub(super) struct Scratch<'s> {
-    memory: Left,
-    order: &'s Order,
-    gpu: &'s dyn EventSource,
-    /// The index of the stream.
-    index: usize,
-    /// The uses of the parts that were dropped.
-    uses: RefCell<Vec<Tracked>>,
+/// The scratch memory of a scope.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// Stands for all of it, where only the context matters.
+    memory: OnceCell<Allocation>,
+    places: RefCell<Places>,
 }
 
-/// Memory that a stream of the scope frees, unless the process ends before.
-pub(super) struct Left {
+/// The memory that is not freed. Places are used again.
+#[derive(Default)]
+struct Places {
+    all: Vec<Option<Shared>>,
+    free: Vec<usize>,
+}
+
+/// Memory that was allocated on a stream, and that its parts share.
+struct Shared {
     address: CUdeviceptr,
     stream: CUstream,
+    /// The index of the stream.
+    index: usize,
+    /// The number of parts that were not dropped.
+    parts: usize,
+    /// The uses of the others.
+    uses: Vec<Tracked>,
+}
+
+/// A part of scratch memory, or all of it. The last one frees the memory on the stream of the allocation.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'s> {
+    gpu: &'s dyn EventSource,
+    order: &'s Order,
+    place: usize,
 }
 
 impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
@@ -44,10 +62,10 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Neither waits on the host: a loop that allocates, launches and drops needs the memory of one step. All
     /// streams of the scope can use the buffer. Allocate it on the stream that uses it most: on one stream,
     /// nothing has to be ordered. A buffer that is [split](ScopedBuffer::chunks) is freed when its last part is
-    /// dropped. A buffer that is leaked is not freed.
+    /// dropped. What is left at the end of the scope, because it was leaked, is freed when the scope has waited.
     ///
-    /// If the free cannot be ordered, the error goes to the hook of
-    /// [`on_release_error`](crate::on_release_error), and the memory is freed when the scope has waited.
+    /// If the free cannot be ordered, the memory is left, and the error goes to the hook of
+    /// [`on_release_error`](crate::on_release_error).
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
@@ -80,52 +98,100 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     pub fn scratch<T: Element>(&self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         const CALL: &str = name!(cuMemAllocAsync);
         let bytes = size_for::<T>(CALL, len)?;
-        let (order, tracked) = (self.order, Tracked::default());
-        let memory = order.scratch(self.context());
+        let (gpu, order, tracked) = (self.gpu, self.order, Tracked::default());
+        let memory = order.scratch().stand_in(self.context());
         let mut view = View { memory, address: 0, len, whole: true };
         // Uses on other streams come after the allocation.
         self.prepare(CALL, &[Access::device::<T>(view, true).noted_in(&tracked)])?;
         // SAFETY: writes one address to `view.address`, which is valid for it; the stream is alive, and no
         // context need be current (F40).
         unsafe { answer!(cuMemAllocAsync(&raw mut view.address, bytes, self.raw)) }.check()?;
-        let memory = Left { address: view.address, stream: self.raw };
-        let (gpu, index, uses) = (self.gpu, self.index, RefCell::default());
-        let scratch = Rc::new(Scratch { memory, order, gpu, index, uses });
-        Ok(ScopedBuffer::scratch(view, tracked, scratch))
+        let place = order.scratch().add(view.address, self.raw, self.index);
+        Ok(ScopedBuffer::scratch(view, tracked, Part { gpu, order, place }))
     }
 }
 
-impl Scratch<'_> {
-    /// Ends a part that was used like this. Frees the memory with the last one.
-    pub(super) fn end_part(self: Rc<Self>, uses: Tracked) {
-        match Rc::try_unwrap(self) {
-            Ok(scratch) => scratch.free(uses),
-            Err(shared) => shared.uses.borrow_mut().push(uses),
-        }
+impl<'s> Part<'s> {
+    /// Returns another part of the same memory.
+    pub(super) fn another(self) -> Part<'s> {
+        self.order.scratch().at(self.place, |shared| shared.parts += 1);
+        self
     }
 
-    fn free(self, last: Tracked) {
-        let Scratch { memory, order, gpu, index, uses } = self;
+    /// Ends a part that was used like this. Called once for each part.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end(self, uses: &mut Tracked) {
+        let (Part { gpu, order, place }, uses) = (self, mem::take(uses));
+        let last = order.scratch().at(place, |shared| {
+            shared.parts -= 1;
+            if shared.parts > 0 {
+                shared.uses.push(uses);
+                return None;
+            }
+            Some((shared.index, mem::take(&mut shared.uses).into_iter().chain(once(uses))))
+        });
+        let Some(Some((index, uses))) = last else { return };
         // In the child of a fork, calls may hang (F20).
         if fork::is_child() {
             return;
         }
-        match order.prepare_free(gpu, index, uses.into_inner().into_iter().chain(once(last))) {
-            Ok(()) => memory.free(),
-            Err(error) => {
-                order.leave(memory);
-                report_drop(error);
-            }
+        match order.prepare_free(gpu, index, uses) {
+            Ok(()) => order.scratch().free(place),
+            // The memory is left, and freed when the scope has waited.
+            Err(error) => report_drop(error),
         }
     }
 }
 
-impl Left {
-    /// Frees the memory in the order of the stream, after its uses. Called once.
-    pub(super) fn free(&self) {
-        // SAFETY: the memory was allocated on the stream and not freed; this is called once, by its only owner.
-        // The stream is borrowed for the scope, which has not ended, and no context need be current (F40). The
-        // uses of the memory are over, or come before in the stream (`scope-ordered`). Captures of other streams
+impl Scratch {
+    /// Returns what stands for all memory of a scope of this context.
+    fn stand_in(&self, context: &Context) -> &Allocation {
+        self.memory.get_or_init(|| Allocation::in_scope(context.clone()))
+    }
+
+    /// Adds memory with one part, and returns its place.
+    fn add(&self, address: CUdeviceptr, stream: CUstream, index: usize) -> usize {
+        let Places { all, free } = &mut *self.places.borrow_mut();
+        let place = free.pop().unwrap_or_else(|| {
+            all.push(None);
+            all.len() - 1
+        });
+        all[place] = Some(Shared { address, stream, index, parts: 1, uses: Vec::new() });
+        place
+    }
+
+    /// Runs `f` on the memory at a place that is in use.
+    fn at<R>(&self, place: usize, f: impl FnOnce(&mut Shared) -> R) -> Option<R> {
+        self.places.borrow_mut().all.get_mut(place)?.as_mut().map(f)
+    }
+
+    /// Frees the memory at a place in the order of its stream.
+    fn free(&self, place: usize) {
+        let shared = self.places.borrow_mut().take(place);
+        shared.iter().for_each(Shared::free);
+    }
+
+    /// Frees what is left, once all streams have been waited for.
+    pub(super) fn free_rest(&self) {
+        self.places.take().all.iter().flatten().for_each(Shared::free);
+    }
+}
+
+impl Places {
+    fn take(&mut self, place: usize) -> Option<Shared> {
+        let shared = self.all.get_mut(place)?.take();
+        self.free.push(place);
+        shared
+    }
+}
+
+impl Shared {
+    /// Frees the memory. Called once, when its uses are over, or come before in the stream.
+    fn free(&self) {
+        // SAFETY: the memory was allocated on the stream and not freed: its owner was taken out of its place for
+        // this. The stream is borrowed for the scope, which has not ended, and no context need be current (F40).
+        // The uses of the memory are over, or come before the free (`scope-ordered`). Captures of other streams
         // do not refuse the call (F141), and this one is not captured while it is borrowed (`captured-unused`).
         release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
     }
