@@ -209,8 +209,8 @@ impl Order {
         state.advance(gpu, index, accesses, self.alone.get() > 0)
     }
 
-    /// Orders the free of memory, in a stream, after all uses, and forgets these. The caller enqueues the free at
-    /// once.
+    /// Orders the free of memory, in a stream, after the uses of all its parts, and forgets these. The caller
+    /// enqueues the free at once.
     ///
     /// # Errors
     /// The errors of [`prepare`](Self::prepare). The memory may then be in use until the scope has waited.
@@ -218,25 +218,26 @@ impl Order {
         &self,
         gpu: &dyn EventSource,
         index: usize,
-        uses: impl Iterator<Item = Tracked>,
+        uses: Vec<Tracked>,
+        last: Tracked,
     ) -> Result {
         if self.fast_path.is_open() {
             // What comes next in the one stream comes after them.
-            for tracked in uses {
-                self.forget(&tracked);
+            for tracked in uses.iter().chain([&last]) {
+                self.take(tracked);
             }
             return Ok(());
         }
         let mut state = self.state().borrow_mut();
-        for tracked in uses {
+        for tracked in uses.into_iter().chain([last]) {
             self.remember(&state, &tracked);
             tracked.each_before(true, |earlier| state.order(gpu, index, earlier))?;
         }
         state.advance(gpu, index, &[], self.alone.get() > 0)
     }
 
-    /// Forgets a use that the one stream made.
-    fn forget(&self, tracked: &Tracked) -> Option<bool> {
+    /// Forgets a use by the one stream. Returns whether it wrote, if there was one.
+    fn take(&self, tracked: &Tracked) -> Option<bool> {
         let written = tracked.take()?;
         self.alone.set(self.alone.get().saturating_sub(1));
         Some(written)
@@ -244,7 +245,7 @@ impl Order {
 
     /// Notes a use that the first stream made while it was alone, with its kind.
     fn remember(&self, state: &State, tracked: &Tracked) {
-        if let (Some(written), Some(op)) = (self.forget(tracked), &state.alone) {
+        if let (Some(written), Some(op)) = (self.take(tracked), &state.alone) {
             tracked.note_op(op, written);
         }
     }

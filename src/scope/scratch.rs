@@ -16,7 +16,6 @@ use crate::memory::view::View;
 use crate::memory::{Allocation, Element, size_for};
 use ffi::{CUdeviceptr, CUstream};
 use std::cell::{OnceCell, RefCell};
-use std::iter::once;
 use std::mem;
 
 /// The scratch memory of a scope.
@@ -106,7 +105,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         // SAFETY: writes one address to `view.address`, which is valid for it; the stream is alive, and no
         // context need be current (F40).
         unsafe { answer!(cuMemAllocAsync(&raw mut view.address, bytes, self.raw)) }.check()?;
-        let place = order.scratch().add(view.address, self.raw, self.index);
+        let (address, stream, index) = (view.address, self.raw, self.index);
+        let place =
+            order.scratch().add(Shared { address, stream, index, parts: 1, uses: Vec::new() });
         Ok(ScopedBuffer::scratch(view, tracked, Part { gpu, order, place }))
     }
 }
@@ -122,24 +123,19 @@ impl<'s> Part<'s> {
     #[cold]
     #[inline(never)]
     pub(super) fn end(self, uses: &mut Tracked) {
-        let (Part { gpu, order, place }, uses) = (self, mem::take(uses));
-        let last = order.scratch().at(place, |shared| {
-            shared.parts -= 1;
-            if shared.parts > 0 {
-                shared.uses.push(uses);
-                return None;
-            }
-            Some((shared.index, mem::take(&mut shared.uses).into_iter().chain(once(uses))))
-        });
-        let Some(Some((index, uses))) = last else { return };
+        let (Part { gpu, order, place }, last) = (self, mem::take(uses));
+        let Some((mut shared, last)) = order.scratch().end_part(place, last) else { return };
         // In the child of a fork, calls may hang (F20).
         if fork::is_child() {
             return;
         }
-        match order.prepare_free(gpu, index, uses) {
-            Ok(()) => order.scratch().free(place),
-            // The memory is left, and freed when the scope has waited.
-            Err(error) => report_drop(error),
+        match order.prepare_free(gpu, shared.index, mem::take(&mut shared.uses), last) {
+            Ok(()) => shared.free(),
+            Err(error) => {
+                // It is left, and freed when the scope has waited.
+                order.scratch().add(shared);
+                report_drop(error);
+            }
         }
     }
 }
@@ -150,14 +146,14 @@ impl Scratch {
         self.memory.get_or_init(|| Allocation::in_scope(context.clone()))
     }
 
-    /// Adds memory with one part, and returns its place.
-    fn add(&self, address: CUdeviceptr, stream: CUstream, index: usize) -> usize {
+    /// Adds memory, and returns its place.
+    fn add(&self, shared: Shared) -> usize {
         let Places { all, free } = &mut *self.places.borrow_mut();
         let place = free.pop().unwrap_or_else(|| {
             all.push(None);
             all.len() - 1
         });
-        all[place] = Some(Shared { address, stream, index, parts: 1, uses: Vec::new() });
+        all[place] = Some(shared);
         place
     }
 
@@ -166,31 +162,31 @@ impl Scratch {
         self.places.borrow_mut().all.get_mut(place)?.as_mut().map(f)
     }
 
-    /// Frees the memory at a place in the order of its stream.
-    fn free(&self, place: usize) {
-        let shared = self.places.borrow_mut().take(place);
-        shared.iter().for_each(Shared::free);
+    /// Ends a part. Returns the memory with the uses of the last part, and keeps those of the others.
+    fn end_part(&self, place: usize, uses: Tracked) -> Option<(Shared, Tracked)> {
+        let Places { all, free } = &mut *self.places.borrow_mut();
+        let shared = all.get_mut(place)?;
+        let others = shared.as_mut().filter(|shared| shared.parts > 1);
+        if let Some(shared) = others {
+            shared.parts -= 1;
+            shared.uses.push(uses);
+            return None;
+        }
+        free.push(place);
+        Some((shared.take()?, uses))
     }
 
     /// Frees what is left, once all streams have been waited for.
     pub(super) fn free_rest(&self) {
-        self.places.take().all.iter().flatten().for_each(Shared::free);
-    }
-}
-
-impl Places {
-    fn take(&mut self, place: usize) -> Option<Shared> {
-        let shared = self.all.get_mut(place)?.take();
-        self.free.push(place);
-        shared
+        self.places.take().all.into_iter().flatten().for_each(Shared::free);
     }
 }
 
 impl Shared {
-    /// Frees the memory. Called once, when its uses are over, or come before in the stream.
-    fn free(&self) {
-        // SAFETY: the memory was allocated on the stream and not freed: its owner was taken out of its place for
-        // this. The stream is borrowed for the scope, which has not ended, and no context need be current (F40).
+    /// Frees the memory, when its uses are over, or come before in the stream.
+    fn free(self) {
+        // SAFETY: the memory was allocated on the stream and not freed: this is its only
+        // owner. The stream is borrowed for the scope, which has not ended, and no context need be current (F40).
         // The uses of the memory are over, or come before the free (`scope-ordered`). Captures of other streams
         // do not refuse the call (F141), and this one is not captured while it is borrowed (`captured-unused`).
         release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
