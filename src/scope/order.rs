@@ -52,6 +52,7 @@ struct More {
     state: OnceCell<RefCell<State>>,
     /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
+    /// Memory that the scope allocated.
     scratch: Scratch,
 }
 

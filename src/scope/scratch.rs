@@ -54,21 +54,22 @@ pub(super) struct Part<'s> {
 }
 
 impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
-    /// Allocates a buffer in the order of the stream, from the device's current
-    /// [pool](crate::MemoryPool). Its contents are unspecified bytes.
+    /// Allocates a buffer in the order of the stream, from the device's current [pool](crate::MemoryPool). Its
+    /// contents are unspecified bytes.
     ///
-    /// Dropping the buffer enqueues its free in this stream, after the last uses of the buffer on all streams.
-    /// Neither waits on the host: a loop that allocates, launches and drops needs the memory of one step. All
-    /// streams of the scope can use the buffer. Allocate it on the stream that uses it most: on one stream,
-    /// nothing has to be ordered. A buffer that is [split](ScopedBuffer::chunks) is freed when its last part is
-    /// dropped. What is left at the end of the scope, because it was leaked, is freed when the scope has waited.
+    /// Dropping the buffer enqueues its free in this stream, after the last uses of the buffer on all streams. Neither
+    /// waits on the host. A loop that allocates, launches and drops needs the memory of one step.
     ///
-    /// If the free cannot be ordered, the memory is left, and the error goes to the hook of
-    /// [`on_release_error`](crate::on_release_error).
+    /// All streams of the scope can use the buffer. Allocate it on the stream that uses it most: a use on another
+    /// stream waits for the allocation, and the free waits for that use. A buffer that is
+    /// [split](ScopedBuffer::chunks) is freed when its last part is dropped. If the buffer is leaked, or its free
+    /// cannot be ordered, it is freed when the scope has waited. The hook of
+    /// [`on_release_error`](crate::on_release_error) receives the error.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
-    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools;
+    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools: hold a buffer
+    /// of [`alloc`](crate::PushedGuard::alloc) there;
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent) if streams have to be
     /// ordered; a sticky error ([F60](crate::driver_facts#F60)).
     ///
@@ -183,12 +184,12 @@ impl Scratch {
 }
 
 impl Shared {
-    /// Frees the memory, when its uses are over, or come before in the stream.
+    /// Frees the memory. Its uses are over, or come before in the stream.
     fn free(self) {
-        // SAFETY: the memory was allocated on the stream and not freed: this is its only
-        // owner. The stream is borrowed for the scope, which has not ended, and no context need be current (F40).
-        // The uses of the memory are over, or come before the free (`scope-ordered`). Captures of other streams
-        // do not refuse the call (F141), and this one is not captured while it is borrowed (`captured-unused`).
+        // SAFETY: this is the only owner of the memory, which was allocated and not freed. The stream is borrowed
+        // for the scope, which has not ended, and no context need be current (F40). The uses of the memory are
+        // over, or come before the free (`scope-ordered`). Captures of other streams do not refuse the call
+        // (F141), and this one is not captured while it is borrowed (`captured-unused`).
         release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
     }
 }
