@@ -60,8 +60,10 @@ fn run<'ctx>(
     let mut time = Duration::ZERO;
     gpu.scope(|s| {
         let len = inputs[0].len();
-        let lane =
-            |stream| Ok(Lane { stream: s.on(stream), x: s.scratch(len)?, y: s.scratch(len)? });
+        let lane = |stream| {
+            let stream = s.on(stream);
+            Ok(Lane { stream, x: stream.scratch(len)?, y: stream.scratch(len)? })
+        };
         let mut lanes = streams.iter().map(lane).collect::<Result<Vec<_>>>()?;
         let (count, start) = (lanes.len(), Instant::now());
         for (number, (input, output)) in inputs.iter().zip(outputs).enumerate() {

@@ -471,7 +471,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [`s.scratch`](crate::Scope::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
 //! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs` |
 //! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
@@ -485,6 +485,7 @@
 //! | E0277: … is not host memory that this scope borrows | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
 //! | E0308: expected `&Stream`, found `&SyncDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
+//! | E0505: cannot move out of `x`; E0382: borrow of moved value: `y` | drop scratch memory after its last use | `ui-tests/scratch_used_after_drop.rs` |
 //! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
@@ -520,7 +521,7 @@
 //! `ui-tests/pitched_held_in_other_scope.rs`,
 //! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`,
 //! `ui-tests/mapped_in_other_scope.rs`. After a scope, use the buffer itself: `ui-tests/held_escapes.rs`,
-//! `ui-tests/scoped_stream_escapes.rs`.
+//! `ui-tests/scoped_stream_escapes.rs`, `ui-tests/scratch_escapes.rs`.
 //!
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* You push a context on
 //! the guard inside its scope. Push before or after the scope. `ui-tests/push_inside_scope.rs`.

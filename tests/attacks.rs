@@ -202,7 +202,7 @@ fn hand_over_outwards() {
     let (host, mut back) = ([7_u32; 1024], [0; 1024]);
     gpu.scope(|s| {
         let stream = s.on(&outer);
-        let mut kept = s.scratch::<u32>(1024)?;
+        let mut kept = stream.scratch::<u32>(1024)?;
         let _spin = spin(&gpu, &outer);
         stream.upload(&host, &mut kept)?;
         for round in 0..4_u32 {

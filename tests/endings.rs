@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::gpu::new_context;
+use common::gpu::{new_context, with_gpu};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
     detached::Branded,
 };
+use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
 use std::sync::Mutex;
 use std::thread;
@@ -146,6 +147,31 @@ fn everything_can_be_dropped_in_the_child_of_a_fork() {
         outer.synchronize().unwrap();
         outer.pop().unwrap();
         assert_released(other);
+    });
+}
+
+/// So is the memory of a scope, whose free would have to be ordered: the parent frees it.
+#[test]
+fn scratch_memory_is_dropped_in_the_child_of_a_fork() {
+    skip_under_miri!("it forks");
+    fresh!(scratch_memory_is_dropped_in_the_child_of_a_fork, {
+        with_gpu(|gpu| {
+            let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+            let before = live();
+            gpu.scope(|s| {
+                let (mut low, mut high) = s.on(&a).scratch::<u32>(8)?.split_at(4)?;
+                s.on(&b).fill(&mut low, 1)?;
+                s.on(&b).fill(&mut high, 2)?;
+                let status = fork(move || {
+                    let ((), calls) = record(|| drop((low, high)));
+                    calls.is_empty()
+                });
+                assert_eq!(status, 0, "the child called the driver, or died");
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(live(), before);
+        });
     });
 }
 

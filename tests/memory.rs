@@ -6,15 +6,16 @@
 
 mod common;
 
-use common::fewer;
 use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::STORE;
+use common::kernels::{SPIN, STORE};
+use common::{fewer, longer};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PoolReuse},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
+use std::time::Duration;
 
 #[test]
 fn a_pinned_buffer_is_a_slice_for_copies() {
@@ -199,6 +200,28 @@ fn buffers_of_both_kinds_are_used_alike() {
         let mut early = unsafe { gpu.on(&stream).alloc_unscoped::<u32>(8) }.unwrap();
         gpu.on(&stream).fill(&mut early, 7).unwrap();
         assert_eq!(gpu.on(&other).to_vec(&early).unwrap(), [7; 8]);
+    });
+}
+
+/// On a stream that nothing else uses, an allocation waits for no work, and neither does the free.
+#[test]
+fn an_allocation_waits_for_its_own_stream_alone() {
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let (own, busy) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        // The first use of a pool may take longer.
+        drop(gpu.on(&own).alloc::<u32>(8).unwrap());
+        let time = longer(Duration::from_millis(200)).as_nanos() as u64;
+        let one = LaunchConfig::new(1, 1);
+        // SAFETY: the kernel is spin(u64), and uses no memory.
+        unsafe { gpu.on(&busy).launch_unscoped(&spinner, one, (time,)) }.unwrap();
+        let buffers = [(); 3].map(|()| gpu.on(&own).alloc::<u32>(8).unwrap());
+        drop(buffers);
+        assert!(!busy.query().unwrap(), "it waited for another stream");
+        // On the busy stream it waits.
+        let buffer = gpu.on(&busy).alloc::<u32>(8).unwrap();
+        assert!(busy.query().unwrap());
+        drop(buffer);
     });
 }
 

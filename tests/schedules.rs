@@ -13,6 +13,7 @@ use cuscope::{
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
+use std::collections::VecDeque;
 use std::env::var_os;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,6 +69,14 @@ enum Op {
     Unstage(usize),
     Access,
     Synchronize,
+    /// Through scratch memory: mixed on another stream with the buffer, and back on a third one.
+    Through(usize, [usize; 2]),
+    /// Of a buffer to scratch memory, which stays.
+    Keep(usize),
+    /// Of the scratch memory that has stayed longest, if there is some.
+    Take(usize),
+    /// To the halves of scratch memory, on two streams.
+    Halves(usize, usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +107,10 @@ fn program() -> impl Strategy<Value = Program> {
         2 => buffer().prop_map(Op::Unstage),
         1 => Just(Op::Access),
         1 => Just(Op::Synchronize),
+        2 => (buffer(), [0..STREAMS, 0..STREAMS]).prop_map(|(b, on)| Op::Through(b, on)),
+        2 => buffer().prop_map(Op::Keep),
+        2 => buffer().prop_map(Op::Take),
+        1 => (buffer(), 0..STREAMS).prop_map(|(b, on)| Op::Halves(b, on)),
     ];
     let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(End::Panic)];
     let ops = prop::collection::vec((0..STREAMS, op), 1..OPS);
@@ -142,7 +155,7 @@ fn mixed(out: Words, with: Words) -> Words {
 /// The program, one operation after the other.
 fn model(program: &Program) -> Seen {
     let mut seen = start();
-    let mut staged = seen.staged;
+    let (mut staged, mut kept) = (seen.staged, VecDeque::new());
     for &(_, op) in &program.ops {
         let b = &mut seen.buffers;
         match op {
@@ -151,7 +164,10 @@ fn model(program: &Program) -> Seen {
             Op::Zero(to) => b[to] = [0; LEN],
             Op::Copy(from, to) => b[to] = b[from],
             Op::Mix(to, from) if to != from => b[to] = mixed(b[to], b[from]),
-            Op::Mix(..) | Op::Synchronize => {}
+            Op::Mix(..) | Op::Synchronize | Op::Halves(..) => {}
+            Op::Through(to, _) => b[to] = mixed(b[to], b[to]),
+            Op::Keep(from) => kept.push_back(b[from]),
+            Op::Take(to) => b[to] = kept.pop_front().unwrap_or(b[to]),
             Op::MixShared(to) => b[to] = mixed(b[to], SHARED),
             Op::Download(from) => seen.outputs.push(b[from]),
             Op::Stage(to) => b[to] = staged,
@@ -180,6 +196,7 @@ struct Run<'s, 'ctx> {
     mix: &'s Function<'ctx>,
     input: &'s [u32],
     outputs: std::slice::ChunksExactMut<'s, u32>,
+    kept: VecDeque<ScopedBuffer<'s, u32>>,
 }
 
 impl<'ctx> Run<'_, 'ctx> {
@@ -218,6 +235,29 @@ impl<'ctx> Run<'_, 'ctx> {
                 Ok(())
             }
             Op::Synchronize => stream.synchronize(),
+            Op::Through(b, [second, third]) => {
+                let mut scratch = stream.scratch(LEN)?;
+                stream.copy(&self.held[b], &mut scratch)?;
+                let args = (&mut scratch, &self.held[b]);
+                // SAFETY: as above.
+                unsafe { self.streams[second].launch(self.mix, config, args) }?;
+                self.streams[third].copy(&scratch, &mut self.held[b])
+            }
+            Op::Keep(from) => {
+                let mut scratch = stream.scratch(LEN)?;
+                stream.copy(&self.held[from], &mut scratch)?;
+                self.kept.push_back(scratch);
+                Ok(())
+            }
+            Op::Take(to) => match self.kept.pop_front() {
+                Some(scratch) => stream.copy(&scratch, &mut self.held[to]),
+                None => Ok(()),
+            },
+            Op::Halves(from, other) => {
+                let (mut low, mut high) = stream.scratch(LEN)?.split_at(LEN / 2)?;
+                stream.copy(self.held[from].slice(..LEN / 2)?, &mut low)?;
+                self.streams[other].copy(self.held[from].slice(LEN / 2..)?, &mut high)
+            }
         }
     }
 }
@@ -243,6 +283,7 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
                 mix,
                 input,
                 outputs: outputs.chunks_exact_mut(LEN),
+                kept: VecDeque::new(),
             };
             for &(stream, op) in &program.ops {
                 run.step(stream, op, accessed)?;

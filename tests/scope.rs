@@ -54,7 +54,7 @@ fn results_are_those_of_blocking_calls() {
                 .scope(|s| {
                     let run = |operation| s.on(stream(operation));
                     let (mut x_dev, mut y_dev) = (s.hold(&mut x_dev), s.hold(&mut y_dev));
-                    let mut z_dev = s.scratch(LEN)?;
+                    let mut z_dev = run(2).scratch(LEN)?;
                     run(0).upload(&x, &mut x_dev)?;
                     saxpy(run(1), &kernel, 2.0, &x_dev, &mut y_dev)?;
                     run(2).copy(&y_dev, &mut z_dev)?;
@@ -156,7 +156,8 @@ fn fills_have_one_two_and_four_bytes() {
         let (mut a, mut b, mut c) = ([0_u8; 9], [0_i16; 9], [0_f32; 9]);
         gpu.scope(|s| {
             let run = s.on(&stream);
-            let (mut a_dev, mut b_dev, mut c_dev) = (s.scratch(9)?, s.scratch(9)?, s.scratch(9)?);
+            let (mut a_dev, mut b_dev) = (run.scratch(9)?, run.scratch(9)?);
+            let mut c_dev = run.scratch(9)?;
             run.fill(&mut a_dev, 7)?;
             run.fill(&mut b_dev, -2)?;
             run.fill(&mut c_dev, 0.5)?;
@@ -188,7 +189,8 @@ fn plain_buffers_are_read_on_all_streams() {
         let mut results = vec![[0.0; LEN]; 4];
         gpu.scope(|s| {
             for (stream, result) in streams.iter().zip(&mut results) {
-                let (run, mut y) = (s.on(stream), s.scratch(LEN)?);
+                let run = s.on(stream);
+                let mut y = run.scratch(LEN)?;
                 forward(run, &weights, &mut y)?;
                 run.download(&y, result)?;
             }
@@ -216,7 +218,7 @@ fn staged_memory_comes_back_between_transfers() {
                 let (up, down) = (s.on(&streams[0]), s.on(streams.last().unwrap()));
                 let (mut host, mut back) = (s.stage(&mut host), s.stage(&mut back));
                 assert_eq!((host.len(), host.is_empty()), (LEN, false));
-                let mut buffer = s.scratch(LEN)?;
+                let mut buffer = up.scratch(LEN)?;
                 for round in 1..5 {
                     host.access()?.fill(round); // not while the last upload reads it
                     up.upload_staged(&host, &mut buffer)?;
@@ -242,7 +244,7 @@ fn access_waits_for_its_own_transfers() {
             let mut host = [7_u32; LEN];
             gpu.scope(|s| {
                 let (a, b) = (s.on(&a), s.on(&b));
-                let (mut staged, mut buffer) = (s.stage(&mut host), s.scratch(LEN)?);
+                let (mut staged, mut buffer) = (s.stage(&mut host), b.scratch(LEN)?);
                 b.zero(&mut buffer)?;
                 a.upload_staged(&staged, &mut buffer)?;
                 spin(a, &spinner, LONG)?;
@@ -299,7 +301,7 @@ fn leaks_inside_do_not_keep_it_from_waiting() {
             spin(a, &spinner, Duration::from_millis(20))?;
             a.fill(&mut held, 6)?;
             b.download(&held, &mut host)?;
-            std::mem::forget((held, s.stage(&mut [0_u32; 0]), s.scratch::<u8>(64)?));
+            std::mem::forget((held, s.stage(&mut [0_u32; 0]), b.scratch::<u8>(64)?));
             Ok(())
         })
         .unwrap();
@@ -335,8 +337,8 @@ fn lengths_that_differ_are_refused() {
         let stream = gpu.stream().unwrap();
         let (long, mut short, mut staged) = ([0_u8; 5], [0_u8; 3], [0_u8; 5]);
         gpu.scope(|s| {
-            let (run, mut four, mut staged) = (s.on(&stream), s.scratch(4)?, s.stage(&mut staged));
-            let mut five = s.scratch(5)?;
+            let (run, mut staged) = (s.on(&stream), s.stage(&mut staged));
+            let (mut four, mut five) = (run.scratch(4)?, run.scratch(5)?);
             let mismatch = |call, from, to| Err(Error::LengthMismatch { call, from, to });
             assert_eq!(run.upload(&long, &mut four), mismatch("cuMemcpyHtoDAsync_v2", 5, 4));
             assert_eq!(run.download(&four, &mut short), mismatch("cuMemcpyDtoHAsync_v2", 4, 3));
@@ -398,7 +400,7 @@ fn parts_are_copied_filled_and_passed_to_kernels() {
         let (mut low, mut high, mut middle) = ([0.0; 3], [0.0; 5], [0.0; 2]);
         gpu.scope(|s| {
             let (a, b) = (s.on(&a), s.on(&b));
-            let (mut x, mut y) = s.scratch::<f32>(8)?.split_at(3)?;
+            let (mut x, mut y) = a.scratch::<f32>(8)?.split_at(3)?;
             a.fill(&mut x, 1.0)?;
             b.copy(plain.slice(3..)?, &mut y)?;
             let config = LaunchConfig::new(1, 32);
@@ -429,14 +431,14 @@ fn parts_are_copied_filled_and_passed_to_kernels() {
 #[test]
 fn parts_outside_of_the_buffer_are_refused() {
     with_gpu(|gpu| {
-        let plain = gpu.alloc::<u8>(4).unwrap();
+        let (stream, plain) = (gpu.stream().unwrap(), gpu.alloc::<u8>(4).unwrap());
         let refused = |call, end| Some(Error::InvalidRange { call, end, len: 4 });
         assert_eq!(plain.slice(2..5).err(), refused("DeviceBuffer::slice", 5));
         assert_eq!(plain.slice(2..2).err(), refused("DeviceBuffer::slice", 2));
         assert_eq!((plain.slice(1..).unwrap().len(), plain.slice(..).unwrap().len()), (3, 4));
         assert_eq!(plain.slice(1..).unwrap().address(), plain.address() + 1);
         gpu.scope(|s| {
-            let held = || s.scratch::<u8>(4);
+            let held = || s.on(&stream).scratch::<u8>(4);
             assert_eq!(held()?.slice(4..).err(), refused("ScopedBuffer::slice", 4));
             assert_eq!(held()?.split_at(0).err(), refused("ScopedBuffer::split_at", 0));
             assert_eq!(held()?.split_at(4).err(), refused("ScopedBuffer::split_at", 4));
@@ -472,10 +474,12 @@ fn handles_of_another_context_are_refused() {
     let (mut host, mut staged) = ([0; 4], [0; 4]);
     inner
         .scope(|s| {
-            let mut own = s.scratch::<u32>(4)?;
+            let run = s.on(&stream);
+            let mut own = run.scratch::<u32>(4)?;
             let mut staged = s.stage(&mut staged);
             let mut held = s.hold(&mut of_a);
-            let run = s.on(&stream);
+            let scratch = s.on(&stream_of_a).scratch::<u32>(4).map(drop);
+            assert_eq!(scratch, other("cuMemAllocAsync"));
             assert_eq!(run.fill(&mut held, 1), other("cuMemsetD32Async"));
             assert_eq!(run.zero(&mut held), other("cuMemsetD8Async"));
             assert_eq!(run.upload(&[0; 4], &mut held), other("cuMemcpyHtoDAsync_v2"));

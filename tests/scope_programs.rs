@@ -54,6 +54,12 @@ enum Operation {
     Spin {
         microseconds: u64,
     },
+    /// Through scratch memory, which a kernel of another stream writes and a third one reads.
+    Through {
+        buffer: usize,
+        streams: [usize; 2],
+        value: u32,
+    },
 }
 use Operation::*;
 
@@ -73,6 +79,8 @@ fn step() -> impl Strategy<Value = Step> {
         of_both.prop_map(|(buffer, slice)| Download { buffer, slice }),
         (slice, value).prop_map(|(slice, value)| Access { slice, value }),
         (0..300_u64).prop_map(|microseconds| Spin { microseconds }),
+        (0..BUFFERS, [0..STREAMS, 0..STREAMS], any::<u32>())
+            .prop_map(|(buffer, streams, value)| Through { buffer, streams, value }),
     ];
     (0..STREAMS, operation)
 }
@@ -91,7 +99,7 @@ impl Memory {
         match *operation {
             Fill { buffer, value } => buffers[buffer] = [value; LEN],
             Copy { from, to } => buffers[to] = buffers[from],
-            Store { buffer, value } => buffers[buffer][0] = value,
+            Store { buffer, value } | Through { buffer, value, .. } => buffers[buffer][0] = value,
             Upload { slice, buffer } => buffers[buffer] = slices[slice],
             Download { buffer, slice } => slices[slice] = buffers[buffer],
             Access { slice, value } => slices[slice][LEN - 1] = value,
@@ -111,14 +119,16 @@ type Kernels<'ctx> = (Function<'ctx>, Function<'ctx>);
 
 impl<'s> Lent<'s> {
     /// Runs an operation on memory that should hold what `before` says.
-    fn run<'ctx>(
+    fn run<'ctx: 's>(
         &mut self,
-        stream: ScopedStream<'s, 'ctx>,
+        on: impl Fn(usize) -> ScopedStream<'s, 'ctx>,
+        stream: usize,
         (store, spin): &Kernels<'ctx>,
         operation: &Operation,
         before: &Memory,
     ) -> Result {
         let Lent { buffers, slices } = self;
+        let stream = on(stream);
         let one = LaunchConfig::new(1, 1);
         match *operation {
             Fill { buffer, value } => stream.fill(&mut buffers[buffer], value),
@@ -144,6 +154,13 @@ impl<'s> Lent<'s> {
                 // SAFETY: the kernel is spin(u64), and uses no memory.
                 unsafe { stream.launch(spin, one, (microseconds * 1000,)) }
             }
+            Through { buffer, streams, value } => {
+                let mut scratch = stream.scratch(LEN)?;
+                stream.copy(&buffers[buffer], &mut scratch)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { on(streams[0]).launch(store, one, (&mut scratch, value)) }?;
+                on(streams[1]).copy(&scratch, &mut buffers[buffer])
+            }
         }
     }
 }
@@ -168,7 +185,7 @@ fn run<'ctx>(
             let slices = [s.stage(first), s.stage(second)];
             let mut lent = Lent { buffers: [a.0, a.1, b.0, b.1], slices };
             for (stream, operation) in steps {
-                lent.run(s.on(&streams[*stream]), kernels, operation, &expected)?;
+                lent.run(|place| s.on(&streams[place]), *stream, kernels, operation, &expected)?;
                 expected.run(operation);
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! What a kernel writes is no other argument of it, in a scope neither: copy it to a `s.scratch` first.
+//! What a kernel writes is no other argument of it, in a scope neither: copy it to `stream.scratch` first.
 
 use cuscope::{Function, ScopedBuffer, LaunchConfig, ScopedStream, Result};
 

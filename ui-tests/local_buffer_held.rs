@@ -1,5 +1,5 @@
 //! What a scope holds outlives its closure, as the work does: make the buffer outside, or take
-//! `s.scratch`.
+//! `stream.scratch`.
 
 use cuscope::{PushedGuard, Result, Stream};
 

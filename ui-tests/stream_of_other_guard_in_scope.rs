@@ -3,7 +3,7 @@
 use cuscope::{PushedGuard, Result, Stream};
 
 fn misuse<'a, 'b>(gpu: &PushedGuard<'a>, stream: &Stream<'b>) -> Result {
-    gpu.scope(|s| s.on(stream).zero(&mut s.scratch::<f32>(64)?))
+    gpu.scope(|s| s.on(stream).synchronize())
 }
 
 fn main() {}

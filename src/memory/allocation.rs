@@ -34,7 +34,7 @@ enum Free {
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// By the stream that it belongs to, behind all its uses.
     Ordered { home: std::sync::Arc<Home>, block: Block },
-    /// By something else: a node of the graph that allocates it, or the graphs that have a share in it.
+    /// By something else: a node of the graph that allocates it, the graphs that have a share in it, or a scope.
     Else(Context),
     /// Not at all: its module lends it.
     Lent(Box<Lease>),
@@ -118,6 +118,12 @@ impl Allocation {
     /// Takes memory that one node of a graph allocates and another one frees.
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
+    }
+
+    /// Stands for all memory that a scope of this context allocates and frees by itself. It has no address, which
+    /// only graphs compare.
+    pub(crate) fn in_scope(context: Context) -> Allocation {
+        Allocation::new(0, context.key(), Free::Else(context))
     }
 
     /// Takes a variable that is lent.

@@ -1,5 +1,6 @@
 //! Device buffers that a scope holds.
 
+use super::scratch::Part;
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::memory::access::Access;
@@ -13,9 +14,9 @@ use std::marker::PhantomData;
 
 /// A device buffer that a scope holds, for reading and writing on any of its streams.
 ///
-/// [`Scope::hold`](crate::Scope::hold) and [`Scope::scratch`](crate::Scope::scratch) return one. It records its
-/// last uses, so that a use on another stream runs after them. Pass `&held` to operations that read it and
-/// `&mut held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
+/// [`Scope::hold`](crate::Scope::hold) and [`ScopedStream::scratch`](crate::ScopedStream::scratch) return one. It
+/// records its last uses, so that a use on another stream runs after them. Pass `&held` to operations that read it
+/// and `&mut held` to operations that write it. It belongs to its scope alone: `'s` is invariant.
 ///
 /// # Examples
 /// ```
@@ -33,8 +34,8 @@ use std::marker::PhantomData;
 /// let gpu = stack.push(&context)?;
 /// let (stream, mut y) = (gpu.stream()?, gpu.alloc(4)?);
 /// gpu.scope(|s| {
-///     let (mut x, mut y) = (s.scratch(4)?, s.hold(&mut y));
-///     set(s.on(&stream), &mut x, &mut y, 7)
+///     let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+///     set(stream, &mut stream.scratch(4)?, &mut y, 7)
 /// })?;
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
 /// # Ok(()) }
@@ -42,6 +43,8 @@ use std::marker::PhantomData;
 pub struct ScopedBuffer<'s, T: Element> {
     view: View<'s>,
     tracked: Tracked,
+    /// What frees the memory, if the scope allocated it.
+    scratch: Option<Part<'s>>,
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
@@ -55,11 +58,17 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
 
     /// Holds a view that nothing else uses during `'s`.
     pub(crate) fn of_view(view: View<'s>) -> Self {
-        ScopedBuffer::used_before(view, Tracked::default())
+        ScopedBuffer::used_before(view, Tracked::default(), None)
     }
 
-    fn used_before(view: View<'s>, tracked: Tracked) -> Self {
-        ScopedBuffer { view, tracked, _s: Brand::new(), _data: PhantomData }
+    /// Holds memory that the scope allocated.
+    pub(super) fn scratch(view: View<'s>, tracked: Tracked, scratch: Part<'s>) -> Self {
+        ScopedBuffer::used_before(view, tracked, Some(scratch))
+    }
+
+    #[inline]
+    fn used_before(view: View<'s>, tracked: Tracked, scratch: Option<Part<'s>>) -> Self {
+        ScopedBuffer { view, tracked, scratch, _s: Brand::new(), _data: PhantomData }
     }
 
     #[inline]
@@ -68,9 +77,15 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     }
 
     /// Returns a part that replaces `self` for its elements, as if it had been used as the whole was. Parts of
-    /// one buffer are disjoint, and `self` is not used again.
+    /// one buffer are disjoint, and `self` is [`replaced`](Self::replaced) once there are all parts.
     pub(super) fn with_uses_of(&self, part: (usize, usize)) -> Self {
-        ScopedBuffer::used_before(self.view.part::<T>(part), self.tracked.clone())
+        let view = self.view.part::<T>(part);
+        ScopedBuffer::used_before(view, self.tracked.clone(), self.scratch.map(Part::another))
+    }
+
+    /// Ends a buffer whose parts have its uses.
+    pub(super) fn replaced(mut self) {
+        self.tracked = Tracked::default();
     }
 
     /// Returns the access of an operation.
@@ -113,12 +128,21 @@ impl<T: Element> ScopedBuffer<'_, T> {
         self.view.context()
     }
 
-    /// Returns the address on the device, for calls of [`ffi`]. It is valid while the scope runs. Do not free
-    /// it.
+    /// Returns the address on the device, for calls of [`ffi`]. It is valid while the scope runs, or until
+    /// [scratch](crate::ScopedStream::scratch) memory is dropped. Do not free it.
     #[must_use]
     #[inline]
     pub fn address(&self) -> CUdeviceptr {
         self.view.address
+    }
+}
+
+impl<T: Element> Drop for ScopedBuffer<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(scratch) = self.scratch {
+            scratch.end(&mut self.tracked);
+        }
     }
 }
 

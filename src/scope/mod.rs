@@ -10,6 +10,7 @@ mod order_events;
 mod parts;
 mod pinned;
 mod pitched;
+mod scratch;
 mod stream;
 mod verbs;
 
@@ -27,22 +28,20 @@ use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::access::Access;
-use crate::memory::{Allocation, Element, PinnedBuffer};
+use crate::memory::{Element, PinnedBuffer};
 use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use ffi::CUstream;
 pub(crate) use order::Order;
 use static_assertions::assert_not_impl_any;
-use std::cell::OnceCell;
 use std::fmt;
-use typed_arena::Arena;
 
 /// A scope for asynchronous work on any number of streams, passed to the closure of [`PushedGuard::scope`].
 ///
 /// It lends streams and memory to the work. Memory that the device may still touch is borrowed for `'s`, which
 /// outlives the closure. So slices, buffers and streams come from outside the closure, and
-/// [`scratch`](Self::scratch) allocates inside it.
+/// [`ScopedStream::scratch`] allocates inside it.
 ///
 /// # Examples
 /// ```
@@ -65,8 +64,6 @@ use typed_arena::Arena;
 pub struct Scope<'s, 'env: 's, 'ctx> {
     gpu: &'env PushedGuard<'ctx>,
     order: Order,
-    /// Freed when all streams have been waited for. Usually there is none.
-    scratch: OnceCell<Arena<Allocation>>,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
@@ -132,13 +129,12 @@ impl<'ctx> PushedGuard<'ctx> {
                 self.0.abandon(self.1);
             }
         }
-        let (order, scratch) = (Order::new(self.context()), OnceCell::new());
-        let scope = Scope { gpu: self, order, scratch, _s: Brand::new() };
+        let scope = Scope { gpu: self, order: Order::new(self.context()), _s: Brand::new() };
         let close = Close(&scope.order, self.context());
         let result = f(&scope);
         std::mem::forget(close);
         let finished = scope.order.finish(self.context());
-        if let Some(panic) = scope.order.end_calls() {
+        if let Some(panic) = scope.order.end_rest() {
             std::panic::resume_unwind(panic);
         }
         let value = result?;
@@ -170,17 +166,6 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         same_context("Scope::hold_ordered", memory.is_of(self.gpu.context().key()))?;
         let index = self.order.index(stream);
         self.order.prepare(self.gpu, index, std::slice::from_ref(memory))
-    }
-
-    /// Allocates a buffer that lives as long as the scope. Its contents are unspecified bytes.
-    ///
-    /// # Errors
-    /// The errors of [`alloc`](PushedGuard::alloc).
-    #[doc(alias = "cuMemAlloc")]
-    pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
-        let buffer = self.gpu.alloc::<T>(len)?;
-        let scratch = self.scratch.get_or_init(Arena::new);
-        Ok(ScopedBuffer::new(scratch.alloc(buffer.inner), buffer.len))
     }
 
     /// Lends host memory that the host can use between transfers: [`ScopedHostSlice::access`].

@@ -12,7 +12,8 @@
 //! then costs what it costs in C. A second stream treats everything that the first one did as one operation.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::order_events::OrderEvents;
+use super::order_events::{EventSource, OrderEvents};
+use super::scratch::Scratch;
 use crate::call::{Later, answer, fault, later, name};
 use crate::context::Context;
 use crate::context::wait::{wait, wait_for_all, wait_for_memory};
@@ -21,7 +22,6 @@ use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::uses::{FastPath, Op, OrderEvent, Tracked};
 use crate::registry::LentHost;
-use crate::stack::PushedGuard;
 use crate::stream::host_function::{Panic, Pending, first};
 use ffi::{CUevent, CUstream};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -52,6 +52,8 @@ struct More {
     state: OnceCell<RefCell<State>>,
     /// Host functions.
     calls: RefCell<Vec<Box<dyn Pending>>>,
+    /// Memory that the scope allocated.
+    scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -178,7 +180,7 @@ impl Order {
     #[inline]
     pub(super) fn prepare(
         &self,
-        gpu: &PushedGuard<'_>,
+        gpu: &dyn EventSource,
         index: usize,
         accesses: &[Access<'_>],
     ) -> Result {
@@ -195,7 +197,7 @@ impl Order {
     #[inline(never)]
     fn prepare_one_of_several(
         &self,
-        gpu: &PushedGuard<'_>,
+        gpu: &dyn EventSource,
         index: usize,
         accesses: &[Access<'_>],
     ) -> Result {
@@ -208,10 +210,43 @@ impl Order {
         state.advance(gpu, index, accesses, self.alone.get() > 0)
     }
 
+    /// Orders the free of memory, in a stream, after the uses of all its parts, and forgets these. The caller
+    /// enqueues the free at once.
+    ///
+    /// # Errors
+    /// The errors of [`prepare`](Self::prepare). The memory may then be in use until the scope has waited.
+    pub(super) fn prepare_free(
+        &self,
+        gpu: &dyn EventSource,
+        index: usize,
+        uses: Vec<Tracked>,
+        last: Tracked,
+    ) -> Result {
+        if self.fast_path.is_open() {
+            // What comes next in the one stream comes after them.
+            for tracked in uses.iter().chain([&last]) {
+                self.take(tracked);
+            }
+            return Ok(());
+        }
+        let mut state = self.state().borrow_mut();
+        for tracked in uses.into_iter().chain([last]) {
+            self.remember(&state, &tracked);
+            tracked.each_before(true, |earlier| state.order(gpu, index, earlier))?;
+        }
+        state.advance(gpu, index, &[], self.alone.get() > 0)
+    }
+
+    /// Forgets a use by the one stream. Returns whether it wrote, if there was one.
+    fn take(&self, tracked: &Tracked) -> Option<bool> {
+        let written = tracked.take()?;
+        self.alone.set(self.alone.get().saturating_sub(1));
+        Some(written)
+    }
+
     /// Notes a use that the first stream made while it was alone, with its kind.
     fn remember(&self, state: &State, tracked: &Tracked) {
-        if let (Some(written), Some(op)) = (tracked.take(), &state.alone) {
-            self.alone.set(self.alone.get().saturating_sub(1));
+        if let (Some(written), Some(op)) = (self.take(tracked), &state.alone) {
             tracked.note_op(op, written);
         }
     }
@@ -221,7 +256,7 @@ impl Order {
     ///
     /// # Errors
     /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
-    pub(crate) fn join(&self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
+    pub(crate) fn join(&self, gpu: &dyn EventSource, to: usize, from: usize) -> Result {
         self.state().borrow_mut().join(gpu, to, from)
     }
 
@@ -268,10 +303,16 @@ impl Order {
         self.more().calls.borrow_mut().push(call);
     }
 
-    /// Ends the host functions once all streams have been waited for, and returns the first panic.
+    /// Returns the scratch memory.
+    pub(super) fn scratch(&self) -> &Scratch {
+        &self.more().scratch
+    }
+
+    /// Ends the host functions once all streams have been waited for, and frees the scratch memory that is left.
+    /// Returns the first panic.
     #[inline]
-    pub(super) fn end_calls(&self) -> Option<Panic> {
-        self.more.get()?.end_calls()
+    pub(super) fn end_rest(&self) -> Option<Panic> {
+        self.more.get()?.end()
     }
 
     /// Ends a scope whose closure panics: waits, and ends the host functions. The panic of the closure
@@ -283,7 +324,7 @@ impl Order {
             report_drop(error);
         }
         // Not left to come up in a later replay.
-        drop_contained(self.end_calls());
+        drop_contained(self.end_rest());
     }
 
     /// Waits for all streams. When this returns, nothing of the scope is in flight.
@@ -310,7 +351,8 @@ impl Order {
 impl More {
     #[cold]
     #[inline(never)]
-    fn end_calls(&self) -> Option<Panic> {
+    fn end(&self) -> Option<Panic> {
+        self.scratch.free_rest();
         // Each is ended, whatever the others did.
         first(&mut self.calls.take().iter().map(|call| call.end()))
     }
@@ -318,7 +360,7 @@ impl More {
 
 impl State {
     /// Makes later work in a stream run after an operation.
-    fn order(&mut self, gpu: &PushedGuard<'_>, index: usize, earlier: &Op) -> Result {
+    fn order(&mut self, gpu: &dyn EventSource, index: usize, earlier: &Op) -> Result {
         let other = earlier.index;
         let known = self.lanes[index].behind.get(other).copied().unwrap_or(0);
         if other == index || known >= earlier.number {
@@ -329,14 +371,14 @@ impl State {
         self.lanes[index].wait(event, other, order_event)
     }
 
-    fn join(&mut self, gpu: &PushedGuard<'_>, to: usize, from: usize) -> Result {
+    fn join(&mut self, gpu: &dyn EventSource, to: usize, from: usize) -> Result {
         let order_event = self.record(gpu, from)?;
         let event = self.events.event(&order_event);
         self.lanes[to].wait(event, from, &order_event)
     }
 
     /// Records an event after the work in a stream.
-    fn record(&mut self, gpu: &PushedGuard<'_>, index: usize) -> Result<OrderEvent> {
+    fn record(&mut self, gpu: &dyn EventSource, index: usize) -> Result<OrderEvent> {
         let lane = &self.lanes[index];
         // With two streams, the other one knows its own work.
         let behind = if self.lanes.len() > 2 { lane.behind.clone() } else { Vec::new() };
@@ -345,7 +387,7 @@ impl State {
 
     /// Returns the event after an operation. If it has none, records one now, which also covers everything
     /// that its stream holds by then.
-    fn order_event<'op>(&mut self, gpu: &PushedGuard<'_>, op: &'op Op) -> Result<&'op OrderEvent> {
+    fn order_event<'op>(&mut self, gpu: &dyn EventSource, op: &'op Op) -> Result<&'op OrderEvent> {
         if let Some(order_event) = op.order_event.get() {
             return Ok(order_event);
         }
@@ -358,7 +400,7 @@ impl State {
     /// while there was one stream, and not since.
     fn advance(
         &mut self,
-        gpu: &PushedGuard<'_>,
+        gpu: &dyn EventSource,
         index: usize,
         accesses: &[Access<'_>],
         unknown: bool,

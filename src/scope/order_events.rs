@@ -11,6 +11,19 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// A guard, whatever its brand: it creates events in its context.
+pub(crate) trait EventSource {
+    /// # Errors
+    /// `NotCurrent`; a driver error.
+    fn order_event(&self) -> Result<Arc<EventInner>>;
+}
+
+impl EventSource for PushedGuard<'_> {
+    fn order_event(&self) -> Result<Arc<EventInner>> {
+        Ok(self.event_with(EventFlags::DISABLE_TIMING)?.inner)
+    }
+}
+
 /// The events of a scope. They are created when needed, reused, and destroyed with the scope.
 #[derive(Default)]
 pub(super) struct OrderEvents {
@@ -27,7 +40,7 @@ impl OrderEvents {
     /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
     pub(super) fn record(
         &mut self,
-        gpu: &PushedGuard<'_>,
+        gpu: &dyn EventSource,
         stream: CUstream,
         covers: u64,
         behind: Vec<u64>,
@@ -37,7 +50,7 @@ impl OrderEvents {
         let event = match pooled {
             Some(event) => event,
             None => {
-                self.events.push(gpu.event_with(EventFlags::DISABLE_TIMING)?.inner);
+                self.events.push(gpu.order_event()?);
                 self.events.len() - 1
             }
         };

@@ -42,7 +42,9 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
         const CALL: &str = "ScopedBuffer::split_at";
         let first = part(CALL, ..middle, self.len())?;
         let second = part(CALL, middle.., self.len())?;
-        Ok((self.with_uses_of(first), self.with_uses_of(second)))
+        let parts = (self.with_uses_of(first), self.with_uses_of(second));
+        self.replaced();
+        Ok(parts)
     }
 
     /// Splits the buffer into parts of `len` elements. The last part has the remaining elements. Each part is
@@ -52,7 +54,9 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
     pub fn chunks(self, len: usize) -> Result<Vec<ScopedBuffer<'s, T>>> {
         let parts = chunks("ScopedBuffer::chunks", self.len(), len)?;
-        Ok(parts.map(|part| self.with_uses_of(part)).collect())
+        let parts = parts.map(|part| self.with_uses_of(part)).collect();
+        self.replaced();
+        Ok(parts)
     }
 }
 

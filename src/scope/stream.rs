@@ -25,8 +25,8 @@ use std::fmt;
 /// and buffers as `&ScopedBuffer<'s, T>` or `&mut ScopedBuffer<'s, T>`.
 #[derive(Clone, Copy)]
 pub struct ScopedStream<'s, 'ctx> {
-    gpu: &'s PushedGuard<'ctx>,
-    order: &'s Order,
+    pub(super) gpu: &'s PushedGuard<'ctx>,
+    pub(super) order: &'s Order,
     /// The key that operations compare. Shut for a stream of another context, which coinciding brands let
     /// through.
     pub(crate) fast_path: &'s FastPath,
@@ -34,7 +34,7 @@ pub struct ScopedStream<'s, 'ctx> {
     /// The stream's handle.
     pub(crate) raw: CUstream,
     /// The stream's index in the order.
-    index: usize,
+    pub(super) index: usize,
     _s: Brand<'s>,
 }
 assert_not_impl_any!(ScopedStream<'static, 'static>: Send, Sync);

@@ -12,6 +12,11 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for the
     /// allocation.
     ///
+    /// Every stream can use the buffer, and the pool may hand out memory whose free comes earlier in this stream. So
+    /// this waits for everything that is in the stream. If the stream may be busy, with unscoped work or with that of
+    /// other threads, allocate on a stream of its own, on which nothing else is enqueued. In a scope,
+    /// [`scratch`](crate::ScopedStream::scratch) does not wait.
+    ///
     /// Its contents are unspecified bytes. Dropping the buffer frees it in the order of this stream. Unlike the
     /// free of [`PushedGuard::alloc`](crate::PushedGuard::alloc), this does not wait for the work of the
     /// context ([F50](crate::driver_facts#F50), [F51](crate::driver_facts#F51),

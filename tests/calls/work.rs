@@ -77,7 +77,16 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut mapped, 1_u32)) }?;
         t.row("ScopedPinned::access", &[WAIT], || mapped.access().map(drop))?;
-        t.row("Scope::scratch", &["cuMemAlloc_v2"], || s.scratch::<u32>(16).map(drop))
+        let mut scratch =
+            t.row("ScopedStream::scratch", &["cuMemAllocAsync"], || stream.scratch::<u32>(16))?;
+        stream.fill(&mut scratch, 1)?;
+        t.row("ScopedBuffer, dropped (scratch)", &["cuMemFreeAsync"], || drop(scratch));
+        let step = ["cuMemAllocAsync", LAUNCH, "cuMemFreeAsync"];
+        t.row("ScopedStream::scratch, with a launch and the drop", &step, || {
+            let mut scratch = stream.scratch::<u32>(16)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut scratch, 1_u32)) }
+        })
     })
     .unwrap();
 }

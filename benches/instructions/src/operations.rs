@@ -232,6 +232,15 @@ operations! {
             cuStreamSynchronize(r.stream)
         ),
         |o| done(o.gpu.scope(|s| s.on(o.stream).fill(&mut s.hold(&mut *o.y), 1.0)));
+    scope_scratch "`ScopedStream::scratch`, dropped"
+        |r| {
+            let mut address = 0;
+            by_hand!(
+                cuMemAllocAsync(&raw mut address, BYTES, r.stream),
+                cuMemFreeAsync(address, r.stream)
+            )
+        },
+        |o| drop(done(o.scoped.scratch::<f32>(LEN as usize)));
     scope_launch_0 "`ScopedStream::launch`, no argument"
         |r| launch!(r, []),
         |o| done(unwatched!(o.scoped.launch(o.function, CONFIG(), ())));

@@ -139,7 +139,7 @@ operations! {
         let (mut host, mut staged) = ([0; 8], [0; 8]);
         gpu.scope(|s| {
             let (a, b) = (s.on(&a), s.on(&b));
-            let (mut held, mut staged) = (s.scratch::<u32>(8)?, s.stage(&mut staged));
+            let (mut held, mut staged) = (a.scratch::<u32>(8)?, s.stage(&mut staged));
             a.upload_staged(&staged, &mut held)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             unsafe { b.launch(&store, LaunchConfig::new(1, 1), (&mut held, 1_u32)) }?;
@@ -147,11 +147,24 @@ operations! {
             a.download(&held, &mut host)
         })
     });
+    "scratch memory of a scope" => pushed(|gpu| {
+        let (a, b, c) = (gpu.stream()?, gpu.stream()?, gpu.stream()?);
+        gpu.scope(|s| {
+            let a = s.on(&a);
+            a.zero(&mut a.scratch::<u32>(8)?)?;
+            let (b, c) = (s.on(&b), s.on(&c));
+            let mut parts = b.scratch::<u32>(8)?.chunks(4)?;
+            a.zero(&mut parts[0])?;
+            c.zero(&mut parts[1])?;
+            drop(parts);
+            b.zero(&mut c.scratch::<u32>(8)?)
+        })
+    });
     "a scope that panics" => pushed(|gpu| {
         let (a, b) = (gpu.stream()?, gpu.stream()?);
         let scope = std::panic::AssertUnwindSafe(|| {
             gpu.scope(|s| {
-                let mut held = s.scratch::<u32>(8)?;
+                let mut held = s.on(&a).scratch::<u32>(8)?;
                 s.on(&a).zero(&mut held)?;
                 s.on(&b).zero(&mut held)?;
                 std::panic::resume_unwind(Box::new("not an error"));
