@@ -1,16 +1,18 @@
-//! Copies between two devices, and the access of a device to the memory of another one's pools: F341 to F345. Without
+//! Copies between two devices, and the access of a device to the memory of another one's pools: F341 to F347. Without
 //! a second device they say so.
 
 use crate::common::fewer;
 use crate::common::kernels::COUNT;
 use crate::fresh;
+use crate::green_contexts::{create_green, derived, has_green_contexts};
 use crate::peers::{Other, two_devices};
 use crate::raw::*;
 use cuscope::ffi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE as NONE, CU_MEM_ACCESS_FLAGS_PROT_READ as READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE as READ_WRITE, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEM_LOCATION_TYPE_HOST, CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D_PEER, CUmemAccess_flags,
-    CUmemAccessDesc, CUmemLocation, CUmemoryPool,
+    CU_MEM_LOCATION_TYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_STREAM_CAPTURE_MODE_RELAXED,
+    CUDA_MEMCPY3D_PEER, CUgraph, CUgraphExec, CUmemAccess_flags, CUmemAccessDesc, CUmemLocation,
+    CUmemoryPool,
 };
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -381,5 +383,69 @@ fn peer_access_is_disabled_under_a_copy() {
         ok!(cuStreamSynchronize(a.stream));
         println!("disabling took {took:?}, the copy ended after {:?}", start.elapsed());
         assert_eq!(bytes_at(to + len as u64 - 4, 4, b.stream), 77_u32.to_ne_bytes());
+    });
+}
+
+/// F345
+#[test]
+fn access_to_a_pool_is_taken_under_a_copy() {
+    fresh!(access_to_a_pool_is_taken_under_a_copy, {
+        let (a, b) = two_devices!();
+        let (len, pool) = (fewer(256 << 20, 1 << 12), pool_of_the_other());
+        let from: CUdeviceptr = within(a.context, || made!(cuMemAlloc_v2(len)));
+        let to: CUdeviceptr = made!(cuMemAllocFromPoolAsync(len, pool, b.stream));
+        ok!(cuStreamSynchronize(b.stream));
+        mark(from, len, 78, a.stream);
+        assert_eq!(set_access(pool, 0, READ_WRITE), SUCCESS);
+        ok!(cuMemcpyPeerAsync(to, b.context, from, a.context, len, a.stream));
+        assert_eq!(set_access(pool, 0, NONE), SUCCESS);
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(bytes_at(to + len as u64 - 4, 4, b.stream), 78_u32.to_ne_bytes());
+    });
+}
+
+/// F346
+#[test]
+fn a_green_context_has_peers() {
+    fresh!(a_green_context_has_peers, {
+        let (a, b) = two_devices!();
+        has_green_contexts!();
+        let green = derived(create_green());
+        let memory = within(green, || made!(cuMemAlloc_v2(Place::BYTES)));
+        mark(a.memory, Place::BYTES, 5, a.stream);
+        ok!(cuMemcpyPeerAsync(memory, green, a.memory, a.context, Place::BYTES, a.stream));
+        ok!(cuMemcpyPeerAsync(b.memory, b.context, memory, green, Place::BYTES, a.stream));
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(b.value(), 5);
+        within(green, || ok!(cuCtxEnablePeerAccess(b.context, 0)));
+        within(b.context, || ok!(cuCtxEnablePeerAccess(green, 0)));
+        within(b.context, || assert_eq!(code!(cuMemsetD32Async(memory, 6, 1, b.stream)), SUCCESS));
+        ok!(cuStreamSynchronize(b.stream));
+        assert_eq!(bytes_at(memory, 4, a.stream), 6_u32.to_ne_bytes());
+        within(green, || ok!(cuCtxDisablePeerAccess(b.context)));
+        within(b.context, || ok!(cuCtxDisablePeerAccess(green)));
+    });
+}
+
+/// F347
+#[test]
+fn a_copy_between_contexts_in_a_capture_is_a_node() {
+    fresh!(a_copy_between_contexts_in_a_capture_is_a_node, {
+        let (a, b) = two_devices!();
+        ok!(cuCtxPushCurrent_v2(a.context));
+        ok!(cuStreamBeginCapture_v2(a.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        let (to, from) = (b.memory, a.memory);
+        let copied = code!(cuMemcpyPeerAsync(to, b.context, from, a.context, 64, a.stream));
+        let mut graph: CUgraph = null_mut();
+        let ended = code!(cuStreamEndCapture(a.stream, &raw mut graph));
+        assert_eq!((copied, ended), (SUCCESS, SUCCESS));
+        let mut nodes = 0;
+        ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
+        assert_eq!(nodes, 1);
+        mark(a.memory, 64, 9, a.stream);
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        ok!(cuGraphLaunch(exec, a.stream));
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(b.value(), 9);
     });
 }

@@ -34,7 +34,7 @@ impl Other {
     }
 
     /// The first 32 bits of its memory.
-    fn value(&self) -> u32 {
+    pub(crate) fn value(&self) -> u32 {
         within(self.context, || {
             let mut value = 0_u32;
             ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), self.memory, size_of::<u32>()));
