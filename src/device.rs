@@ -4,7 +4,7 @@
 use crate::call::{Answer, answer, name};
 use crate::driver::init;
 use crate::error::{Error, Result};
-use ffi::{CUdevice, CUdevice_attribute};
+use ffi::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
 
@@ -16,6 +16,13 @@ pub struct Device {
 
 /// An attribute of a device. The constants are in [`ffi`], such as [`ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE`].
 pub type DeviceAttribute = CUdevice_attribute;
+
+/// An attribute of the link between two devices. The constants are in [`ffi`]:
+/// [`ffi::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK`], [`ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED`],
+/// [`ffi::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`],
+/// [`ffi::CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED`] and
+/// [`ffi::CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED`].
+pub type P2pAttribute = CUdevice_P2PAttribute;
 
 /// The UUID of a device, the same in every process and after every restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -150,6 +157,52 @@ impl Device {
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute is one.
         unsafe { answer!(cuDeviceGetAttribute(&raw mut value, attribute, self.raw)) }.check()?;
+        Ok(value)
+    }
+
+    /// Returns whether kernels of this device can access the memory of another one. A device is not its own peer
+    /// ([F256](crate::driver_facts#F256)).
+    ///
+    /// [`PushedGuard::enable_peer_access`](crate::PushedGuard::enable_peer_access) and
+    /// [`MemoryPool::set_access`](crate::MemoryPool::set_access) give this access. Copies between devices, such as
+    /// [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer), do not need it.
+    ///
+    /// # Errors
+    /// A driver error.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Device, ffi};
+    ///
+    /// # fn main() -> cuscope::Result {
+    /// let devices = Device::all()?;
+    /// if let [first, second, ..] = devices[..] {
+    ///     if first.can_access_peer(second)? {
+    ///         let atomics = ffi::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+    ///         println!("atomic operations: {}", first.p2p_attribute(second, atomics)? != 0);
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuDeviceCanAccessPeer")]
+    pub fn can_access_peer(self, peer: Device) -> Result<bool> {
+        let mut can = 0;
+        // SAFETY: writes one `c_int` to `can`, which is valid for it.
+        unsafe { answer!(cuDeviceCanAccessPeer(&raw mut can, self.raw, peer.raw)) }.check()?;
+        Ok(can != 0)
+    }
+
+    /// Returns one attribute of the link from this device to another one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device and itself; `CUDA_ERROR_INVALID_VALUE` for an attribute that the
+    /// driver does not know ([F256](crate::driver_facts#F256)).
+    #[doc(alias = "cuDeviceGetP2PAttribute")]
+    pub fn p2p_attribute(self, peer: Device, attribute: P2pAttribute) -> Result<i32> {
+        let mut value = 0;
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the driver checks the attribute.
+        unsafe { answer!(cuDeviceGetP2PAttribute(&raw mut value, attribute, self.raw, peer.raw)) }
+            .check()?;
         Ok(value)
     }
 

@@ -241,6 +241,10 @@
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
 //!
+//! A copy between guards is an operation of its own: [`copy_from_peer`](crate::SyncStream::copy_from_peer) reads
+//! memory of any guard, and [`copy_to_peer`](crate::SyncStream::copy_to_peer) writes it. The memory at the other
+//! end belongs to the guard of the stream. `ui-tests/peer_copy_to_covered.rs`.
+//!
 //! # A lifetime for both
 //!
 //! *error: lifetime may not live long enough … `'a` and `'b` must be the same: replace one with the other.* A
@@ -487,6 +491,7 @@
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
 //! | E0505: cannot move out of `x`; E0382: borrow of moved value: `y` | drop scratch memory after its last use | `ui-tests/scratch_used_after_drop.rs` |
 //! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
+//! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, copy to it once, and write it after the scope | `ui-tests/peer_memory_in_scope.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506
@@ -607,7 +612,7 @@
 //! types differ in mutability.* Slice and buffer must have the same element type. Pass memory that is written
 //! with `&mut`, and not as a part for reading: `ui-tests/element_types_differ.rs`,
 //! `ui-tests/upload_to_shared_buffer.rs`, `ui-tests/read_part_written.rs`. The same call cannot read it
-//! (E0502), and no slice of it may be alive: `ui-tests/copy_to_itself.rs`,
+//! (E0502), and no slice of it may be alive: `ui-tests/copy_to_itself.rs`, `ui-tests/peer_copy_to_itself.rs`,
 //! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`. Parts for writing do
 //! not overlap (E0499), and end before their buffer does (E0505): `ui-tests/parts_overlap.rs`,
 //! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a

@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::gpu::{kernel, with_gpu};
+use common::gpu::{kernel, new_context, new_context_on, with_gpu};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, StreamFlags, ffi,
+    ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, MemoryPool, StreamFlags,
+    ffi, memory::PoolAccess,
 };
 
 /// The message names the call, and goes on behind what went wrong with what to do.
@@ -245,5 +246,33 @@ fn a_kernel_that_faults_is_reported_as_sticky() {
         });
         // The stack itself still works, and everything was let go without a panic.
         drop(ContextStack::current_thread().unwrap());
+    });
+}
+
+#[test]
+fn access_that_there_is_already_or_not_at_all() {
+    let devices = Device::all().unwrap();
+    let first = devices[0];
+    let supported = ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    let error = first.p2p_attribute(first, supported).unwrap_err();
+    assert_says(&error, "cuDeviceGetP2PAttribute", "name two devices");
+    let pool = MemoryPool::create(first).unwrap();
+    let error = pool.set_access(first, PoolAccess::None).unwrap_err();
+    assert_says(&error, "cuMemPoolSetAccess", "keeps its access");
+    with_gpu(|gpu| {
+        let enable = "cuCtxEnablePeerAccess";
+        assert_says(
+            &gpu.enable_peer_access(&new_context()).unwrap_err(),
+            enable,
+            "can_access_peer",
+        );
+        let [_, second, ..] = devices[..] else { skip!("needs two devices") };
+        let other = new_context_on(second);
+        let error = gpu.disable_peer_access(&other).unwrap_err();
+        assert_says(&error, "cuCtxDisablePeerAccess", "call `enable_peer_access` first");
+        gpu.enable_peer_access(&other).unwrap();
+        let error = gpu.enable_peer_access(&other).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
+        assert_says(&error, enable, "enable it once");
     });
 }

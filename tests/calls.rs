@@ -10,6 +10,7 @@ mod calls {
     pub(crate) mod libraries;
     pub(crate) mod memory;
     pub(crate) mod nodes;
+    pub(crate) mod peers;
     pub(crate) mod pitched;
     pub(crate) mod rows;
     pub(crate) mod streams;
@@ -19,7 +20,8 @@ mod calls {
 mod common;
 
 use calls::{
-    code, graphs, launches, libraries, memory, nodes, pitched, rows, streams, table::Table, work,
+    code, graphs, launches, libraries, memory, nodes, peers, pitched, rows, streams, table::Table,
+    work,
 };
 use common::gpu::{kernel, new_context};
 use common::kernels::{STORE, SUM12};
@@ -332,6 +334,7 @@ fn the_page_tells_what_every_operation_costs() {
         let create = || Context::create(device, ContextFlags::default()).unwrap();
         let (a, b) = (create(), create());
         rows::stack(&mut table, &a, &b);
+        peers::peers(&mut table, &a, &b);
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
         streams::streams(&mut table, &gpu);

@@ -341,6 +341,8 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     check("cuMemcpyHtoDAsync_v2", &mut || on.upload(&[1; 4], &mut x));
     check("cuMemcpyDtoHAsync_v2", &mut || on.download(&x, &mut host));
     check("cuMemcpyDtoDAsync_v2", &mut || on.copy(&x, &mut y));
+    check("cuMemcpyPeerAsync", &mut || on.copy_from_peer(&x, &mut y));
+    check("cuMemcpyPeerAsync", &mut || on.copy_to_peer(&x, &mut y));
     check("cuMemsetD32Async", &mut || on.fill(&mut x, 1));
     check("cuMemsetD8Async", &mut || on.zero(&mut x));
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
@@ -350,6 +352,8 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     let mut rows = gpu.alloc_pitched::<u32>((4, 4, 2)).unwrap();
     check("cuMemcpy3DAsync_v2", &mut || on.upload(&[1; 32], &mut rows));
     check("cuMemsetD2D32Async", &mut || on.fill(&mut rows, 1));
+    let (mut upper, lower) = rows.part_mut(.., .., ..).unwrap().split_rows_at(2).unwrap();
+    check("cuMemcpy3DPeerAsync", &mut || on.copy_from_peer(&lower, &mut upper));
     // The second of two calls: the first one may run.
     for code in [ffi::CUDA_ERROR_UNKNOWN, ffi::CUDA_ERROR_INVALID_VALUE] {
         let fault = Fault { which: Which::Nth(1), code, performed: false };

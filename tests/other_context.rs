@@ -91,6 +91,14 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
         assert_eq!(on.record(&own.event), Ok(()));
         assert_eq!(on.wait(&theirs.event), Ok(()), "as the driver does (F36)");
         assert_eq!(on.replay(&theirs.graph, &mut theirs.named), other("cuGraphLaunch"));
+        let peer = "cuMemcpyPeerAsync";
+        // Memory of any context on one side, and of the stream's on the other one.
+        assert_eq!(on.copy_from_peer(&own.x, &mut theirs.y), other(peer));
+        assert_eq!(on.copy_from_peer(&theirs.x, &mut theirs.y), other(peer));
+        assert_eq!(on.copy_to_peer(&theirs.x, &mut own.y), other(peer));
+        assert_eq!(on.copy_from_peer(&theirs.x, &mut own.y), Ok(()));
+        assert_eq!(on.copy_to_peer(&own.x, &mut theirs.y), Ok(()));
+        assert_eq!(on.copy_to_peer(&own.x, &mut own.y), Ok(()));
         own.stream.synchronize().unwrap();
         // And the other way round.
         std::mem::swap(&mut own, &mut theirs);
@@ -99,6 +107,8 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
     let legacy = gpu.on_legacy_default();
     assert_eq!(legacy.record(&theirs.event), other("cuEventRecord"));
     assert_eq!(legacy.record(&own.event), Ok(()));
+    assert_eq!(legacy.copy_from_peer(&own.x, &mut theirs.y), other("cuMemcpyPeerAsync"));
+    assert_eq!(legacy.copy_from_peer(&theirs.x, &mut own.y), Ok(()));
     assert_eq!(saxpy!(legacy, &theirs.saxpy, &own.x, &mut own.y), other(kernel));
     assert_eq!(saxpy!(legacy, &own.saxpy, &own.x, &mut own.y), Ok(()));
     gpu.pop().unwrap();
@@ -144,6 +154,8 @@ fn refuses<'s>(
     assert_eq!(stream.copy(bad.slice(..).unwrap(), good), other("cuMemcpyDtoDAsync_v2"));
     assert_eq!(stream.copy(&*good, bad), other("cuMemcpyDtoDAsync_v2"));
     assert_eq!(stream.copy(x, good), other("cuMemcpyDtoDAsync_v2"));
+    assert_eq!(stream.copy_from_peer(own.x, bad), other("cuMemcpyPeerAsync"));
+    assert_eq!(stream.copy_from_peer(x, bad), other("cuMemcpyPeerAsync"));
     let launch = "cuLaunchKernel";
     assert_eq!(saxpy!(stream, own.saxpy, &*bad, &mut *good), other(launch));
     assert_eq!(saxpy!(stream, own.saxpy, bad.slice(..).unwrap(), &mut *good), other(launch));
@@ -157,6 +169,8 @@ fn refuses<'s>(
 /// What uses nothing of another context is not.
 fn takes<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, staged, .. } = lent;
+    stream.fill(good, 1.0).unwrap();
+    stream.copy_from_peer(own.x, good).unwrap();
     stream.fill(good, 1.0).unwrap();
     stream.download_staged(&*good, staged).unwrap();
     saxpy!(stream, own.saxpy, own.x, &mut *good).unwrap();
@@ -184,6 +198,7 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
     let (gpu, mut own, theirs) = unified([new_context(), new_context()]);
     let Things { stream: elsewhere, event, saxpy, x, mut named, graph, .. } = theirs;
     let theirs = (event, saxpy, x);
+    let (mut long, mut short) = (gpu.alloc::<f32>(LEN - 1).unwrap(), gpu.alloc::<f32>(1).unwrap());
     gpu.scope(|s| {
         let mut lent = Lent {
             good: s.hold(&mut own.y),
@@ -221,7 +236,10 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
             assert_eq!(stream.zero(part), other("cuMemsetD8Async"));
         }
         let (mut left, _right) = lent.good.split_at(1)?;
-        stream.zero(&mut left)
+        stream.zero(&mut left)?;
+        // Memory that the scope borrows is another one's, and what it holds its own.
+        assert_eq!(stream.copy_to_peer(&right, &mut long), other("cuMemcpyPeerAsync"));
+        stream.copy_to_peer(&left, &mut short)
     })
     .unwrap();
     drop((graph, named, own));

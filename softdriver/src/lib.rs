@@ -173,8 +173,8 @@ pub use memory::managed::{
 };
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
-    cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy,
-    cuMemPoolGetAttribute, cuMemPoolSetAttribute, cuMemPoolTrimTo,
+    cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy, cuMemPoolGetAccess,
+    cuMemPoolGetAttribute, cuMemPoolSetAccess, cuMemPoolSetAttribute, cuMemPoolTrimTo,
 };
 pub use memory::rows::{
     cuMemAllocPitch_v2, cuMemcpy2D_v2, cuMemcpy2DAsync_v2, cuMemcpy2DUnaligned_v2, cuMemcpy3D_v2,

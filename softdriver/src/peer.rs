@@ -1,4 +1,4 @@
-//! Access of a context to the memory of one on another device (F80–F86, F256).
+//! Access of a context to the memory of one on another device (F80–F86, F256, F341).
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::driver::driver as state;
@@ -57,17 +57,23 @@ impl Peers {
     }
 }
 
-/// Whether calls in a context may work on the memory of another device: what is no pool's, of a context
-/// to which it has access.
+/// Whether calls in a context may work on the memory of another device: of a context to which it has access, or of a
+/// pool to which its device has (F341).
 pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     let own = allocation.kind.is_shared() || allocation.life.device == life.device;
-    own || allocation.pool.is_none() && state().peers.enabled(&life.home(), &allocation.life)
+    own || match &allocation.pool {
+        Some(pool) => pool.is_open_to(life.device),
+        None => state().peers.enabled(&life.home(), &allocation.life),
+    }
 }
 
 /// Whether a kernel on a device may touch memory of another one.
 pub(crate) fn kernel_may(device: usize, allocation: &Allocation) -> bool {
     let reaches = |driver: &crate::driver::Driver| driver.peers.reaches(device, &allocation.life);
-    allocation.pool.is_none() && crate::driver::get().is_some_and(reaches)
+    match &allocation.pool {
+        Some(pool) => pool.is_open_to(device),
+        None => crate::driver::get().is_some_and(reaches),
+    }
 }
 
 /// The living context of a handle.

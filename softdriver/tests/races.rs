@@ -6,7 +6,11 @@ mod common;
 
 use common::*;
 use control::{Access, Race};
-use cuscope_sys::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D};
+use cuscope_sys::{
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUmemAccessDesc, CUmemPoolProps,
+    CUmemoryPool,
+};
 use std::ffi::c_void;
 use std::process::Command;
 use std::ptr::null_mut;
@@ -160,6 +164,63 @@ fn memory_that_is_freed_under_the_work_of_another_context() {
         ok!(cuMemsetD8Async(own, 1, 16, stream));
         ok!(cuMemFree_v2(own));
         ok!(cuStreamSynchronize(stream));
+        ok!(cuCtxDestroy_v2(other));
+        ok!(cuCtxSetCurrent(parts.context));
+    });
+}
+
+/// Memory of a pool of the second device, to which the first one has access, and a stream of its own.
+fn with_pool_of_another_device(parts: &Parts, program: impl Fn(CUdeviceptr, CUstream)) {
+    let other = context_on(1);
+    let own = stream();
+    // SAFETY: numbers and pointers, for which zeros are a value.
+    let mut props: CUmemPoolProps = unsafe { std::mem::zeroed() };
+    (props.allocType, props.location.r#type) =
+        (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE);
+    let mut one =
+        CUmemAccessDesc { location: props.location, flags: CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    (props.location.anonymous.id, one.location.anonymous.id) = (1, 0);
+    let pool: CUmemoryPool = made!(cuMemPoolCreate(&raw const props));
+    ok!(cuMemPoolSetAccess(pool, &raw const one, 1));
+    let memory: CUdeviceptr = made!(cuMemAllocFromPoolAsync(64, pool, own));
+    ok!(cuStreamSynchronize(own));
+    program(memory, own);
+    ok!(cuStreamSynchronize(own));
+    ok!(cuStreamSynchronize(parts.a));
+    ok!(cuMemFree_v2(memory));
+    ok!(cuMemPoolDestroy(pool));
+    ok!(cuCtxDestroy_v2(other));
+    ok!(cuCtxSetCurrent(parts.context));
+}
+
+#[test]
+fn memory_of_a_pool_that_two_devices_use() {
+    racy([("wild", Access::Write), ("cuMemsetD8Async", Access::Write)], |parts| {
+        with_pool_of_another_device(parts, |memory, own| {
+            assert_eq!(launch(parts.store, parts.a, &[memory, 5]), 0);
+            ok!(cuMemsetD8Async(memory, 1, 4, own));
+        });
+    });
+    right(|parts| {
+        with_pool_of_another_device(parts, |memory, own| {
+            assert_eq!(launch(parts.store, parts.a, &[memory, 5]), 0);
+            ok!(cuEventRecord(parts.event, parts.a));
+            ok!(cuStreamWaitEvent(own, parts.event, 0));
+            ok!(cuMemsetD8Async(memory, 1, 4, own));
+        });
+    });
+}
+
+#[test]
+fn a_copy_between_devices_and_a_fill_of_the_other_one() {
+    let expected = [("cuMemcpyPeerAsync", Access::Write), ("cuMemsetD8Async", Access::Write)];
+    racy(expected, |parts| {
+        let other = context_on(1);
+        let (there, own) = (device_memory(&[0; 4]), stream());
+        ok!(cuMemcpyPeerAsync(there, other, parts.memory, parts.context, 16, parts.a));
+        ok!(cuMemsetD8Async(there, 1, 4, own));
+        ok!(cuStreamSynchronize(own));
+        ok!(cuStreamSynchronize(parts.a));
         ok!(cuCtxDestroy_v2(other));
         ok!(cuCtxSetCurrent(parts.context));
     });

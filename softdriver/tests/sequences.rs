@@ -11,7 +11,8 @@ mod common;
 use common::*;
 use cuscope_sys::{
     CU_MEMORYTYPE_DEVICE, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_UNKNOWN,
-    CUDA_MEMCPY3D, CUdevice_attribute, CUevent_st, CUpointer_attribute, CUstreamCaptureMode,
+    CUDA_MEMCPY3D, CUdevice_attribute, CUevent_st, CUmemAccess_flags, CUmemAccessDesc,
+    CUmemLocationType, CUpointer_attribute, CUstreamCaptureMode,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -268,7 +269,7 @@ fn make(call: &Call, known: &Known, host: &Host) -> u32 {
         58 => make!(execs, b => cuGraphInstantiateWithFlags(handle(&known.graphs, a), 0)),
         59 => code!(cuGraphLaunch(handle(&known.execs, b), stream())),
         60 => code!(cuGraphDestroy(handle(&known.graphs, a))),
-        _ => match b % 8 {
+        _ => match b % 9 {
             0 => code!(cuStreamWriteValue32_v2(stream(), address(known, c), 1, flag(d))),
             1 => code!(cuCtxEnablePeerAccess(handle(&known.contexts, c), flag(d) % 2)),
             2 => code!(cuCtxDisablePeerAccess(handle(&known.contexts, c))),
@@ -280,7 +281,15 @@ fn make(call: &Call, known: &Known, host: &Host) -> u32 {
                 CUdevice_attribute(u32::from(c)),
                 device
             )),
-            _ => make!(pools, c => cuDeviceGetMemPool(device)),
+            7 => make!(pools, c => cuDeviceGetMemPool(device)),
+            _ => {
+                // SAFETY: numbers, for which zeros are a value.
+                let mut one: CUmemAccessDesc = unsafe { std::mem::zeroed() };
+                one.location.r#type = CUmemLocationType(u32::from(a % 3));
+                one.location.anonymous.id = device;
+                one.flags = CUmemAccess_flags(flag(d) % 4);
+                code!(cuMemPoolSetAccess(handle(&known.pools, c), &raw const one, 1))
+            }
         },
     }
 }

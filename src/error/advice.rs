@@ -74,6 +74,8 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
     const ELAPSED: &str = name!(cuEventElapsedTime);
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
+    const P2P: &str = name!(cuDeviceGetP2PAttribute);
+    const POOL_ACCESS: &str = name!(cuMemPoolSetAccess);
     match (code, call) {
         (CUDA_ERROR_MPS_CLIENT_TERMINATED, _) => {
             "the MPS server ended this client, which can no longer use the GPU: end the process, \
@@ -113,6 +115,10 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "part of the memory is already registered: register all of it in one call"
         }
         (CUDA_ERROR_INVALID_VALUE, INIT) => "this is a bug: please report it",
+        (CUDA_ERROR_INVALID_VALUE | CUDA_ERROR_INVALID_DEVICE, POOL_ACCESS) => {
+            "a pool's own device keeps its access, and another device must be one for which \
+             `Device::can_access_peer` returns true"
+        }
         (CUDA_ERROR_INVALID_VALUE, _) => {
             "check the arguments: one of them is out of range or no longer valid"
         }
@@ -138,6 +144,21 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_NO_DEVICE, _) => {
             "no CUDA device is visible: check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
         }
+        (CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, _) => {
+            "the context already has access to the memory of the other one: enable it once"
+        }
+        (CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, _) => {
+            "the context has no access to the memory of the other one: call `enable_peer_access` first, \
+             on a guard of this context"
+        }
+        (CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, _) => {
+            "the contexts belong to one device, or `Device::can_access_peer` returns false for their \
+             devices: copies between contexts need no access"
+        }
+        (CUDA_ERROR_TOO_MANY_PEERS, _) => {
+            "the device has access to as many others as it can: call `disable_peer_access` for one of them"
+        }
+        (CUDA_ERROR_INVALID_DEVICE, P2P) => "a device has no link with itself: name two devices",
         (CUDA_ERROR_INVALID_DEVICE, _) => {
             "ordinals start at 0, and `Device::count` returns the number of devices"
         }

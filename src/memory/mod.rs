@@ -31,7 +31,7 @@ pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
-pub use pool::{MemoryPool, PoolReuse, PoolUsage};
+pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};
 pub use register::Registered;
 pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;

@@ -1,13 +1,13 @@
 //! Pools of device memory.
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
-use crate::call::answer;
+use crate::call::{answer, name};
 use crate::device::Device;
 use crate::driver::release::release;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sync::Arc;
 use bitflags::bitflags;
-use ffi::{CUmemPool_attribute, CUmemPoolProps, CUmemoryPool};
+use ffi::{CUmemAccessDesc, CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool};
 use static_assertions::assert_impl_all;
 use std::ffi::{c_int, c_uchar, c_void};
 use std::{fmt, ptr};
@@ -30,6 +30,16 @@ const REUSE: [(PoolReuse, CUmemPool_attribute); 3] = [
     (PoolReuse::OPPORTUNISTIC, ffi::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC),
     (PoolReuse::INTERNAL_DEPENDENCIES, ffi::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES),
 ];
+
+/// The access of a device to the memory of a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum PoolAccess {
+    /// None.
+    None,
+    /// Reading and writing.
+    ReadWrite,
+}
 
 /// The usage of a pool, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -113,10 +123,7 @@ impl MemoryPool {
         let properties = CUmemPoolProps {
             allocType: ffi::CU_MEM_ALLOCATION_TYPE_PINNED,
             handleTypes: ffi::CU_MEM_HANDLE_TYPE_NONE,
-            location: ffi::CUmemLocation {
-                r#type: ffi::CU_MEM_LOCATION_TYPE_DEVICE,
-                anonymous: ffi::CUmemLocation_v1_anonymous { id: device.raw() },
-            },
+            location: location(device),
             win32SecurityAttributes: ptr::null_mut(),
             maxSize: bytes,
             usage: 0,
@@ -235,6 +242,63 @@ impl MemoryPool {
         })
     }
 
+    /// Sets the access of a device to all memory of the pool, also to memory that is allocated later
+    /// ([F343](crate::driver_facts#F343)). The pool's own device always has access.
+    ///
+    /// Kernels of a device with access may load and store this memory. They take it by its
+    /// [address](crate::DeviceBuffer::address), as
+    /// [`enable_peer_access`](crate::PushedGuard::enable_peer_access) says, which gives access to other memory. Copies
+    /// such as [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer) work without access.
+    ///
+    /// If you take the access away while a kernel of the device uses the memory, the kernel may fault, which costs the
+    /// process its GPUs ([F85](crate::driver_facts#F85)).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for [`PoolAccess::None`] and the pool's own device, and for a device that
+    /// [cannot access](Device::can_access_peer) the pool's device ([F344](crate::driver_facts#F344)).
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Device, MemoryPool, memory::PoolAccess};
+    ///
+    /// # fn main() -> cuscope::Result {
+    /// let devices = Device::all()?;
+    /// let pool = MemoryPool::create(devices[0])?;
+    /// for &device in &devices[1..] {
+    ///     if device.can_access_peer(pool.device())? {
+    ///         pool.set_access(device, PoolAccess::ReadWrite)?;
+    ///         assert_eq!(pool.access(device)?, PoolAccess::ReadWrite);
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuMemPoolSetAccess")]
+    pub fn set_access(&self, device: Device, access: PoolAccess) -> Result {
+        let flags = match access {
+            PoolAccess::None => ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            PoolAccess::ReadWrite => ffi::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        let one = CUmemAccessDesc { location: location(device), flags };
+        // SAFETY: the pool is alive; reads one description at `one`, which is valid for it.
+        unsafe { answer!(cuMemPoolSetAccess(self.raw(), &raw const one, 1)) }.result()
+    }
+
+    /// Returns the access of a device to the memory of the pool.
+    ///
+    /// # Errors
+    /// [`Error::UnknownValue`] for an access that has no name here; a driver error.
+    #[doc(alias = "cuMemPoolGetAccess")]
+    pub fn access(&self, device: Device) -> Result<PoolAccess> {
+        let (mut flags, mut of) = (ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE, location(device));
+        // SAFETY: the pool is alive; reads a location at `of` and writes flags to `flags`, which are valid for them.
+        unsafe { answer!(cuMemPoolGetAccess(&raw mut flags, self.raw(), &raw mut of)) }.check()?;
+        match flags {
+            ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE => Ok(PoolAccess::None),
+            ffi::CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok(PoolAccess::ReadWrite),
+            _ => Err(Error::UnknownValue { call: name!(cuMemPoolGetAccess), value: flags.0 }),
+        }
+    }
+
     /// Returns the usage of the pool.
     ///
     /// # Errors
@@ -279,6 +343,14 @@ impl MemoryPool {
         // SAFETY: the pool is alive; `value` leads to a value of the attribute's type: a `c_int` for
         // those of `REUSE`, a `u64` for the others.
         unsafe { answer!(cuMemPoolSetAttribute(self.raw(), attribute, value)) }.result()
+    }
+}
+
+/// Returns a device as a location of memory.
+fn location(device: Device) -> CUmemLocation {
+    CUmemLocation {
+        r#type: ffi::CU_MEM_LOCATION_TYPE_DEVICE,
+        anonymous: ffi::CUmemLocation_v1_anonymous { id: device.raw() },
     }
 }
 

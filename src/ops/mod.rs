@@ -7,12 +7,14 @@ mod copy;
 pub(crate) mod enqueue;
 mod fill;
 mod launch;
+mod peer;
 mod rows;
 mod transfer;
 
 pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
 pub(crate) use launch::Launch;
+pub(crate) use peer::CopyPeer;
 pub(crate) use transfer::{Download, Upload};
 
 use crate::args::sealed::Operands;
@@ -153,3 +155,5 @@ pub(crate) unsafe trait Params {}
 unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}
 // SAFETY: numbers, enumerations that are numbers, pointers.
 unsafe impl Params for ffi::CUDA_MEMCPY3D {}
+// SAFETY: numbers, enumerations that are numbers, pointers.
+unsafe impl Params for ffi::CUDA_MEMCPY3D_PEER {}

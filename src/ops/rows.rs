@@ -5,7 +5,10 @@ use super::zeros;
 use crate::call::{Answer, answer, name};
 use crate::memory::access::Access;
 use crate::memory::grid::{Extent, Grid};
-use ffi::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, CUstream};
+use ffi::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype,
+    CUstream,
+};
 use std::ffi::c_void;
 use std::ptr;
 
@@ -96,4 +99,34 @@ pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Answer
     };
     // SAFETY: the same copy, in the form for one plane; the caller's obligations 1 and 2.
     unsafe { answer!(cuMemcpy2DAsync_v2(&raw const rows, stream)) }
+}
+
+/// Enqueues a copy from memory of the first context to memory of the second one, with one call. No context need be
+/// current ([F342](crate::driver_facts#F342)).
+///
+/// # Safety
+/// 1. The parameters are those of [`params`], for ends on devices that have room for the copy and do not overlap, and the
+///    contexts are those of the ends, alive.
+/// 2. The stream is alive, and so is the memory of both ends. Until the stream is past the copy, nobody frees that,
+///    writes the source or uses the destination.
+#[inline(never)]
+pub(super) unsafe fn enqueue_peer(
+    params: &CUDA_MEMCPY3D,
+    [from, to]: [CUcontext; 2],
+    stream: CUstream,
+) -> Answer {
+    let &CUDA_MEMCPY3D { WidthInBytes, Height, Depth, .. } = params;
+    // The layout of packed rows in numbers, for which zeros stand in other copies.
+    let or = |layout, packed| if layout == 0 { packed } else { layout };
+    let mut peer: CUDA_MEMCPY3D_PEER = zeros();
+    (peer.WidthInBytes, peer.Height, peer.Depth) = (WidthInBytes, Height, Depth);
+    (peer.srcMemoryType, peer.dstMemoryType) = (params.srcMemoryType, params.dstMemoryType);
+    (peer.srcDevice, peer.dstDevice) = (params.srcDevice, params.dstDevice);
+    (peer.srcContext, peer.dstContext) = (from, to);
+    (peer.srcPitch, peer.srcHeight) =
+        (or(params.srcPitch, WidthInBytes), or(params.srcHeight, Height));
+    (peer.dstPitch, peer.dstHeight) =
+        (or(params.dstPitch, WidthInBytes), or(params.dstHeight, Height));
+    // SAFETY: the caller's obligations 1 and 2.
+    unsafe { answer!(cuMemcpy3DPeerAsync(&raw const peer, stream)) }
 }

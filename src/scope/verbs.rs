@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::kernel::Launchable;
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
-use crate::memory::{Element, InScope};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, InScope};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
+use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
@@ -163,6 +163,42 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let (from, to) = (&from, &*to);
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Copy::new(from.access(), to.target())) }
+    }
+
+    /// Copies memory of another context, on this or another device, to a buffer. The scope borrows the memory until it
+    /// ends. See [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    ///
+    /// # Errors
+    /// The same as for [`copy`](Self::copy).
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[inline]
+    pub fn copy_from_peer<'other, T: Element>(
+        &self,
+        from: &'s impl DeviceMemory<'other, T>,
+        to: &mut impl Destination<'s, T>,
+    ) -> Result {
+        let to = &*to;
+        // SAFETY: both are borrowed until the scope has waited; nothing writes `from` meanwhile.
+        unsafe { self.run(move || CopyPeer::from_peer(from.access(false), to.target())) }
+    }
+
+    /// Copies a buffer to memory of another context, on this or another device. The scope borrows the memory until it
+    /// ends. See [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    ///
+    /// # Errors
+    /// The same as for [`copy`](Self::copy).
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[inline]
+    pub fn copy_to_peer<'other, T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &'s mut impl DeviceMemoryMut<'other, T>,
+    ) -> Result {
+        let (from, to) = (&from, &*to);
+        // SAFETY: both are borrowed until the scope has waited; nothing else uses `to` meanwhile.
+        unsafe { self.run(move || CopyPeer::to_peer(from.access(), to.access(true))) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.

@@ -10,7 +10,7 @@ use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
 use crate::ops::enqueue::same_context;
-use crate::ops::{self, Copy, Download, Fill, Launch, Operation as _, Upload};
+use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::blocking::{Blocking, RECORD};
@@ -139,6 +139,40 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     ) -> Result {
         // SAFETY: both are borrowed as they are used, until this returns.
         unsafe { self.run(Copy::new(from.access(false), to.access(true))) }
+    }
+
+    /// Copies memory of another context to memory of this one and waits. See
+    /// [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[doc(alias = "cuMemcpyPeer")]
+    pub fn copy_from_peer<'other, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'other, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(CopyPeer::from_peer(from.access(false), to.access(true))) }
+    }
+
+    /// Copies memory of this context to memory of another one and waits. See
+    /// [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    ///
+    /// # Errors
+    /// The errors of [`upload`](Self::upload).
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[doc(alias = "cuMemcpyPeer")]
+    pub fn copy_to_peer<'other, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'other, T>,
+    ) -> Result {
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.run(CopyPeer::to_peer(from.access(false), to.access(true))) }
     }
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
-use crate::ops::{Copy, Download, Fill, Launch, Upload};
+use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -137,6 +137,64 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     ) -> Result {
         // SAFETY: both are borrowed as they are used, until this returns.
         unsafe { self.blocking.run(Copy::new(from.access(false), to.access(true))) }
+    }
+
+    /// Copies memory of another context, on this or another device, to memory of this one and waits.
+    ///
+    /// The copy needs no [peer access](PushedGuard::enable_peer_access). With it, the driver does not stage the copy in
+    /// host memory. Two memories with rows must have the same extent. Memory without rows holds them packed.
+    ///
+    /// # Errors
+    /// The errors of [`copy`](Self::copy).
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, ContextStack, Device};
+    ///
+    /// # fn main() -> cuscope::Result {
+    /// let contexts: Vec<_> = Device::all()?.into_iter().map(Context::primary).collect::<Result<_, _>>()?;
+    /// let (first, last) = (&contexts[0], &contexts[contexts.len() - 1]);
+    /// let mut stack = ContextStack::current_thread()?;
+    /// let mut gpu = stack.push(first)?;
+    /// let stream = gpu.stream()?;
+    /// let x = gpu.on(&stream).from_slice(&[1_u32, 2, 3])?;
+    ///
+    /// let gpu = gpu.push(last)?; // covers the guard of the first device, not its memory
+    /// let stream = gpu.stream()?;
+    /// let mut y = gpu.alloc(3)?;
+    /// gpu.on(&stream).copy_from_peer(&x, &mut y)?;
+    /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [1, 2, 3]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[doc(alias = "cuMemcpyPeer")]
+    #[inline]
+    pub fn copy_from_peer<'other, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'other, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(CopyPeer::from_peer(from.access(false), to.access(true))) }
+    }
+
+    /// Copies memory of this context to memory of another one, on this or another device, and waits. See
+    /// [`copy_from_peer`](Self::copy_from_peer).
+    ///
+    /// # Errors
+    /// The errors of [`copy`](Self::copy).
+    #[doc(alias = "cuMemcpyPeerAsync")]
+    #[doc(alias = "cuMemcpy3DPeerAsync")]
+    #[doc(alias = "cuMemcpyPeer")]
+    #[inline]
+    pub fn copy_to_peer<'other, T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'other, T>,
+    ) -> Result {
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(CopyPeer::to_peer(from.access(false), to.access(true))) }
     }
 
     /// Sets every element to `value` and waits. Elements must have 1, 2 or 4 bytes: others do not compile.

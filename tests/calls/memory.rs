@@ -2,7 +2,7 @@
 
 use super::rows::{DOWNLOAD, GET, SET, UPLOAD, WAIT, ZERO};
 use super::table::Table;
-use cuscope::{MemoryPool, PushedGuard};
+use cuscope::{MemoryPool, PushedGuard, memory::PoolAccess};
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Memory");
@@ -56,6 +56,11 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     drop(t.row("SyncStream::alloc_from_unscoped", &[from], || unsafe {
         on.alloc_from_unscoped::<u32>(&pool, 16)
     }));
+    t.row("MemoryPool::access", &["cuMemPoolGetAccess"], || pool.access(device)).unwrap();
+    t.row("MemoryPool::set_access", &["cuMemPoolSetAccess"], || {
+        pool.set_access(device, PoolAccess::ReadWrite)
+    })
+    .unwrap();
     t.row("MemoryPool::trim_to", &["cuMemPoolTrimTo"], || pool.trim_to(0)).unwrap();
     drop(buffer);
     t.row("MemoryPool, dropped", &["cuMemPoolDestroy"], || drop(pool));

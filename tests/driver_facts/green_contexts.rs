@@ -71,7 +71,7 @@ pub(crate) fn create_green() -> CUgreenCtx {
 }
 
 /// The context of a green context.
-fn derived(green: CUgreenCtx) -> CUcontext {
+pub(crate) fn derived(green: CUgreenCtx) -> CUcontext {
     made!(newer cuCtxFromGreenCtx(green))
 }
 

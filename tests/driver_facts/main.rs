@@ -42,6 +42,7 @@ mod libraries;
 mod lookups;
 mod modules;
 mod occupancy;
+mod peer_memory;
 mod peers;
 mod pools;
 mod registered_memory;

@@ -9,15 +9,15 @@ use cuscope::ffi::{
 use std::ffi::c_void;
 
 /// A place on the second device: a context with memory.
-struct Other {
-    context: CUcontext,
-    memory: CUdeviceptr,
-    stream: CUstream,
+pub(crate) struct Other {
+    pub(crate) context: CUcontext,
+    pub(crate) memory: CUdeviceptr,
+    pub(crate) stream: CUstream,
 }
 
 impl Other {
     /// None with one device only.
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let _first = device();
         let count: i32 = made!(cuDeviceGetCount());
         if count < 2 {
@@ -34,7 +34,7 @@ impl Other {
     }
 
     /// The first 32 bits of its memory.
-    fn value(&self) -> u32 {
+    pub(crate) fn value(&self) -> u32 {
         within(self.context, || {
             let mut value = 0_u32;
             ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), self.memory, size_of::<u32>()));
@@ -46,10 +46,11 @@ impl Other {
 /// The two places, or leaves the test.
 macro_rules! two_devices {
     () => {{
-        let Some(other) = Other::new() else { crate::skip!("needs two devices") };
+        let Some(other) = $crate::peers::Other::new() else { crate::skip!("needs two devices") };
         (Place::new(), other)
     }};
 }
+pub(crate) use two_devices;
 
 fn pointer(value: &u32) -> *const c_void {
     (&raw const *value).cast()

@@ -50,6 +50,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/lookups.rs",
     "tests/driver_facts/modules.rs",
     "tests/driver_facts/occupancy.rs",
+    "tests/driver_facts/peer_memory.rs",
     "tests/driver_facts/peers.rs",
     "tests/driver_facts/pools.rs",
     "tests/driver_facts/registered_memory.rs",

@@ -1,4 +1,4 @@
-//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177).
+//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F341, F342).
 
 use super::space::cost;
 use crate::driver::driver as state;
@@ -6,6 +6,7 @@ use crate::entry::Answer;
 use crate::sync;
 use cuscope_sys::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A pool takes memory of its device in pieces of this size.
 const CHUNK: usize = 32 << 20;
@@ -17,7 +18,14 @@ pub(crate) struct Pool {
     pub(crate) device: usize,
     /// Bytes at most.
     max: usize,
+    /// A bit for each device that has access. There are at most 64.
+    open: AtomicU64,
     state: Mutex<State>,
+}
+
+/// The bit of a device.
+fn bit(device: usize) -> u64 {
+    1_u64.checked_shl(device as u32).unwrap_or(0)
 }
 
 /// What changes of a pool.
@@ -40,7 +48,21 @@ impl Pool {
     pub(crate) fn new(handle: usize, device: usize, max: usize) -> Self {
         let max = if max == 0 { usize::MAX } else { max };
         let start = State { reuse: [true; 3], ..State::default() };
-        Self { handle, device, max, state: Mutex::new(start) }
+        Self { handle, device, max, open: AtomicU64::new(bit(device)), state: Mutex::new(start) }
+    }
+
+    /// Whether a device has access to its memory.
+    pub(crate) fn is_open_to(&self, device: usize) -> bool {
+        self.open.load(Ordering::Acquire) & bit(device) != 0
+    }
+
+    /// Gives a device access to all its memory, or takes it.
+    pub(crate) fn set_open(&self, device: usize, open: bool) {
+        if open {
+            self.open.fetch_or(bit(device), Ordering::AcqRel);
+        } else {
+            self.open.fetch_and(!bit(device), Ordering::AcqRel);
+        }
     }
 
     /// Makes room for an allocation.

@@ -1,4 +1,4 @@
-//! Pools and the allocations in the order of a stream (F170–F177).
+//! Pools and the allocations in the order of a stream (F170–F177, F341, F342).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
 use super::pool::{Pool, Value};
@@ -72,6 +72,26 @@ fn allocate(
             pool.let_go(size);
             Err(code)
         }
+    }
+}
+
+/// The device of a place that can have access to a pool.
+fn place(location: CUmemLocation) -> Answer<usize> {
+    if location.r#type != CU_MEM_LOCATION_TYPE_DEVICE {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: every member of the union is numbers, of which any bits are a value.
+    let id = unsafe { location.anonymous.id };
+    Ok(device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?.ordinal)
+}
+
+/// The device that a description is for, and whether it gets access. The pool's own device keeps its access.
+fn described(pool: &Pool, access: CUmemAccessDesc) -> Answer<(usize, bool)> {
+    let device = place(access.location)?;
+    match access.flags {
+        CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok((device, true)),
+        CU_MEM_ACCESS_FLAGS_PROT_NONE if device != pool.device => Ok((device, false)),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -192,6 +212,29 @@ driver! {
             Value::Flag(on) => entry::write(value.cast(), c_int::from(on)),
             Value::Bytes(bytes) => entry::write(value.cast::<cuuint64_t>(), bytes),
         }
+    }
+    /// Gives devices access to all memory of a pool, or takes it (F341, F342); nothing if one is refused.
+    fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
+        let pool = find(pool)?;
+        entry::wanted(map)?;
+        let all = (0..count).map(|index| described(&pool, entry::element(map, index)?));
+        let all = all.collect::<Answer<Vec<_>>>()?;
+        all.into_iter().for_each(|(device, open)| pool.set_open(device, open));
+        state().space.changed();
+        Ok(())
+    }
+    /// The access that a device has to the memory of a pool.
+    fn cuMemPoolGetAccess(
+        flags: *mut CUmemAccess_flags,
+        memPool: CUmemoryPool,
+        location: *mut CUmemLocation,
+    ) {
+        entry::wanted(flags)?;
+        let pool = find(memPool)?;
+        let device = place(entry::read(location.cast_const())?)?;
+        let open = pool.is_open_to(device);
+        let (all, none) = (CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        entry::write(flags, if open { all } else { none })
     }
     /// Sets the pool that a device allocates from.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {

@@ -2,9 +2,11 @@
 
 use super::{Operation, pushed, store};
 use cuscope::{
-    EventFlags, LaunchConfig, MemoryPool, Result, StreamFlags,
+    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
+    StreamFlags,
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
+    memory::PoolAccess,
     stream::SyncPolicy,
 };
 
@@ -122,6 +124,40 @@ operations! {
             s.on(&stream).copy(&lower, &mut upper)
         })
     });
+    "copies between contexts" => {
+        let create = |device| Context::create(Device::get(device)?, ContextFlags::default());
+        let (first, second) = (create(0)?, create(1)?);
+        let mut stack = ContextStack::current_thread()?;
+        let mut outer = stack.push(&first)?;
+        let theirs = outer.stream()?;
+        let mut x = outer.on(&theirs).zeroed::<u32>(8)?;
+        let gpu = outer.push(&second)?;
+        let stream = gpu.stream()?;
+        let (mut y, mut rows) = (gpu.alloc::<u32>(8)?, gpu.alloc_pitched::<u32>((4, 2))?);
+        gpu.on(&stream).copy_from_peer(&x, &mut y)?;
+        gpu.on(&stream).copy_from_peer(&x, &mut rows)?;
+        gpu.on_legacy_default().copy_to_peer(&rows, &mut x)?;
+        gpu.scope(|s| {
+            let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+            run.zero(&mut y)?;
+            run.copy_to_peer(&y, &mut x)
+        })?;
+        gpu.pop()?;
+        outer.pop()
+    };
+    "access of other devices" => {
+        let (first, second) = (Device::get(0)?, Device::get(1)?);
+        assert!(first.can_access_peer(second)?);
+        first.p2p_attribute(second, ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED)?;
+        let pool = MemoryPool::create(first)?;
+        pool.set_access(second, PoolAccess::ReadWrite)?;
+        assert_eq!(pool.access(second)?, PoolAccess::ReadWrite);
+        let other = Context::create(second, ContextFlags::default())?;
+        pushed(|gpu| {
+            gpu.enable_peer_access(&other)?;
+            gpu.disable_peer_access(&other)
+        })
+    };
     "memory of a pool" => pushed(|gpu| {
         let stream = gpu.stream()?;
         let on = gpu.on(&stream);

@@ -1,0 +1,101 @@
+//! Copies between contexts.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::enqueue::same_extent;
+use super::{Operation, Owned, rows};
+use crate::args::sealed::Operands;
+use crate::call::{Answer, answer, name};
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::access::Access;
+use crate::memory::grid::Grid;
+use ffi::{CUcontext, CUstream};
+use std::ops::Deref;
+use std::ptr;
+
+/// Copies device memory of one context to that of another one, on a stream of either.
+///
+/// Only the memory of the stream's context is among its [uses](Operation::uses). The surface borrows the other memory
+/// for as long as the operation may use it. Each memory knows its own context, with which the driver gets it.
+pub(crate) struct CopyPeer<'a> {
+    from: Access<'a>,
+    to: Access<'a>,
+    /// Which of the two belongs to the stream's context.
+    own: Own,
+}
+
+#[derive(Clone, Copy)]
+enum Own {
+    From,
+    To,
+}
+
+impl<'a> CopyPeer<'a> {
+    /// Creates a copy from another context, on a stream of the destination's. The two are distinct, since `to` is
+    /// borrowed exclusively.
+    #[inline]
+    pub(crate) fn from_peer(from: Access<'a>, to: Access<'a>) -> Self {
+        CopyPeer { from, to, own: Own::To }
+    }
+
+    /// Creates a copy to another context, on a stream of the source's. The two are distinct, since `to` is borrowed
+    /// exclusively.
+    #[inline]
+    pub(crate) fn to_peer(from: Access<'a>, to: Access<'a>) -> Self {
+        CopyPeer { from, to, own: Own::From }
+    }
+
+    /// Returns the grid with the extent of the copy, if one of the two has rows.
+    #[inline]
+    fn grid(&self) -> Option<&'a Grid> {
+        self.from.grid.or(self.to.grid)
+    }
+
+    /// Returns the contexts of the source and of the destination.
+    #[inline]
+    fn contexts(&self) -> [CUcontext; 2] {
+        let of = |access: &Access<'a>| access.memory().map(|memory| memory.context());
+        [&self.from, &self.to].map(|access| of(access).map_or(ptr::null_mut(), Context::raw))
+    }
+}
+
+impl Operation for CopyPeer<'_> {
+    #[inline]
+    fn call(&self) -> &'static str {
+        match self.grid() {
+            Some(_) => name!(cuMemcpy3DPeerAsync),
+            None => name!(cuMemcpyPeerAsync),
+        }
+    }
+
+    #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        same_extent(call, &self.from, &self.to)
+    }
+
+    #[inline]
+    fn uses(&self) -> impl Deref<Target: Operands> {
+        Owned((match self.own {
+            Own::From => self.from,
+            Own::To => self.to,
+        },))
+    }
+
+    #[inline]
+    unsafe fn enqueue(&self, stream: CUstream) -> Answer {
+        let contexts = self.contexts();
+        if let Some(grid) = self.grid() {
+            let (from, to) = (rows::End::device(&self.from), rows::End::device(&self.to));
+            let params = rows::params(&from, &to, Some(grid), &self.to);
+            // SAFETY: 1. Both have the extent of the copy (obligation 1), and they are distinct. Their contexts are
+            // alive, as each allocation owns its own. 2. The caller's obligation 2.
+            return unsafe { rows::enqueue_peer(&params, contexts, stream) };
+        }
+        let [from_context, to_context] = contexts;
+        let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
+        // SAFETY: both have as many elements (obligation 1), and they are distinct. Their contexts are alive, as each
+        // allocation owns its own, and none need be current (F341). The rest is the caller's obligation 2: the copy is
+        // over when the stream is past it (F341).
+        unsafe { answer!(cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, stream)) }
+    }
+}

@@ -1,0 +1,50 @@
+//! Memory of other contexts and devices.
+
+use super::rows::WAIT;
+use super::table::Table;
+use cuscope::{Context, ContextFlags, ContextStack, Device, ffi};
+
+const COPY: &str = "cuMemcpyPeerAsync";
+const ROWS: &str = "cuMemcpy3DPeerAsync";
+
+pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
+    t.heading("Other devices");
+    let (device, other) = (Device::get(0).unwrap(), Device::get(1).unwrap());
+    t.row("Device::can_access_peer", &["cuDeviceCanAccessPeer"], || device.can_access_peer(other))
+        .unwrap();
+    let supported = ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    t.row("Device::p2p_attribute", &["cuDeviceGetP2PAttribute"], || {
+        device.p2p_attribute(other, supported)
+    })
+    .unwrap();
+    let far = Context::create(other, ContextFlags::default()).unwrap();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(first).unwrap();
+    t.row("PushedGuard::enable_peer_access", &["cuCtxEnablePeerAccess"], || {
+        outer.enable_peer_access(&far)
+    })
+    .unwrap();
+    t.row("PushedGuard::disable_peer_access", &["cuCtxDisablePeerAccess"], || {
+        outer.disable_peer_access(&far)
+    })
+    .unwrap();
+    let (mut x, mut z) = (outer.alloc::<u32>(16).unwrap(), outer.alloc::<u32>(16).unwrap());
+    let gpu = outer.push(second).unwrap();
+    let stream = gpu.stream().unwrap();
+    let (on, legacy) = (gpu.on(&stream), gpu.on_legacy_default());
+    let (mut y, mut rows) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc_pitched((4, 4)).unwrap());
+    t.row("SyncStream::copy_from_peer", &[COPY, WAIT], || on.copy_from_peer(&x, &mut y)).unwrap();
+    t.row("SyncStream::copy_to_peer", &[COPY, WAIT], || on.copy_to_peer(&y, &mut x)).unwrap();
+    t.row("SyncStream::copy_from_peer, rows", &[ROWS, WAIT], || on.copy_from_peer(&x, &mut rows))
+        .unwrap();
+    t.row("SyncDefaultStream::copy_from_peer", &[COPY, WAIT], || legacy.copy_from_peer(&x, &mut y))
+        .unwrap();
+    t.row("SyncDefaultStream::copy_to_peer", &[COPY, WAIT], || legacy.copy_to_peer(&y, &mut x))
+        .unwrap();
+    gpu.scope(|s| {
+        let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+        t.row("ScopedStream::copy_from_peer", &[COPY], || run.copy_from_peer(&x, &mut y))?;
+        t.row("ScopedStream::copy_to_peer", &[COPY], || run.copy_to_peer(&y, &mut z))
+    })
+    .unwrap();
+}
