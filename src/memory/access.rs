@@ -99,6 +99,14 @@ impl<'a> Access<'a> {
         }
     }
 
+    /// Returns the streams that share the memory, if it is shared.
+    pub(crate) fn readers(&self) -> Option<&'a Readers> {
+        match self.memory {
+            Memory::Ordered(_, readers) => readers,
+            _ => None,
+        }
+    }
+
     /// Lets an operation of this stream use the memory. The first read of a stream that shares it is ordered behind
     /// everything in the stream that it belongs to.
     ///

@@ -5,6 +5,7 @@ mod buffer;
 mod foreign;
 mod graphs;
 mod owned;
+mod peers;
 mod pending;
 mod scoped;
 mod shared;

@@ -282,7 +282,7 @@ impl<'ctx> OrderedStream<'ctx> {
 
     /// Returns the stream for an operation that waits.
     #[inline]
-    fn blocking(&self) -> Blocking<'_> {
+    pub(super) fn blocking(&self) -> Blocking<'_> {
         // SAFETY: 1. The stream is alive, and no default stream.
         unsafe { Blocking::new(self.home.raw(), self.context().key()) }
     }
