@@ -1,10 +1,10 @@
 //! One thread computes the heat in a rod on all devices, each with a part of it. After some steps, neighbours copy the
-//! ends of their parts to each other. `cargo run --release --example stencil_devices`
+//! ends of their parts to each other. The thread only enqueues, and waits once at the end. `cargo run --release --example stencil_devices`
 #![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
-    Context, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig, Result, Stream,
-    detached::Branded, driver_kind, driver_version,
+    Context, ContextStack, Detached, Device, Function, LaunchConfig, OrderedBuffer, OrderedStream,
+    Result, detached::Branded, driver_kind, driver_version,
 };
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ const HALO: usize = 32;
 cuscope::handles! {
     /// What a device keeps.
     struct Handles<'ctx> {
-        stream: Stream<'ctx>,
+        ordered: OrderedStream<'ctx>,
         heat: Function<'ctx>,
-        now: DeviceBuffer<'ctx, f32>,
-        next: DeviceBuffer<'ctx, f32>,
+        now: OrderedBuffer<'ctx, f32>,
+        next: OrderedBuffer<'ctx, f32>,
     }
 }
 
@@ -32,47 +32,41 @@ struct Part {
 impl Part {
     fn new(stack: &mut ContextStack, context: &Context, values: &[f32]) -> Result<Part> {
         let gpu = stack.push(context)?;
-        let stream = gpu.stream()?;
+        let ordered = gpu.ordered_stream()?;
         let heat = gpu.load_ptx(include_str!("kernels/heat.ptx"))?.function("heat")?;
-        let (mut now, next) = (gpu.alloc(values.len())?, gpu.alloc(values.len())?);
-        gpu.on(&stream).upload(values, &mut now)?;
-        let handles = Handles { stream, heat, now, next }.detach();
+        let (now, next) = (ordered.from_slice(values)?, ordered.alloc(values.len())?);
+        let handles = Handles { ordered, heat, now, next }.detach();
         let len = u32::try_from(values.len()).expect("a part fits a grid");
         Ok(Part { context: context.clone(), handles, len })
     }
 
-    /// Starts the steps until the next exchange. `wait` comes next, also behind an error.
+    /// Starts the steps until the next exchange. Nothing waits.
     fn start(&mut self, stack: &mut ContextStack) -> Result {
         let gpu = stack.push(&self.context)?;
-        let Handles { stream, heat, now, next } = gpu.bind_mut(&mut self.handles)?;
-        let (n, on, config) = (self.len, gpu.on(stream), LaunchConfig::for_num_elems(self.len));
+        let Handles { ordered, heat, now, next } = gpu.bind_mut(&mut self.handles)?;
+        let (n, config) = (self.len, LaunchConfig::for_num_elems(self.len));
         for _ in 0..HALO / 2 {
             // SAFETY: 1. to 3. The kernel's parameters are (unsigned n, const float *x, float *y); it reads `n`
-            // elements of one buffer and writes `n` of the other one, and both have `n`. 4. Until `wait`, only this
-            // stream uses them, and both live on in `self`.
-            unsafe { on.launch_unscoped(heat, config, (n, &*now, &mut *next)) }?;
+            // elements of one buffer and writes `n` of the other one, and both have `n`.
+            unsafe { ordered.launch(heat, config, (n, &*now, &mut *next)) }?;
             // SAFETY: as above.
-            unsafe { on.launch_unscoped(heat, config, (n, &*next, &mut *now)) }?;
+            unsafe { ordered.launch(heat, config, (n, &*next, &mut *now)) }?;
         }
         gpu.pop()
     }
 
-    /// Waits for the steps.
-    fn wait(&self, stack: &mut ContextStack) -> Result {
-        let gpu = stack.push(&self.context)?;
-        gpu.bind(&self.handles)?.stream.synchronize()?;
-        gpu.pop()
-    }
-
-    /// Gives two neighbours each other's values, next to their own.
+    /// Gives two neighbours each other's values, next to their own: behind the steps that were started, and before
+    /// those that will be. Nothing waits.
     fn exchange(stack: &mut ContextStack, left: &mut Part, right: &mut Part) -> Result {
         let mut outer = stack.push(&left.context)?;
-        let Handles { now: left, .. } = outer.bind_mut(&mut left.handles)?;
+        let Handles { ordered: left_ordered, now: left, .. } = outer.bind_mut(&mut left.handles)?;
         let gpu = outer.push(&right.context)?; // covers the guard of the left part, not its memory
-        let Handles { stream, now: right, .. } = gpu.bind_mut(&mut right.handles)?;
-        let (on, end) = (gpu.on(stream), left.len());
-        on.copy_from_peer(&left.slice(end - 2 * HALO..end - HALO)?, &mut right.slice_mut(..HALO)?)?;
-        on.copy_to_peer(&right.slice(HALO..2 * HALO)?, &mut left.slice_mut(end - HALO..)?)?;
+        let Handles { ordered, now: right, .. } = gpu.bind_mut(&mut right.handles)?;
+        let end = left.len();
+        let halo = left.slice(end - 2 * HALO..end - HALO)?;
+        ordered.copy_from_peer(&halo, &mut right.slice_mut(..HALO)?)?;
+        let halo = right.slice(HALO..2 * HALO)?;
+        left_ordered.copy_from_peer(&halo, &mut left.slice_mut(end - HALO..)?)?;
         gpu.pop()?;
         outer.pop()
     }
@@ -96,16 +90,19 @@ fn run(
         .map(|(context, &start)| Part::new(stack, context, &rod[with_halos(start)]))
         .collect::<Result<_>>()?;
 
+    for part in &parts {
+        stack.push(&part.context)?.bind(&part.handles)?.ordered.synchronize()?;
+    }
     let begin = Instant::now();
     for _ in 0..rounds {
-        let started = parts.iter_mut().try_for_each(|part| part.start(stack));
-        // All devices compute. Each is waited for, whatever the others say.
-        let waited: Vec<Result> = parts.iter().map(|part| part.wait(stack)).collect();
-        waited.into_iter().chain([started]).collect::<Result<()>>()?;
+        parts.iter_mut().try_for_each(|part| part.start(stack))?;
         for right in 1..parts.len() {
             let (left, right) = parts.split_at_mut(right);
             Part::exchange(stack, left.last_mut().expect("a part"), &mut right[0])?;
         }
+    }
+    for part in &parts {
+        stack.push(&part.context)?.bind(&part.handles)?.ordered.synchronize()?;
     }
     let time = begin.elapsed();
 
@@ -113,9 +110,9 @@ fn run(
         starts.iter().map(|&start| (own(start), with_halos(start).start)).collect();
     for (part, (own, first)) in parts.iter().zip(ranges) {
         let gpu = stack.push(&part.context)?;
-        let Handles { stream, now, .. } = gpu.bind(&part.handles)?;
+        let Handles { ordered, now, .. } = gpu.bind(&part.handles)?;
         let inside = now.slice(own.start - first..own.end - first)?;
-        gpu.on(stream).download(&inside, &mut rod[own])?;
+        ordered.download(&inside, &mut rod[own])?;
     }
     Ok(time)
 }

@@ -67,13 +67,14 @@ impl Blocks {
 
     /// Counts a block that goes somewhere else.
     pub(super) fn has_left(&mut self, bytes: usize) {
-        self.usage.used -= bytes;
+        // Nothing may panic in a destructor, whatever was counted.
+        self.usage.used = self.usage.used.saturating_sub(bytes);
     }
 
     /// Takes a block back. Returns whether it is kept: if its size is one of a class, and the limit allows.
     #[inline]
     pub(super) fn give(&mut self, address: CUdeviceptr, bytes: usize) -> bool {
-        self.usage.used -= bytes;
+        self.has_left(bytes);
         if self.usage.kept.saturating_add(bytes) > self.limit {
             return false;
         }

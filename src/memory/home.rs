@@ -102,26 +102,23 @@ impl Home {
         let taken = fork::lock(&self.blocks).map(|mut blocks| blocks.take(bytes));
         // In the child of a fork the driver refuses.
         let (kept, size) = taken.unwrap_or((None, bytes));
-        let address = match kept {
-            Some(address) => address,
-            None => self.request(size)?,
-        };
-        Ok((address, size))
+        match kept {
+            Some(address) => Ok((address, size)),
+            None => self.request(bytes, size),
+        }
     }
 
-    fn request(&self, bytes: usize) -> Result<CUdeviceptr> {
-        let out = |error: &Error| error.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY);
-        let requested = match self.try_request(bytes) {
-            Err(error) if out(&error) => {
+    fn request(&self, bytes: usize, size: usize) -> Result<(CUdeviceptr, usize)> {
+        let requested = match self.try_request(size) {
+            Err(error) if error.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY) => {
                 self.ask_all_for_memory();
-                self.try_request(bytes)
+                // Not more than is needed.
+                self.try_request(bytes).map(|address| (address, bytes))
             }
-            requested => requested,
+            requested => requested.map(|address| (address, size)),
         };
-        if requested.is_ok()
-            && let Some(mut blocks) = fork::lock(&self.blocks)
-        {
-            blocks.has_taken(bytes);
+        if let (Ok((_, bytes)), Some(mut blocks)) = (&requested, fork::lock(&self.blocks)) {
+            blocks.has_taken(*bytes);
         }
         requested
     }
@@ -142,18 +139,21 @@ impl Home {
         let all: Vec<_> = homes.iter().filter_map(Weak::upgrade).collect();
         drop(homes);
         for home in all.iter().filter(|home| home.context().device() == device) {
-            home.trim(0);
-            // What cannot be waited for has no memory to give. The allocation tells.
-            let _waited = home.synchronize();
+            if home.trim(0) {
+                // What cannot be waited for has no memory to give. The allocation tells.
+                let _waited = home.synchronize();
+            }
         }
     }
 
-    /// Frees kept blocks until at most so many bytes are kept.
-    pub(crate) fn trim(&self, bytes: usize) {
-        let Some(mut blocks) = fork::lock(&self.blocks) else { return };
+    /// Frees kept blocks until at most so many bytes are kept. Returns whether it freed any.
+    pub(crate) fn trim(&self, bytes: usize) -> bool {
+        let Some(mut blocks) = fork::lock(&self.blocks) else { return false };
         let freed = blocks.trim(bytes);
         drop(blocks);
+        let any = !freed.is_empty();
         freed.into_iter().for_each(|address| self.free(address));
+        any
     }
 
     pub(crate) fn keep(&self, bytes: usize) {

@@ -229,7 +229,7 @@ impl<'ctx> OrderedStream<'ctx> {
     ///
     /// The stream keeps freed blocks for its next allocations, which then make no driver call. While it does, sizes are
     /// rounded up by up to an eighth. With 0, it keeps none. When memory runs out, all ordered streams of the device
-    /// give their kept blocks back, and the allocation is tried again.
+    /// free their kept blocks, the allocation waits for those that had some, and is tried again.
     #[doc(alias = "cuMemFreeAsync")]
     pub fn keep(&self, bytes: usize) {
         self.home.keep(bytes);
