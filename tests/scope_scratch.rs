@@ -205,7 +205,7 @@ fn a_long_loop_needs_the_memory_of_one_step() {
                     gpu.scope(|s| {
                         let (a, other) = (s.on(&a), if streams == 1 { &a } else { &b });
                         let other = s.on(other);
-                        for step in 0..fewer(100_000, 100) {
+                        for step in 0..fewer(100_000, 20) {
                             let mut x = a.scratch::<u32>(1024)?;
                             other.fill(&mut x, 1)?;
                             let mut parts = x.chunks(512)?;
