@@ -1,4 +1,4 @@
-//! Access of a context to the memory of one on another device (F80–F86, F256, F341).
+//! Access of a context to the memory of one on another device (F80–F86, F256, F343).
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::driver::driver as state;
@@ -58,7 +58,7 @@ impl Peers {
 }
 
 /// Whether calls in a context may work on the memory of another device: of a context to which it has access, or of a
-/// pool to which its device has (F341).
+/// pool to which its device has (F343).
 pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     let own = allocation.kind.is_shared() || allocation.life.device == life.device;
     own || match &allocation.pool {

@@ -250,8 +250,8 @@ impl MemoryPool {
     /// [`enable_peer_access`](crate::PushedGuard::enable_peer_access) says, which gives access to other memory. Copies
     /// such as [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer) work without access.
     ///
-    /// If you take the access away while a kernel of the device uses the memory, the kernel may fault, which costs the
-    /// process its GPUs ([F85](crate::driver_facts#F85)).
+    /// If you take the access away while a kernel of the device uses the memory, the kernel may fault
+    /// ([F345](crate::driver_facts#F345)), which costs the process its GPUs ([F85](crate::driver_facts#F85)).
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for [`PoolAccess::None`] and the pool's own device, and for a device that

@@ -51,9 +51,9 @@ impl PushedGuard<'_> {
 
     /// Ends the access that [`enable_peer_access`](Self::enable_peer_access) gave.
     ///
-    /// A kernel that still uses the other context's memory may fault, which costs the process its GPUs
-    /// ([F85](crate::driver_facts#F85)). Its stores reach no other memory: the addresses of an allocation belong to it
-    /// until it is freed. Copies between the contexts go on.
+    /// A kernel that still uses the other context's memory may fault ([F345](crate::driver_facts#F345)), which costs the
+    /// process its GPUs ([F85](crate::driver_facts#F85)). Its stores reach no other memory: the addresses of an
+    /// allocation belong to it until it is freed. Copies between the contexts go on.
     ///
     /// # Errors
     /// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED` if it has no access ([F83](crate::driver_facts#F83));

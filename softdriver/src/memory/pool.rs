@@ -1,4 +1,4 @@
-//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F341, F342).
+//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F343, F344).
 
 use super::space::cost;
 use crate::driver::driver as state;

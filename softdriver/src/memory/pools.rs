@@ -1,4 +1,4 @@
-//! Pools and the allocations in the order of a stream (F170–F177, F341, F342).
+//! Pools and the allocations in the order of a stream (F170–F177, F343, F344).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
 use super::pool::{Pool, Value};
@@ -213,7 +213,7 @@ driver! {
             Value::Bytes(bytes) => entry::write(value.cast::<cuuint64_t>(), bytes),
         }
     }
-    /// Gives devices access to all memory of a pool, or takes it (F341, F342); nothing if one is refused.
+    /// Gives devices access to all memory of a pool, or takes it (F343, F344); nothing if one is refused.
     fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
         let pool = find(pool)?;
         entry::wanted(map)?;
