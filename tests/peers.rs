@@ -352,7 +352,7 @@ fn kernels_reach_memory_of_a_pool_with_access() {
     assert_eq!(pool.access(second), Ok(PoolAccess::ReadWrite));
     assert_eq!(pool.access(first), Ok(PoolAccess::None));
     let kept = pool.set_access(second, PoolAccess::None).unwrap_err();
-    assert_eq!(kept.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+    assert_eq!(kept.code(), Some(ffi::CUDA_ERROR_INVALID_DEVICE));
     pool.set_access(second, PoolAccess::ReadWrite).unwrap();
 
     let [first_context, second_context] = [first, second].map(new_context_on);

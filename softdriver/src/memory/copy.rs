@@ -263,7 +263,7 @@ driver! {
         let _unused = (dstContext, srcContext);
         on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
     }
-    /// The same, in the order of a stream.
+    /// The same, in the order of a stream that is not captured (F347).
     fn cuMemcpyPeerAsync(
         dstDevice: CUdeviceptr,
         dstContext: CUcontext,
@@ -273,7 +273,9 @@ driver! {
         hStream: CUstream,
     ) {
         let _unused = (dstContext, srcContext);
-        on_device(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
+        let target = stream::target(hStream)?;
+        capture::refuse(&target)?;
+        on_device(&target, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host on the null stream of the current context (F33, F52).
     fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {

@@ -87,11 +87,11 @@ fn place(location: CUmemLocation) -> Answer<usize> {
 
 /// The device that a description is for, and whether it gets access. The pool's own device keeps its access.
 fn described(pool: &Pool, access: CUmemAccessDesc) -> Answer<(usize, bool)> {
-    let device = place(access.location)?;
+    let device = place(access.location).map_err(|_| CUDA_ERROR_INVALID_DEVICE)?;
     match access.flags {
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok((device, true)),
         CU_MEM_ACCESS_FLAGS_PROT_NONE if device != pool.device => Ok((device, false)),
-        _ => Err(CUDA_ERROR_INVALID_VALUE),
+        _ => Err(CUDA_ERROR_INVALID_DEVICE),
     }
 }
 
