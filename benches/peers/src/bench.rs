@@ -17,8 +17,9 @@ pub trait Candidate {
     fn operation<'a>(&'a self, name: &str) -> Result<Run<'a>, &'static str>;
     /// The launch of saxpy from many threads, or why there is none.
     fn on_threads(&self) -> Result<Work<'_>, &'static str>;
-    /// The [step](steps) with 16 KiB from many threads, each with a stream of its own, or why there is none.
-    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
+    /// The [step](steps) with 16 KiB from many threads, each with a stream of its own, with kept blocks or without, or
+    /// why there is none.
+    fn steps_on_threads(&self, _kept: bool) -> Result<Work<'_>, &'static str> {
         Err(NO_SUCH)
     }
 }
@@ -71,6 +72,12 @@ pub const OPERATIONS: &[Operation] = &[
     operation("threads_4", "launch from 4 threads", 256, 120),
     operation("threads_8", "launch from 8 threads", 256, 120),
     operation("steps_8", "step of an inner loop from 8 threads, 16 KiB", 256, 120),
+    operation(
+        "kept_8",
+        "the same with kept blocks, beside the launch alone, from 8 threads",
+        256,
+        120,
+    ),
 ];
 
 /// `upload_4KiB` less `upload_` in bytes.

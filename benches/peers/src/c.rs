@@ -144,7 +144,12 @@ fn alloc_async(bytes: usize, stream: CUstream) -> CUdeviceptr {
 }
 
 /// A step: returns the output, and frees the input.
-fn step(saxpy: CUfunction, stream: CUstream, (len, grid): (u32, u32), x: CUdeviceptr) -> CUdeviceptr {
+fn step(
+    saxpy: CUfunction,
+    stream: CUstream,
+    (len, grid): (u32, u32),
+    x: CUdeviceptr,
+) -> CUdeviceptr {
     let y = alloc_async(4 * len as usize, stream);
     launch!(saxpy, stream, (grid, BLOCK), [n: len, a: 2.0_f32, x: x, y: y]);
     driver!(cuMemFreeAsync(x, stream));
@@ -322,13 +327,23 @@ impl Candidate for C {
         }))
     }
 
-    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
+    fn steps_on_threads(&self, kept: bool) -> Result<Work<'_>, &'static str> {
         let saxpy = Shared(function(module(), c"saxpy"));
         Ok(Box::new(move |turns: &Turns| {
             push(self.context);
             let (saxpy, stream) = (saxpy.get(), self::stream());
             let mut x = alloc_async(SMALL_STEP.0 as usize * 4, stream);
-            turns.take(|| x = step(saxpy, stream, SMALL_STEP, x));
+            if kept {
+                let ((n, grid), mut y) =
+                    (SMALL_STEP, alloc_async(SMALL_STEP.0 as usize * 4, stream));
+                turns.take(|| {
+                    launch!(saxpy, stream, (grid, BLOCK), [n: n, a: 2.0_f32, x: x, y: y]);
+                    std::mem::swap(&mut x, &mut y);
+                });
+                driver!(cuMemFreeAsync(y, stream));
+            } else {
+                turns.take(|| x = step(saxpy, stream, SMALL_STEP, x));
+            }
             driver!(cuMemFreeAsync(x, stream));
             wait(stream);
             driver!(cuStreamDestroy_v2(stream));

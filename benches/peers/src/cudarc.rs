@@ -217,9 +217,9 @@ impl Candidate for Cudarc {
         }))
     }
 
-    fn steps_on_threads(&self) -> Result<Work<'_>, &'static str> {
-        if self.mode == Mode::Default {
-            return Err("one stream");
+    fn steps_on_threads(&self, kept: bool) -> Result<Work<'_>, &'static str> {
+        if self.mode == Mode::Default || kept {
+            return Err(if kept { "it keeps no blocks" } else { "one stream" });
         }
         let module = self.context.load_module(KERNELS.into()).unwrap();
         let function = module.load_function("saxpy").unwrap();

@@ -3,7 +3,7 @@
 //! `peers count` prints the driver calls of each operation as JSON, with `shim/` as the driver.
 //! `peers time [SHARE [OPERATION]]` prints times, of a part of the rounds and operations if asked to; `PEERS_FIRST=5`:
 //! the fifth candidate is made ready first.
-//! `peers report` writes RESULTS.md and its plot from those, `peers page` looks whether docs/cost.md is right: see
+//! `peers report` writes RESULTS.md and its plot from those, `peers steps` STEPS.md from those of some rows, `peers page` looks whether docs/cost.md is right: see
 //! `run.sh` and `.ci/peers`.
 #![allow(unsafe_code, reason = "calls the driver")]
 
@@ -37,6 +37,8 @@ fn main() {
     match *words {
         #[cfg(feature = "plot")]
         ["report", ref paths @ ..] => report::write(paths),
+        #[cfg(feature = "plot")]
+        ["steps", page, ref times @ ..] => report::steps(page, times),
         ["page", counted, page] => page::check(counted, page),
         ["count"] => measure(|candidates, settle| {
             let mut all = Map::new();
@@ -48,7 +50,7 @@ fn main() {
         ["time"] => times(1, ""),
         ["time", share] => times(share.parse().expect("a number"), ""),
         ["time", share, only] => times(share.parse().expect("a number"), only),
-        _ => panic!("count, time, report or page"),
+        _ => panic!("count, time, report, steps or page"),
     }
 }
 

@@ -231,8 +231,8 @@ impl Candidate for Cuscope<'_, '_> {
         }))
     }
 
-    fn steps_on_threads(&self) -> std::result::Result<Work<'_>, &'static str> {
-        Ok(steps_on_threads(self, 0))
+    fn steps_on_threads(&self, kept: bool) -> std::result::Result<Work<'_>, &'static str> {
+        Ok(steps_on_threads(self, if kept { usize::MAX } else { 0 }))
     }
 }
 

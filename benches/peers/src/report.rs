@@ -58,6 +58,33 @@ pub fn write(arguments: &[&str]) {
     crate::plot::write(&times["measured"], &into.join("ratios.svg")).expect("the plot");
 }
 
+/// `peers steps PAGE TIMES...`: a page of the rows that are the step of an inner loop.
+pub fn steps(page: &str, times: &[&str]) {
+    let runs: Vec<Value> = times.iter().map(|path| read(Path::new(path))).collect();
+    let mut measured = merged(&runs);
+    let rows = measured.as_object_mut().expect("rows");
+    rows.retain(|name, _| ["step", "kept"].iter().any(|prefix| name.starts_with(prefix)));
+    let text = [
+        head(&runs[0]["machine"])
+            .replace("What operations cost on a GPU", "What the step of an inner loop costs"),
+        ratios(&measured),
+        absolute(&measured),
+        STEPS.into(),
+    ];
+    fs::write(page, text.concat()).expect("the page");
+}
+
+const STEPS: &str = "\n## How\n
+A step allocates an output from the device's pool, runs saxpy from the input to it, frees the input, and goes on with
+the output. 256 steps (16 KiB) or 64 (16 MiB) are enqueued and waited for; the time is that of all, over their number.
+cuscope runs them on an ordered stream. Without kept blocks it makes the calls of C: an allocation, a launch, a free.
+With kept blocks it makes one, the launch, beside C with the launch alone and two buffers in turn. With 8 threads, each
+has a stream of its own in the one context.
+
+`peers time 2 step` and `peers time 2 kept` measure, and `peers steps benches/STEPS.md` with their output writes this
+file. The rest is as for [RESULTS.md](RESULTS.md).
+";
+
 /// The quartiles of the times, and of their ratios to C, over all rounds of all processes.
 fn merged(runs: &[Value]) -> Value {
     let mut all = Map::new();
@@ -126,7 +153,7 @@ fn before(page: &str) -> String {
 fn aim(measured: &Value) -> String {
     let mut text = String::from(
         "\n## Against the aim\n\n\
-        cuscope takes at most 1.02 of the time of C, in the median, and no other crate takes less by more than the\n\
+        cuscope takes at most 1.02 of the time of C, in the median, and 1.05 of the launch alone with kept blocks, and no other crate takes less by more than the\n\
         spread: no upper quartile of another is under a lower one of cuscope.\n\n",
     );
     let mut so = true;
@@ -135,7 +162,9 @@ fn aim(measured: &Value) -> String {
         for ours in ["cuscope", "cuscope, in a scope"] {
             let Some([low, median, _]) = numbers(&values[ours]["ratio"]) else { continue };
             let mut lines = Vec::new();
-            if median > 1.02 {
+            // Beside the launch alone.
+            let aim = if operation.name.starts_with("kept") { 1.05 } else { 1.02 };
+            if median > aim {
                 lines.push(format!("{median:.3} of C"));
             }
             for peer in

@@ -14,9 +14,10 @@ pub type Work<'a> = Box<dyn Fn(&Turns) + Sync + 'a>;
 /// How often everything is made anew.
 const SETS: usize = 2;
 
-/// `threads_4` is 4, and so is `steps_4`.
+/// `threads_4` is 4, and so are `steps_4` and `kept_4`.
 pub fn count(name: &str) -> Option<usize> {
-    name.strip_prefix("threads_").or(name.strip_prefix("steps_"))?.parse().ok()
+    let (kind, count) = name.split_once('_')?;
+    ["threads", "steps", "kept"].contains(&kind).then(|| count.parse().ok())?
 }
 
 pub fn measure(
@@ -31,8 +32,12 @@ pub fn measure(
         let rounds = (rounds / SETS).max(2);
         let mut works = Vec::new();
         for candidate in candidates {
-            let steps = operation.name.starts_with("steps_");
-            match if steps { candidate.steps_on_threads() } else { candidate.on_threads() } {
+            let work = match operation.name {
+                "steps_8" => candidate.steps_on_threads(false),
+                "kept_8" => candidate.steps_on_threads(true),
+                _ => candidate.on_threads(),
+            };
+            match work {
                 Ok(work) => works.push(work),
                 Err(why) => drop(none.insert(candidate.name().into(), why.into())),
             }
