@@ -33,11 +33,17 @@ impl InFlight {
         }
         waited
     }
-}
 
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        // If that fails, the device is lost, and a release reports it.
-        let _waited = self.settle();
+    /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
+    pub(super) fn end(&mut self) -> bool {
+        let mut over = true;
+        for home in mem::take(self.0.get_mut()) {
+            let (waited, is_over) = home.wait_to_end();
+            over &= is_over;
+            if let Err(error) = waited {
+                home.report(error);
+            }
+        }
+        over
     }
 }
