@@ -15,6 +15,7 @@ pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
 pub use owned::NotTaken;
 pub use pending::Pending;
 pub use shared::SharedBuffer;
+pub use verbs::HandOver;
 
 use crate::brand::Brand;
 use crate::call::name;

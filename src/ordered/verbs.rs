@@ -385,6 +385,11 @@ impl<'ctx> OrderedStream<'ctx> {
 }
 
 /// A buffer that can move from stream to stream. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that belongs to an ordered stream",
+    label = "expected an `OrderedBuffer` or an `OrderedPitchedBuffer`",
+    note = "`ordered.adopt(buffer)` takes a `DeviceBuffer` over; a part stays with its buffer"
+)]
 pub trait HandOver<'ctx>: sealed::Allocated {}
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedBuffer<'ctx, T> {}
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedPitchedBuffer<'ctx, T> {}
