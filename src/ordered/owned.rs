@@ -24,6 +24,14 @@ impl<V> fmt::Debug for NotTaken<V> {
     }
 }
 
+impl<V> fmt::Display for NotTaken<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<V> std::error::Error for NotTaken<V> {}
+
 impl<V> From<NotTaken<V>> for Error {
     fn from(refused: NotTaken<V>) -> Error {
         refused.error
