@@ -188,7 +188,7 @@ impl Model {
         }
     }
 
-    fn from_to(&mut self, from: usize, to: usize, new: impl FnOnce(Words, Words) -> Words) {
+    fn move_to(&mut self, from: usize, to: usize, new: impl FnOnce(Words, Words) -> Words) {
         let Some((stream, &mut old)) = self.owned(to) else { return };
         if from != to
             && let Some(words) = self.read(from, stream)
@@ -250,12 +250,12 @@ impl Model {
                     self.set(slot, [value; LEN]);
                 }
             }
-            Op::Copy(from, to) => self.from_to(from, to, |_, words| words),
-            Op::CopyHalf(from, to) => self.from_to(from, to, |mut old, words| {
+            Op::Copy(from, to) => self.move_to(from, to, |_, words| words),
+            Op::CopyHalf(from, to) => self.move_to(from, to, |mut old, words| {
                 old[LEN / 2..].copy_from_slice(&words[..LEN / 2]);
                 old
             }),
-            Op::Mix(to, from) => self.from_to(from, to, mixed),
+            Op::Mix(to, from) => self.move_to(from, to, mixed),
             Op::Download(slot, stream) => self.seen.downloads.extend(self.read(slot, stream)),
             Op::OwnedDownload(slot, stream) => self.pending.extend(self.read(slot, stream)),
             Op::Drop(slot) | Op::Leak(slot) | Op::Panic(slot) => self.slots[slot] = None,

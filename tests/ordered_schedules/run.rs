@@ -112,7 +112,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         buffer
     }
 
-    fn from_to(&mut self, from: usize, to: usize, op: Op) {
+    fn move_to(&mut self, from: usize, to: usize, op: Op) {
         if from == to {
             return;
         }
@@ -211,7 +211,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
             let graph = gpu.capture(captured, |c| c.stream().fill(&mut c.hold_ordered(x), value));
             let graph = graph.unwrap();
             self.bench.streams[*stream].replay(&graph, &mut *x).unwrap();
-            if value % 2 == 0 {
+            if value.is_multiple_of(2) {
                 // The memory goes first, and comes back from nowhere: its content is what the graph wrote.
                 let again = self.bench.streams[*stream].alloc(LEN).unwrap();
                 let old = mem::replace(x, again);
@@ -284,7 +284,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
                 }
             }
             Op::Copy(from, to) | Op::CopyHalf(from, to) | Op::Mix(to, from) => {
-                self.from_to(from, to, op);
+                self.move_to(from, to, op);
             }
             Op::Download(slot, stream) => self.download(slot, stream),
             Op::OwnedDownload(slot, stream) => self.owned_download(slot, stream),
