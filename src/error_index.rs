@@ -25,6 +25,7 @@
 //! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
 //! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0277: … cannot be the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
+//! | E0277: … an ordered stream can read; … belongs to no ordered stream; … is not a buffer that belongs to an ordered stream; E0382 at a buffer that moved | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
@@ -518,6 +519,44 @@
 //! # }
 //! ```
 //!
+//! # Ordered streams
+//!
+//! Memory that belongs to an [ordered stream](crate::OrderedStream) is used by the operations of that stream alone, and
+//! they use no other memory.
+//!
+//! | headline | what to do | program |
+//! |---|---|---|
+//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs` |
+//! | E0277: `&mut PinnedBuffer<…>` cannot be a kernel argument | copy it, or launch in a [scope](crate::Scope::map) | `ui-tests/ordered_takes_pinned.rs` |
+//! | E0277: `Ordered<…>` is not device memory; cannot be a kernel argument | use it in its stream, or take it out by `into_idle` | `ui-tests/plain_stream_takes_ordered.rs` |
+//! | E0277: `Ordered<…>` is not device memory that a scope can hold | hold it by [`hold_ordered`](crate::Scope::hold_ordered) | `ui-tests/scope_takes_ordered.rs` |
+//! | E0499: cannot borrow `x` as mutable more than once, by `hold_ordered` | use the held memory until the scope ends | `ui-tests/ordered_used_while_held.rs` |
+//! | E0382: borrow of moved value: `x` | the buffer moved: use what `hand_over`, `share`, `into_idle` or `adopt` returned | `ui-tests/ordered_used_after_hand_over.rs`, `ui-tests/ordered_used_after_share.rs`, `ui-tests/ordered_used_after_into_idle.rs`, `ui-tests/ordered_adopted_then_used.rs` |
+//! | E0382: borrow of moved value: `host` | the memory is in flight: [wait](crate::Pending::wait) for it | `ui-tests/pending_used_early.rs` |
+//! | E0308: expected `PinnedBuffer<f32>`, found `&mut [f32]` | pass [page-locked memory](crate::PushedGuard::pinned) by value, or use a download that waits | `ui-tests/ordered_borrows_host.rs` |
+//! | E0308: expected `&mut Ordered<_>`, found `&mut SharedBuffer` | shared memory is only read: [unwrap](crate::SharedBuffer::try_unwrap) it first | `ui-tests/ordered_shared_written.rs` |
+//! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/ordered_read_and_written.rs` |
+//! | E0716: temporary value dropped while borrowed, a `slice` | give the buffer a name | `ui-tests/ordered_part_outlives_buffer.rs` |
+//! | E0308: types differ in mutability, at `ordered.stream()` | capture another stream, and [replay](crate::OrderedStream::replay) the graph in this one | `ui-tests/ordered_stream_captured.rs` |
+//! | E0515: cannot return value referencing local variable `stack` | return the memory [detached](crate::detached) | `ui-tests/ordered_leaves_its_guard.rs` |
+//! | E0597: `outer` does not live long enough | memory and stream have different guards: use those of one guard | `ui-tests/ordered_under_another_guard.rs` |
+//!
+//! ```compile_fail,E0277
+//! # use cuscope::{DeviceBuffer, OrderedStream, Result};
+//! # fn example<'c>(ordered: &OrderedStream<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! let mut y = ordered.alloc(16)?;
+//! ordered.copy(&x, &mut y)
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{DeviceBuffer, OrderedStream, Result};
+//! # fn example<'c>(ordered: &OrderedStream<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! let x = ordered.adopt(x)?;
+//! let mut y = ordered.alloc(16)?;
+//! ordered.copy(&x, &mut y)
+//! # }
+//! ```
+//!
 //! # Another scope's
 //!
 //! *error\[E0521\]: borrowed data escapes outside of closure … `inner` escapes the closure body here.* You use
@@ -667,7 +706,8 @@
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
-//! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`.
+//! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
+//! `ui-tests/ordered_traits_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!

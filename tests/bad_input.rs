@@ -276,3 +276,38 @@ fn access_that_there_is_already_or_not_at_all() {
         assert_says(&error, enable, "enable it once");
     });
 }
+
+#[test]
+fn ordered_streams() {
+    with_gpu(|gpu| {
+        let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+        let mut x = ordered.zeroed::<u32>(4).unwrap();
+        assert_says(&ordered.alloc::<u32>(0).unwrap_err(), "cuMemAllocAsync", "0 bytes");
+        assert_says(&ordered.from_slice::<u32>(&[]).unwrap_err(), "cuMemAllocAsync", "0 bytes");
+        let error = ordered.alloc_pitched::<u32>((4, 0)).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        let differs = |result: cuscope::Result, call| {
+            let error = result.unwrap_err();
+            assert!(matches!(error, Error::LengthMismatch { .. }), "{error}");
+            assert_says(&error, call, "4");
+        };
+        differs(ordered.upload(&[1; 3], &mut x), "cuMemcpyHtoDAsync_v2");
+        differs(ordered.download(&x, &mut [0; 5]), "cuMemcpyDtoHAsync_v2");
+        differs(
+            ordered.copy(&x.slice(1..).unwrap(), &mut ordered.alloc(4).unwrap()),
+            "cuMemcpyDtoDAsync_v2",
+        );
+        let refused = ordered.download_owned(&x, gpu.pinned(5).unwrap()).unwrap_err();
+        assert!(matches!(refused.error, Error::LengthMismatch { from: 4, to: 5, .. }));
+        assert!(refused.value.is_some(), "it comes back");
+        assert_says(&other.fill(&mut x, 1).unwrap_err(), "cuMemsetD32Async", "hand_over");
+        let error = x.slice(3..9).unwrap_err();
+        assert!(matches!(error, Error::InvalidRange { .. }), "{error}");
+        let module = gpu.load_ptx(include_str!("code/signatures.ptx")).unwrap();
+        let counter = module.variable::<u32>("counter").unwrap();
+        let refused = ordered.adopt(counter).unwrap_err();
+        assert_says(&refused.error, "OrderedStream::adopt", "copy it to a buffer of the stream");
+        let counter = refused.value.expect("it comes back");
+        assert_eq!(gpu.on(ordered.stream()).to_vec(&counter).unwrap().len(), 1);
+    });
+}

@@ -10,6 +10,7 @@ mod calls {
     pub(crate) mod libraries;
     pub(crate) mod memory;
     pub(crate) mod nodes;
+    pub(crate) mod ordered;
     pub(crate) mod peers;
     pub(crate) mod pitched;
     pub(crate) mod rows;
@@ -20,8 +21,8 @@ mod calls {
 mod common;
 
 use calls::{
-    code, graphs, launches, libraries, memory, nodes, peers, pitched, rows, streams, table::Table,
-    work,
+    code, graphs, launches, libraries, memory, nodes, ordered, peers, pitched, rows, streams,
+    table::Table, work,
 };
 use common::gpu::{kernel, new_context};
 use common::kernels::{STORE, SUM12};
@@ -346,6 +347,7 @@ fn the_page_tells_what_every_operation_costs() {
         launches::launches(&mut table, &gpu);
         graphs::graphs(&mut table, &gpu);
         nodes::nodes(&mut table, &gpu);
+        ordered::ordered(&mut table, &gpu);
         launches::diagnostics(&mut table, &gpu);
         table.is_in_the_docs();
     });

@@ -6,8 +6,8 @@ mod common;
 use common::gpu::{kernel, new_context, try_new_context};
 use common::kernels::{STORE, TRAP};
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result,
-    detached::Branded,
+    Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OrderedStream, PushedGuard,
+    Result, detached::Branded,
 };
 use cuscope_softdriver::control::{Live, live, stack_depth};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -138,6 +138,60 @@ fn nothing_is_left_after_detaching_and_dropping_elsewhere() {
         drop(context);
         assert_eq!(live().contexts, 1, "the handles keep it");
         std::thread::spawn(move || drop(detached)).join().unwrap();
+        assert_nothing_is_left();
+    });
+}
+
+/// Makes one of everything of an ordered stream, with work in flight, then does `last`.
+fn one_ordered(last: impl FnOnce(&OrderedStream<'_>) -> Result) -> Result {
+    let context = try_new_context()?;
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(&context)?;
+    let (ordered, other, mut stream) =
+        (gpu.ordered_stream()?, gpu.ordered_stream()?, gpu.stream()?);
+    let mut x = ordered.from_slice(&[1_u32; 8])?;
+    let _kept = ordered.zeroed::<u32>(8).map(drop);
+    let shared = ordered.from_slice(&[1_u32; 8])?.share();
+    let mut copy = other.alloc::<u32>(8)?;
+    other.copy(&shared, &mut copy)?;
+    let copy = ordered.hand_over(copy)?;
+    let _adopted = ordered.adopt(gpu.alloc::<u32>(8)?)?;
+    let _rows = ordered.alloc_pitched::<u32>((3, 2))?;
+    let _pending = ordered.download_owned(&copy, gpu.pinned(8)?)?;
+    let graph = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold_ordered(&mut x), 3))?;
+    ordered.replay(&graph, &mut x)?;
+    ordered.host_function(|| ())?;
+    drop(x);
+    assert_ne!(live(), Live::default());
+    last(&ordered)
+}
+
+#[test]
+fn nothing_is_left_of_ordered_streams() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(nothing_is_left_of_ordered_streams, {
+        one_ordered(|ordered| ordered.synchronize()).unwrap();
+        assert_nothing_is_left();
+        one_ordered(|_| Ok(())).unwrap();
+        assert_nothing_is_left();
+        let error = one_ordered(|ordered| ordered.alloc::<u8>(1 << 50).map(drop)).unwrap_err();
+        assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_nothing_is_left();
+        assert!(one_ordered(|ordered| ordered.alloc::<u8>(0).map(drop)).is_err());
+        assert_nothing_is_left();
+        let caught = catch_unwind(|| one_ordered(|_| panic!("in the middle")).is_ok());
+        assert!(caught.is_err());
+        assert_nothing_is_left();
+        let caught = catch_unwind(|| {
+            one_ordered(|ordered| {
+                ordered.host_function(|| panic!("in the function"))?;
+                ordered.synchronize()
+            })
+            .is_ok()
+        });
+        assert!(caught.is_err());
         assert_nothing_is_left();
     });
 }

@@ -8,8 +8,8 @@ use common::gpu::{kernel, new_context};
 use common::kernels::SAXPY;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
-    PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream, Stream,
-    context::SmSplitFlags, ffi,
+    OrderedBuffer, OrderedStream, PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice,
+    ScopedStream, Stream, context::SmSplitFlags, ffi, ordered::OrderedOptions,
 };
 
 const LEN: usize = 4;
@@ -30,6 +30,7 @@ struct Things {
     named: DeviceBuffer<'static, f32>,
     graph: Graph<'static>,
     pinned: PinnedBuffer<f32>,
+    ordered: OrderedStream<'static>,
 }
 
 fn things(gpu: &PushedGuard<'static>) -> Things {
@@ -40,7 +41,8 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let graph = gpu.capture(&mut second, |c| c.stream().zero(&mut c.hold(&mut named))).unwrap();
     let saxpy = kernel(gpu, SAXPY, "saxpy");
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
-    Things { stream, second, event, saxpy, x, y, named, graph, pinned }
+    let ordered = gpu.ordered_stream().unwrap();
+    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered }
 }
 
 /// The guard of the second context, what that has, and what the first one has, all of one brand.
@@ -297,6 +299,72 @@ fn a_capture_fails_with_what_is_of_another_context() {
         assert_eq!(graph.as_mut().unwrap().nodes(), Ok(1));
     }
     gpu.pop().unwrap();
+}
+
+#[test]
+fn an_ordered_stream_takes_memory_of_its_own() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    let refused = |result: Result, call: &'static str| {
+        assert_eq!(result, Err(Error::OtherStream { call }));
+    };
+    for _ in 0..2 {
+        let ordered = &own.ordered;
+        let (mut good, mut bad) =
+            (ordered.zeroed::<f32>(LEN).unwrap(), theirs.ordered.zeroed::<f32>(LEN).unwrap());
+        refused(ordered.fill(&mut bad, 1.0), "cuMemsetD32Async");
+        refused(ordered.zero(&mut bad.slice_mut(1..).unwrap()), "cuMemsetD8Async");
+        refused(ordered.upload(HOST, &mut bad), "cuMemcpyHtoDAsync_v2");
+        refused(ordered.download(&bad, &mut [0.0; LEN]), "cuMemcpyDtoHAsync_v2");
+        refused(ordered.copy(&bad, &mut good), "cuMemcpyDtoDAsync_v2");
+        refused(ordered.copy(&good, &mut bad), "cuMemcpyDtoDAsync_v2");
+        refused(saxpy!(ordered, &own.saxpy, &bad, &mut good), "cuLaunchKernel");
+        refused(saxpy!(ordered, &own.saxpy, &good, &mut bad), "cuLaunchKernel");
+        assert_eq!(
+            saxpy!(ordered, &theirs.saxpy, &good, &mut good_of(ordered)),
+            other("cuLaunchKernel")
+        );
+        assert_eq!(saxpy!(ordered, &own.saxpy, &good, &mut good_of(ordered)), Ok(()));
+        let down = ordered.download_owned(&bad, gpu.pinned(LEN).unwrap()).unwrap_err();
+        assert_eq!(down.error, Error::OtherStream { call: "cuMemcpyDtoHAsync_v2" });
+        assert!(down.value.is_some());
+        // SAFETY: it is not called.
+        let foreign = unsafe { ordered.foreign((&mut bad,), |_, _| panic!("it is called")) };
+        refused(foreign, "OrderedStream::foreign");
+        let shared = bad.share();
+        refused(ordered.copy(&shared, &mut good), "cuMemcpyDtoDAsync_v2");
+        let bad = shared.try_unwrap().unwrap();
+        let call = "cuStreamWaitEvent";
+        let not_handed = ordered.hand_over(bad).unwrap_err();
+        assert_eq!(not_handed.error, Error::OtherContext { call });
+        drop(not_handed.value.expect("it comes back"));
+
+        let adopted = own.ordered.adopt(theirs.y).unwrap_err();
+        assert_eq!(adopted.error, Error::OtherContext { call: "OrderedStream::adopt" });
+        theirs.y = adopted.value.expect("it comes back");
+        assert_eq!(ordered.record(&theirs.event), other("cuEventRecord"));
+        assert_eq!(ordered.wait(&theirs.event), Ok(()), "as the driver does (F36)");
+        let named = theirs.ordered.adopt(theirs.named).unwrap();
+        let mut named = named;
+        assert_eq!(ordered.replay(&theirs.graph, &mut named), other("cuGraphLaunch"));
+        assert_eq!(theirs.ordered.replay(&theirs.graph, &mut named), Ok(()));
+        theirs.named = named.into_idle().unwrap();
+        // And the other way round.
+        std::mem::swap(&mut own, &mut theirs);
+    }
+    let mut bad = theirs.ordered.zeroed::<f32>(LEN).unwrap();
+    gpu.scope(|s| {
+        let held = s.hold_ordered(&mut bad);
+        assert_eq!(held.map(drop), other("Scope::hold_ordered"));
+        Ok(())
+    })
+    .unwrap();
+    let made = gpu.ordered_stream_with(theirs.second, &OrderedOptions::new());
+    assert_eq!(made.map(drop), other("cuEventCreate"));
+    gpu.pop().unwrap();
+}
+
+fn good_of(ordered: &OrderedStream<'static>) -> OrderedBuffer<'static, f32> {
+    ordered.zeroed(LEN).unwrap()
 }
 
 /// What is made under a green context is of the primary one for the driver, which refuses nothing then (F130).

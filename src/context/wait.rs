@@ -153,10 +153,8 @@ fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     }
 }
 
-/// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
-/// may wait for ever, returns the error that most of its calls return there ([F20](crate::driver_facts#F20)).
-/// Waits for work that uses host memory which its owner wants to free. Returns whether that work is certainly over.
-/// `context` is the [key](crate::Context::key) of the context that does it.
+/// Waits for work that uses memory which its owner wants to free, if need be twice. Returns the first answer, and
+/// whether that work is certainly over. `context` is the [key](crate::Context::key) of the context that does it.
 pub(crate) fn wait_to_free(
     Later { call, make }: Later<impl Fn() -> CUresult>,
     context: usize,
@@ -166,15 +164,19 @@ pub(crate) fn wait_to_free(
         Err(tried) => tried,
     };
     let answer = Answer::new(call, settled(tried, &make));
-    let over = match Work::behind(answer.code) {
-        Work::Over => true,
+    let is_over = |code| match Work::behind(code) {
+        Work::Over => Some(true),
         // In its own context, a fault ends the work before it is reported.
-        Work::Lost => is_alone(context),
-        Work::Unknown => false,
+        Work::Lost => Some(is_alone(context)),
+        Work::Unknown => None,
     };
+    let again = || is_over(settled(None, &make));
+    let over = is_over(answer.code).or_else(again).unwrap_or(false);
     (answer.result(), over)
 }
 
+/// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
+/// may wait for ever, returns the error that most of its calls return there ([F20](crate::driver_facts#F20)).
 #[cold]
 fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }

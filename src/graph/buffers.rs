@@ -19,7 +19,8 @@ use crate::tuples::tuples;
     message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
     note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to 32 of these",
-    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`"
+    note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`",
+    note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]
 pub trait GraphBuffers<'ctx, Lent = InCall>: sealed::Names {}
 

@@ -1,23 +1,30 @@
 //! The streams in which a graph may still run after the call that replayed it.
 
+use crate::driver::fork;
 use crate::error::Result;
 use crate::memory::home::Home;
-use std::cell::RefCell;
 use std::mem;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The [ordered streams](crate::OrderedStream) that may still run a graph. What changes or ends the graph waits for
-/// them.
+/// them. Not locked during the waits: the hook of the driver's log may replay the graph.
 #[derive(Default)]
-pub(super) struct InFlight(RefCell<Vec<Arc<Home>>>);
+pub(super) struct InFlight(Mutex<Vec<Arc<Home>>>);
 
 impl InFlight {
     /// Notes that the graph is enqueued in a stream.
     pub(super) fn note(&self, home: &Arc<Home>) {
-        let mut homes = self.0.borrow_mut();
-        if !homes.iter().any(|other| Arc::ptr_eq(other, home)) {
+        // In the child of a fork nothing is enqueued.
+        if let Some(mut homes) = fork::lock(&self.0)
+            && !homes.iter().any(|other| Arc::ptr_eq(other, home))
+        {
             homes.push(home.clone());
         }
+    }
+
+    /// Takes the streams out.
+    fn take(&self) -> Vec<Arc<Home>> {
+        fork::lock(&self.0).map(|mut homes| mem::take(&mut *homes)).unwrap_or_default()
     }
 
     /// Waits until no stream runs the graph any more.
@@ -25,19 +32,24 @@ impl InFlight {
     /// # Errors
     /// A sticky error: the graph may still run.
     pub(super) fn settle(&self) -> Result {
-        // Not borrowed during the waits: the hook of the driver's log may replay the graph.
-        let homes = mem::take(&mut *self.0.borrow_mut());
+        let homes = self.take();
         let waited = homes.iter().try_for_each(|home| home.synchronize());
         if waited.is_err() {
             homes.iter().for_each(|home| self.note(home));
         }
         waited
     }
-}
 
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        // If that fails, the device is lost, and a release reports it.
-        let _waited = self.settle();
+    /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
+    pub(super) fn end(&self) -> bool {
+        let mut over = true;
+        for home in self.take() {
+            let (waited, is_over) = home.wait_to_end();
+            over &= is_over;
+            if let Err(error) = waited {
+                home.report(error);
+            }
+        }
+        over
     }
 }

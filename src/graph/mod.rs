@@ -41,7 +41,7 @@ use in_flight::InFlight;
 use raw::{Exec, Template};
 use resources::GraphResources;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::{fmt, ptr};
+use std::{fmt, mem, ptr};
 
 /// A graph of device work that runs with one driver call, as often as you like.
 ///
@@ -110,6 +110,15 @@ pub(crate) struct GraphInner {
 impl GraphInner {
     fn new(exec: Exec, template: Template, resources: GraphResources, context: Context) -> Self {
         GraphInner { in_flight: InFlight::default(), exec, template, resources, context }
+    }
+}
+
+impl Drop for GraphInner {
+    fn drop(&mut self) {
+        if !self.in_flight.end() {
+            // It may still run: what it uses stays. The driver frees the executable graph when it is done.
+            mem::forget(mem::take(&mut self.resources));
+        }
     }
 }
 

@@ -181,10 +181,7 @@ impl<'a> Access<'a> {
         match self.memory {
             Memory::None => true,
             Memory::Device(memory) => memory.key() == key,
-            Memory::Ordered(memory, readers) => {
-                memory.home().is_some_and(|home| home.key() == key)
-                    || readers.is_some_and(|readers| readers.has(key))
-            }
+            Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
             Memory::Host(only) => only.is_none_or(|only| only.key() == key),
         }
     }
@@ -206,4 +203,12 @@ impl<'a> Access<'a> {
     pub(crate) fn tracked(all: &[Access<'a>]) -> impl Iterator<Item = (&'a Tracked, bool)> {
         all.iter().filter_map(|access| Some((access.tracked?, access.writes)))
     }
+}
+
+/// Returns whether memory belongs to the stream with this [key](Home::key), or that stream is one of its readers. Apart,
+/// so that operations on other memory stay small.
+#[inline(never)]
+fn is_of_stream(memory: &Allocation, readers: Option<&Readers>, key: usize) -> bool {
+    memory.home().is_some_and(|home| home.key() == key)
+        || readers.is_some_and(|readers| readers.has(key))
 }

@@ -36,7 +36,7 @@ pub(crate) struct Home {
     /// The number of the next mark.
     next: AtomicUsize,
     blocks: std::sync::Mutex<Blocks>,
-    /// Whether a release failed because the device is lost. Later ones would fail too.
+    /// Whether a release failed because the device is lost. Later ones will fail too, and are not reported.
     lost: AtomicBool,
 }
 
@@ -195,12 +195,9 @@ impl Home {
         self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) });
     }
 
-    /// Makes a call that releases memory. If the device is lost, only the first failure is reported, and no further
-    /// call made: the memory goes with its context.
+    /// Makes a call that releases memory. If the device is lost, only the first failure is reported: the memory goes
+    /// with its context.
     fn release(&self, call: Later<impl Fn() -> ffi::CUresult>) {
-        if self.lost.load(Ordering::Relaxed) {
-            return;
-        }
         release(|| {
             let answer = relaxed(call);
             match is_sticky(answer.code) && self.lost.swap(true, Ordering::Relaxed) {
@@ -280,7 +277,10 @@ impl Home {
         let event = self.event(mark);
         // SAFETY: the event is alive; needs no current context (F37).
         let make = move || unsafe { ffi::cuEventSynchronize(event) };
-        wait::wait_to_free(Later { call: name!(cuEventSynchronize), make }, self.context().key())
+        let event = Later { call: name!(cuEventSynchronize), make };
+        let (waited, over) = wait::wait_to_free(event, self.context().key());
+        // What the event does not tell, the stream may.
+        (waited, over || self.wait_to_end().1)
     }
 
     /// Waits for all work in the stream.
@@ -348,6 +348,13 @@ impl Readers {
         others.iter().try_for_each(|reader| home.follow(reader))?;
         others.clear();
         Ok(())
+    }
+
+    /// Waits for everything that the readers have enqueued. Returns whether that is certainly over.
+    #[cold]
+    pub(crate) fn end(&mut self) -> bool {
+        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
+        others.drain(..).all(|reader| reader.wait_to_end().1)
     }
 }
 

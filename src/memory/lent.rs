@@ -33,6 +33,11 @@ impl fmt::Debug for InScope<'_> {
 pub enum InOrder {}
 
 /// A time within `'b`, so that a borrow for `'b` lends the memory for all of it: [`InCall`] and [`InScope`].
+#[diagnostic::on_unimplemented(
+    message = "this memory belongs to no ordered stream",
+    label = "expected `Ordered` memory of the stream",
+    note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
+)]
 pub trait Within<'b> {}
 impl Within<'_> for InCall {}
 impl<'b: 's, 's> Within<'b> for InScope<'s> {}

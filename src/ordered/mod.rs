@@ -16,6 +16,7 @@ pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
 pub use owned::NotTaken;
 pub use pending::Pending;
 pub use shared::SharedBuffer;
+pub use verbs::HandOver;
 
 use crate::brand::Brand;
 use crate::call::name;
@@ -44,7 +45,9 @@ const STAGING: usize = 1 << 20;
 /// Its memory is allocated, used and freed in the order of the stream. Operations return before the device is done, and
 /// borrow their memory only for the call. Whatever the program does with such memory, it drops, leaks or moves it: the
 /// device sees a legal order (invariant [`ordered-apart`](crate::soundness#ordered-apart)). There is no closure, and
-/// nothing waits except [`synchronize`](Self::synchronize) and downloads.
+/// of the operations only [`synchronize`](Self::synchronize) and downloads wait. Pending values, graphs that run in the
+/// stream, and a stream that has uploaded slices wait when they are dropped. So does the end of a module
+/// ([F50](crate::driver_facts#F50)).
 ///
 /// A step of a program's inner loop makes the driver calls of C: one for a launch, two for an allocation and its free,
 /// or none, since the stream keeps freed blocks for its next allocations ([`keep`](Self::keep)).

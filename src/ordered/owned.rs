@@ -24,6 +24,14 @@ impl<V> fmt::Debug for NotTaken<V> {
     }
 }
 
+impl<V> fmt::Display for NotTaken<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<V> std::error::Error for NotTaken<V> {}
+
 impl<V> From<NotTaken<V>> for Error {
     fn from(refused: NotTaken<V>) -> Error {
         refused.error
@@ -123,6 +131,7 @@ macro_rules! into_idle {
             /// # Errors
             /// [`NotTaken`], which contains the buffer: a sticky error ([F60](crate::driver_facts#F60)).
             #[doc(alias = "cuStreamSynchronize")]
+            #[allow(clippy::result_large_err, reason = "the buffer comes back")]
             pub fn into_idle(mut self) -> Result<$buffer<'ctx, T>, NotTaken<Self>> {
                 let waited = self.0.inner.home().map_or(Ok(()), |home| home.synchronize());
                 match waited {

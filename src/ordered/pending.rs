@@ -136,7 +136,9 @@ mod future {
             };
             match Pin::new(done).poll(task) {
                 Poll::Pending => Poll::Pending,
-                Poll::Ready(_) => Poll::Ready(this.take()),
+                // Behind the operation in its stream, so there is nothing left to wait for.
+                Poll::Ready(Ok(())) => Poll::Ready(this.value.take().ok_or(TAKEN)),
+                Poll::Ready(Err(_)) => Poll::Ready(this.take()),
             }
         }
     }

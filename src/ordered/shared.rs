@@ -61,8 +61,10 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let Some(home) = self.memory.home().cloned() else { return };
         if let Err(error) = self.readers.leave(&home) {
-            // The streams that read it may still do so.
-            self.memory.leak();
+            // What cannot be ordered is waited for. What cannot be waited for may still read it.
+            if !self.readers.end() {
+                self.memory.leak();
+            }
             home.report(error);
         }
     }

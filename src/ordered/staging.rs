@@ -42,7 +42,8 @@ impl Staging {
         if bytes == 0 {
             return Ok(None);
         }
-        let memory = gpu.pinned(bytes.next_multiple_of(SEGMENTS))?;
+        // So many bytes that there is no multiple are refused below.
+        let memory = gpu.pinned(bytes.checked_next_multiple_of(SEGMENTS).unwrap_or(bytes))?;
         let event = || EventInner::create(gpu, EventFlags::DISABLE_TIMING);
         let events = [event()?, event()?, event()?, event()?];
         let (left, current, filled, used) = ([false; SEGMENTS], 0, 0, false);

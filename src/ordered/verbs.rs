@@ -312,7 +312,8 @@ impl<'ctx> OrderedStream<'ctx> {
     ///
     /// Later work in the stream waits for the function. It runs on a thread of the driver, where driver calls are
     /// refused ([F23](crate::driver_facts#F23)). If it panics, the next [`synchronize`](Self::synchronize) continues
-    /// the first such panic.
+    /// the first such panic. Do not drop there what waits for this stream: a graph that it runs, a pending value, the
+    /// stream itself.
     ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
@@ -384,6 +385,11 @@ impl<'ctx> OrderedStream<'ctx> {
 }
 
 /// A buffer that can move from stream to stream. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a buffer that belongs to an ordered stream",
+    label = "expected an `OrderedBuffer` or an `OrderedPitchedBuffer`",
+    note = "`ordered.adopt(buffer)` takes a `DeviceBuffer` over; a part stays with its buffer"
+)]
 pub trait HandOver<'ctx>: sealed::Allocated {}
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedBuffer<'ctx, T> {}
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedPitchedBuffer<'ctx, T> {}

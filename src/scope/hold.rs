@@ -10,7 +10,8 @@ use crate::memory::{
 /// Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that a scope can hold",
-    label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written"
+    label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written",
+    note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]
 pub trait Holdable<'ctx, T: Element>: DeviceMemoryMut<'ctx, T> {
     /// The memory as operations of the scope take it.

@@ -54,11 +54,19 @@ mod code;
 mod contexts;
 mod ends;
 mod graphs;
+mod ordered;
 mod work;
 
 /// All of them.
 pub(crate) fn operations() -> impl Iterator<Item = &'static Operation> {
-    [contexts::OPERATIONS, work::OPERATIONS, graphs::OPERATIONS, code::OPERATIONS, ends::OPERATIONS]
-        .into_iter()
-        .flatten()
+    [
+        contexts::OPERATIONS,
+        work::OPERATIONS,
+        ordered::OPERATIONS,
+        graphs::OPERATIONS,
+        code::OPERATIONS,
+        ends::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
 }

@@ -12,6 +12,7 @@ mod page;
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, PinnedBuffer, Result, detached::Branded,
+    ordered::OrderedOptions,
 };
 use operations::{Driven, LEN, ON_THE_STACK, OPERATIONS, Ours, Raw, on_the_stack, run};
 use std::ffi::c_void;
@@ -67,6 +68,11 @@ fn count(n: u64) -> Result {
         })
     };
     let (graph, held_graph) = (graph_of(&mut y)?, graph_of(&mut held)?);
+    let ordered = gpu.ordered_stream()?;
+    let options = OrderedOptions::new().keep(0).staging(0);
+    let bare = gpu.ordered_stream_with(gpu.stream()?, &options)?;
+    let shared = bare.alloc::<f32>(len)?.share();
+    let own = ordered.alloc::<f32>(len)?;
     let raw = Raw {
         stream: stream.raw(),
         event: event.raw(),
@@ -93,6 +99,10 @@ fn count(n: u64) -> Result {
             held: s.hold(&mut held),
             staged: s.stage(&mut staged),
             held_graph: &held_graph,
+            ordered: &ordered,
+            bare: &bare,
+            own: Some(own),
+            shared: &shared,
         };
         for &(name, _) in OPERATIONS {
             each(n, name, |by_hand, n| run(name, by_hand, n, &raw, &mut ours));

@@ -3,7 +3,8 @@
 use cuscope::ffi::{self, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUresult, CUstream};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, Kernel, LaunchConfig,
-    PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream, Stream, SyncStream,
+    OrderedBuffer, OrderedStream, PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream,
+    SharedBuffer, Stream, SyncStream,
 };
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -40,6 +41,12 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) held: ScopedBuffer<'s, f32>,
     pub(crate) staged: ScopedHostSlice<'s, f32>,
     pub(crate) held_graph: &'s Graph<'ctx>,
+    /// Streams that own the order of their memory: one that keeps blocks, and one that keeps none.
+    pub(crate) ordered: &'s OrderedStream<'ctx>,
+    pub(crate) bare: &'s OrderedStream<'ctx>,
+    /// Memory of the first, that is handed over and back, and memory that the second shares.
+    pub(crate) own: Option<OrderedBuffer<'ctx, f32>>,
+    pub(crate) shared: &'s SharedBuffer<'ctx, f32>,
 }
 
 /// Elements of every buffer.
@@ -288,6 +295,47 @@ operations! {
     scope_synchronize "`ScopedStream::synchronize`"
         |r| by_hand!(cuStreamSynchronize(r.stream)),
         |o| done(o.scoped.synchronize());
+    ordered_step "`OrderedStream`: `alloc`, `launch`, dropped, without kept blocks"
+        |r| {
+            let mut address = 0;
+            by_hand!(cuMemAllocAsync(&raw mut address, BYTES, r.stream));
+            launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: address]);
+            by_hand!(cuMemFreeAsync(address, r.stream))
+        },
+        |o| {
+            let mut x = done(o.bare.alloc::<f32>(LEN as usize));
+            done(unwatched!(o.bare.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
+        };
+    ordered_step_kept "`OrderedStream`: `alloc`, `launch`, dropped, with kept blocks"
+        |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
+        |o| {
+            let mut x = done(o.ordered.alloc::<f32>(LEN as usize));
+            done(unwatched!(o.ordered.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
+        };
+    ordered_upload "`OrderedStream::upload`"
+        |r| {
+            // SAFETY: both have as many bytes, and are apart.
+            unsafe { ptr::copy_nonoverlapping([1.0_f32; LEN as usize].as_ptr().cast(), r.host, BYTES) };
+            by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream))
+        },
+        |o| if let Some(own) = &mut o.own { done(o.ordered.upload(&[1.0; LEN as usize], own)) };
+    ordered_fill "`OrderedStream::fill`"
+        |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
+        |o| if let Some(own) = &mut o.own { done(o.ordered.fill(own, 1.0)) };
+    shared_read "`OrderedStream::copy`, of shared memory of another stream"
+        |r| by_hand!(cuMemcpyDtoDAsync_v2(r.y, r.x, BYTES, r.stream)),
+        |o| if let Some(own) = &mut o.own { done(o.ordered.copy(o.shared, own)) };
+    hand_over "`OrderedStream::hand_over`, there and back"
+        |r| by_hand!(
+            cuEventRecord(r.event, r.stream),
+            cuStreamWaitEvent(r.stream, r.event, 0),
+            cuEventRecord(r.event, r.stream),
+            cuStreamWaitEvent(r.stream, r.event, 0)
+        ),
+        |o| if let Some(own) = o.own.take() {
+            let there = o.bare.hand_over(own).unwrap_or_else(|_| failed());
+            o.own = Some(o.ordered.hand_over(there).unwrap_or_else(|_| failed()));
+        };
 }
 
 /// What is driven in a context of its own.

@@ -1,0 +1,238 @@
+//! The ends of what belongs to an ordered stream: on threads of the driver, with graphs in flight, behind failures.
+
+mod common;
+
+use common::gpu::{kernel, new_context, with_gpu};
+use common::kernels::SPIN;
+use common::longer;
+use cuscope::detached::Branded;
+use cuscope::ordered::OrderedOptions;
+use cuscope::{ContextStack, Error, Function, LaunchConfig, OrderedStream, PushedGuard, ffi};
+use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const LEN: usize = 64;
+const LONG: Duration = longer(Duration::from_millis(200));
+
+/// The errors of releases.
+static REPORTED: Mutex<Vec<Option<&'static str>>> = Mutex::new(Vec::new());
+
+fn report() {
+    cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
+}
+
+fn reported() -> Vec<Option<&'static str>> {
+    std::mem::take(&mut REPORTED.lock().unwrap())
+}
+
+/// Keeps a stream busy.
+#[allow(unsafe_code, reason = "launches a kernel")]
+fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>) {
+    let args = (LONG.as_nanos() as u64,);
+    // SAFETY: the kernel is spin(u64), and uses no memory.
+    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), args) }.unwrap();
+}
+
+fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> OrderedStream<'ctx> {
+    let options = OrderedOptions::new().keep(0).staging(0);
+    gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap()
+}
+
+#[test]
+fn a_graph_that_ends_while_its_run_cannot_be_waited_for_keeps_what_that_uses() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let _alone = common::one_at_a_time();
+    report();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let ordered = gpu.ordered_stream().unwrap();
+        for fails in [true, false] {
+            let runs = Arc::new(AtomicUsize::new(0));
+            let counted = runs.clone();
+            let count = move || {
+                counted.fetch_add(1, Ordering::Relaxed);
+            };
+            let (graph, _) = gpu.build_graph(|g| g.host_function(&[], count)).unwrap();
+            spin(&ordered, &spinner);
+            ordered.replay(&graph, ()).unwrap();
+            let call = if fails { "cuStreamSynchronize" } else { "none" };
+            let (which, code) = (Which::Named(call), ffi::CUDA_ERROR_UNKNOWN);
+            with_fault(Fault { which, code, performed: false }, || drop(graph));
+            let told: &[_] = if fails { &[Some("cuStreamSynchronize")] } else { &[] };
+            assert_eq!(reported(), told);
+            ordered.synchronize().unwrap();
+            assert_eq!(
+                runs.load(Ordering::Relaxed),
+                1,
+                "the function was there when its turn came"
+            );
+        }
+    });
+}
+
+#[test]
+fn memory_that_ends_on_a_thread_of_the_driver_is_kept_or_its_leak_is_told() {
+    let _alone = common::one_at_a_time();
+    report();
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let x = ordered.zeroed::<u32>(LEN).unwrap().detach();
+        ordered.host_function(move || drop(x)).unwrap();
+        ordered.synchronize().unwrap();
+        assert_eq!((ordered.usage().used, ordered.usage().kept), (0, 512));
+        assert_eq!(reported(), []);
+        let bare = bare(gpu);
+        let x = bare.zeroed::<u32>(LEN).unwrap().detach();
+        bare.host_function(move || drop(x)).unwrap();
+        bare.synchronize().unwrap();
+        assert_eq!(reported(), [Some("cuMemFreeAsync")]);
+    });
+}
+
+#[test]
+fn shared_memory_that_cannot_be_ordered_at_its_end_is_waited_for() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let _alone = common::one_at_a_time();
+    report();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let (home, reader) = (bare(gpu), bare(gpu));
+        let shared = home.from_slice(&[3_u32; LEN]).unwrap().share();
+        let mut copy = reader.alloc::<u32>(LEN).unwrap();
+        spin(&reader, &spinner);
+        reader.copy(&shared, &mut copy).unwrap();
+        let fault = Fault {
+            which: Which::Named("cuStreamWaitEvent"),
+            code: ffi::CUDA_ERROR_OUT_OF_MEMORY,
+            performed: false,
+        };
+        let (_, calls) = record(|| with_fault(fault, || drop(shared)));
+        let expected =
+            ["cuEventRecord", "cuStreamWaitEvent", "cuStreamSynchronize", "cuMemFreeAsync"];
+        assert_eq!(calls, expected);
+        assert_eq!(reported(), [Some("cuStreamWaitEvent")]);
+        assert_eq!(reader.to_vec(&copy).unwrap(), [3; LEN]);
+    });
+}
+
+#[test]
+fn a_hand_over_and_an_upload_that_fail_give_everything_back() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let _alone = common::one_at_a_time();
+    with_gpu(|gpu| {
+        let (one, two) = (bare(gpu), bare(gpu));
+        let failing = |call| Fault {
+            which: Which::Named(call),
+            code: ffi::CUDA_ERROR_OUT_OF_MEMORY,
+            performed: false,
+        };
+        let x = one.from_slice(&[5_u32; LEN]).unwrap();
+        let (refused, _) = with_fault(failing("cuStreamWaitEvent"), || two.hand_over(x));
+        let mut x = refused.unwrap_err().value.expect("it comes back");
+        assert_eq!((one.usage().used, two.usage().used), (4 * LEN, 0));
+        assert_eq!(one.to_vec(&x).unwrap(), [5; LEN], "it stayed where it was");
+        let pinned = gpu.pinned_from(&[6_u32; LEN]).unwrap();
+        let upload = || one.upload_owned(pinned, &mut x);
+        let (refused, _) = with_fault(failing("cuMemcpyHtoDAsync_v2"), upload);
+        assert_eq!(refused.unwrap_err().value.expect("it comes back")[..], [6; LEN]);
+        let (refused, _) = with_fault(failing("cuStreamSynchronize"), || x.into_idle());
+        assert_eq!(one.to_vec(&refused.unwrap_err().value.unwrap()).unwrap(), [5; LEN]);
+    });
+}
+
+/// The code does not say whether the copy was taken.
+#[test]
+fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let _alone = common::one_at_a_time();
+    with_gpu(|gpu| {
+        let ordered = bare(gpu);
+        let x = ordered.from_slice(&[5_u32; LEN]).unwrap();
+        let to = gpu.pinned::<u32>(LEN).unwrap();
+        let (which, code) = (Which::Named("cuMemcpyDtoHAsync_v2"), ffi::CUresult(54_321));
+        let fault = Fault { which, code, performed: true };
+        let download = || ordered.download_owned(&x, to);
+        let ((refused, _), calls) = record(|| with_fault(fault, download));
+        assert_eq!(calls.last(), Some(&"cuStreamSynchronize"));
+        assert_eq!(refused.unwrap_err().value.expect("it is over")[..], [5; LEN]);
+    });
+}
+
+#[test]
+fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
+    let _alone = common::one_at_a_time();
+    with_gpu(|gpu| {
+        let (spinner, mut stream) = (kernel(gpu, SPIN, "spin"), gpu.stream().unwrap());
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut x = ordered.zeroed::<u32>(LEN).unwrap();
+        let graph = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold_ordered(&mut x), 1));
+        let mut graph = graph.unwrap();
+        let node = graph.list_nodes().unwrap()[0];
+        spin(&ordered, &spinner);
+        ordered.replay(&graph, &mut x).unwrap();
+        graph.set_enabled(node, false).unwrap();
+        assert!(ordered.stream().query().unwrap(), "it waited");
+        assert_eq!(ordered.to_vec(&x).unwrap(), [1; LEN], "the run was not changed");
+        graph.set_enabled(node, true).unwrap();
+        gpu.recapture(&mut graph, &mut stream, |c| c.stream().fill(&mut c.hold_ordered(&mut x), 2))
+            .unwrap();
+        spin(&ordered, &spinner);
+        ordered.replay(&graph, &mut x).unwrap();
+        drop(graph);
+        assert!(ordered.stream().query().unwrap(), "it waited");
+        assert_eq!(ordered.to_vec(&x).unwrap(), [2; LEN]);
+    });
+}
+
+#[test]
+fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
+    let _alone = common::one_at_a_time();
+    let context = new_context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let gpu = stack.push(&context).unwrap();
+    let spinner = kernel(&gpu, SPIN, "spin");
+    let (one, two) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+    spin(&one, &spinner);
+    let shared = one.from_slice(&[1_u32; LEN]).unwrap().share();
+    let mut x = two.alloc(LEN).unwrap();
+    two.copy(&shared, &mut x).unwrap();
+    let pending = two.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
+    let all = (one, two, shared, x).detach();
+    drop(spinner);
+    drop(gpu);
+    drop(stack);
+    drop(context);
+    std::thread::spawn(move || drop(all)).join().unwrap();
+    assert_eq!(pending.wait().unwrap()[..], [1; LEN]);
+}
+
+#[test]
+fn what_a_stream_cannot_give_is_refused() {
+    let _alone = common::one_at_a_time();
+    with_gpu(|gpu| {
+        for staging in [usize::MAX, usize::MAX - 3] {
+            let options = OrderedOptions::new().staging(staging);
+            assert!(gpu.ordered_stream_with(gpu.stream().unwrap(), &options).is_err());
+        }
+        let ordered = gpu.ordered_stream().unwrap();
+        for len in [usize::MAX, usize::MAX / 4, 1 << 60, 1 << 50] {
+            let refused = ordered.alloc::<u32>(len).unwrap_err();
+            let is_known = matches!(refused, Error::InvalidArgument { .. })
+                || refused.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY);
+            assert!(is_known, "{len}: {refused}");
+        }
+        assert_eq!(ordered.usage(), Default::default());
+    });
+}

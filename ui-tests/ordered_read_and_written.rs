@@ -1,0 +1,13 @@
+//! One launch does not read and write one buffer.
+
+use cuscope::{Function, LaunchConfig, OrderedBuffer, OrderedStream, Result};
+
+fn misuse<'ctx>(
+    ordered: &OrderedStream<'ctx>,
+    kernel: &Function<'ctx>,
+    mut x: OrderedBuffer<'ctx, f32>,
+) -> Result {
+    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&x, &mut x)) }
+}
+
+fn main() {}

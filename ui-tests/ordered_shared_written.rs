@@ -1,0 +1,14 @@
+//! Shared memory is only read: several streams may do that at the same time.
+
+use cuscope::{Function, LaunchConfig, OrderedStream, Result, SharedBuffer};
+
+fn misuse<'ctx>(
+    ordered: &OrderedStream<'ctx>,
+    kernel: &Function<'ctx>,
+    mut shared: SharedBuffer<'ctx, f32>,
+) -> Result {
+    ordered.fill(&mut shared, 1.0)?;
+    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&mut shared,)) }
+}
+
+fn main() {}

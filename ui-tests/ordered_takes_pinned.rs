@@ -1,0 +1,13 @@
+//! An ordered stream lends no host memory to a kernel: it may be dropped while the device uses it.
+
+use cuscope::{Function, LaunchConfig, OrderedStream, PinnedBuffer, Result};
+
+fn misuse<'ctx>(
+    ordered: &OrderedStream<'ctx>,
+    kernel: &Function<'ctx>,
+    x: &mut PinnedBuffer<f32>,
+) -> Result {
+    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (x,)) }
+}
+
+fn main() {}
