@@ -6,7 +6,7 @@ use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::owned::{Lease, StreamInner};
+use crate::owned::{Keep, Lease, StreamInner};
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -38,6 +38,8 @@ enum Free {
     Else(Context),
     /// Not at all: its module lends it.
     Lent(Box<Lease>),
+    /// By other code, once this is dropped.
+    Foreign(Box<Keep>, Context),
 }
 
 /// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
@@ -77,9 +79,23 @@ impl Allocation {
         let block = match &mut self.free {
             Free::Plain(_) => Block::Plain,
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
+            Free::Foreign(..) => return self.adopt_foreign(home),
             Free::Ordered { .. } | Free::Else(_) | Free::Lent(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
+        true
+    }
+
+    /// Gives memory of other code to a stream.
+    #[cold]
+    fn adopt_foreign(&mut self, home: &std::sync::Arc<Home>) -> bool {
+        let left = Free::Else(self.context().clone());
+        self.free = match mem::replace(&mut self.free, left) {
+            Free::Foreign(keep, _) => {
+                Free::Ordered { home: home.clone(), block: Block::Foreign(keep) }
+            }
+            other => other,
+        };
         true
     }
 
@@ -87,7 +103,7 @@ impl Allocation {
     pub(crate) fn hand_over(&mut self, to: &std::sync::Arc<Home>) {
         if let Free::Ordered { home, block } = &mut self.free {
             home.account(block, false);
-            let moved = home.block_for(std::mem::replace(block, Block::Plain), to);
+            let moved = home.block_for(mem::replace(block, Block::Plain), to);
             to.account(&moved, true);
             *block = moved;
             *home = to.clone();
@@ -99,10 +115,11 @@ impl Allocation {
         let Free::Ordered { home, block } = &mut self.free else { return };
         home.account(block, false);
         let in_order = |pool| Free::InOrder { stream: home.stream().clone(), _pool: pool };
-        self.free = match block {
+        self.free = match mem::replace(block, Block::Plain) {
             Block::Own(_) => in_order(home.pool().cloned()),
-            Block::Pool { _pool } => in_order(_pool.take()),
+            Block::Pool { _pool } => in_order(_pool),
             Block::Plain => Free::Plain(home.context().clone()),
+            Block::Foreign(keep) => Free::Foreign(keep, home.context().clone()),
         };
     }
 
@@ -118,6 +135,11 @@ impl Allocation {
     /// Takes memory that one node of a graph allocates and another one frees.
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
+    }
+
+    /// Takes memory of other code.
+    pub(crate) fn foreign(address: CUdeviceptr, context: Context, keep: Box<Keep>) -> Allocation {
+        Allocation::new(address, context.key(), Free::Foreign(keep, context))
     }
 
     /// Takes a variable that is lent.
@@ -146,6 +168,7 @@ impl Allocation {
             Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Lent(_) => BufferKind::Variable,
+            Free::Foreign(..) => BufferKind::Foreign,
         }
     }
 
@@ -166,7 +189,13 @@ impl Allocation {
     /// Leaks the memory, of which it is not known when its uses end.
     #[cold]
     pub(crate) fn leak(&mut self) {
-        self.free = Free::Else(self.context().clone());
+        let left = Free::Else(self.context().clone());
+        match mem::replace(&mut self.free, left) {
+            Free::Foreign(keep, _) | Free::Ordered { block: Block::Foreign(keep), .. } => {
+                keep.leak()
+            }
+            _ => {}
+        }
     }
 
     /// Leaves the memory to all owners of a share in it.
@@ -182,7 +211,7 @@ impl Allocation {
 impl Free {
     fn context(&self) -> &Context {
         match self {
-            Free::Plain(context) | Free::Else(context) => context,
+            Free::Plain(context) | Free::Else(context) | Free::Foreign(_, context) => context,
             Free::Lent(lease) => lease.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
@@ -197,8 +226,9 @@ impl Drop for Allocation {
         if let Some(share) = share.take() {
             return self.leave_to(share);
         }
-        match &self.free {
-            Free::Else(_) | Free::Lent(_) => {}
+        match &mut self.free {
+            // What keeps memory of other code alive is dropped with the fields.
+            Free::Else(_) | Free::Lent(_) | Free::Foreign(..) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
