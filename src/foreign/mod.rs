@@ -50,6 +50,8 @@
 //! [`Detached`]: crate::Detached
 
 mod context;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod handles;
 
 pub use context::{Ownership, RawContext, ReleaseWith};
