@@ -1,5 +1,4 @@
 //! Streams and events.
-#![allow(unsafe_code, reason = "plays other code that owns a stream")]
 
 use super::rows::WAIT;
 use super::table::Table;

@@ -6,6 +6,7 @@ use cuscope::{
     detached::Branded,
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
+    foreign::dlpack::Tensor,
     ordered::OrderedOptions,
     stream::SyncPolicy,
 };
@@ -189,6 +190,14 @@ operations! {
         ordered.fill(&mut x, 2)?;
         drop(x);
         ordered.synchronize()
+    });
+    "tensors" => pushed(|gpu| {
+        let tensor: Tensor = gpu.alloc::<u32>(8)?.into_dlpack(&[2, 4])?;
+        // SAFETY: 1. and 2. It is the memory above, which nothing else uses.
+        unsafe { gpu.buffer_from_dlpack::<u32, _>(tensor) }?;
+        // In host memory it would be leaked after faults.
+        drop::<Tensor>(gpu.pinned::<u32>(8)?.into_dlpack(&[8])?);
+        Ok(())
     });
     "a launch" => pushed(|gpu| {
         let (stream, store) = (gpu.stream()?, store(gpu)?);
