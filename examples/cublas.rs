@@ -114,12 +114,10 @@ fn main() -> Result {
         let (x, y) = (ordered.from_slice(&a)?, ordered.from_slice(&b)?);
         let mut z = ordered.zeroed::<f32>(n * n)?;
         for _ in 0..2 {
+            // SAFETY: the stream and the memory that `foreign` passes.
+            let work = |stream, (x, y, z)| unsafe { blas.multiply(stream, n, [x, y, z]) };
             // SAFETY: 1. and 2. One product of the three, in the stream. 3. cuBLAS changes neither.
-            unsafe {
-                ordered.foreign((&x, &y, &mut z), |stream, (x, y, z)| {
-                    blas.multiply(stream, n, [x, y, z])
-                })
-            }?;
+            unsafe { ordered.foreign((&x, &y, &mut z), work) }?;
         }
         drop((x, y)); // freed behind the products
         ordered.to_vec(&z)?

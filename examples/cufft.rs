@@ -84,10 +84,14 @@ fn main() -> Result {
         let (one, two) = (s.on(&one), s.on(&two));
         let (mut x, mut y, mut z) = (s.hold(&mut x), s.hold(&mut y), s.hold(&mut z));
         one.upload(&input, &mut x)?;
+        // SAFETY: the stream and the memory that `foreign` passes; this is the first transform of the plan.
+        let forward = |stream, (x, y)| unsafe { plan.run(stream, x, y, FORWARD) };
         // SAFETY: 1., 2. and 4. One transform from x to y, in the stream. 3. cuFFT changes neither.
-        unsafe { one.foreign((&mut x, &mut y), |stream, (x, y)| plan.run(stream, x, y, FORWARD)) }?;
-        // SAFETY: as above, from y to z. The scope lets it wait for the first one, which wrote y.
-        unsafe { two.foreign((&mut y, &mut z), |stream, (y, z)| plan.run(stream, y, z, INVERSE)) }?;
+        unsafe { one.foreign((&mut x, &mut y), forward) }?;
+        // SAFETY: as above. The stream waits for the first transform, which wrote y.
+        let inverse = |stream, (y, z)| unsafe { plan.run(stream, y, z, INVERSE) };
+        // SAFETY: 1. to 4. as above, from y to z.
+        unsafe { two.foreign((&mut y, &mut z), inverse) }?;
         one.download(&y, &mut spectrum)?;
         two.download(&z, &mut output)
     })?;

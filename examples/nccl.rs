@@ -99,14 +99,14 @@ fn sum_all(nccl: &Nccl, outer: &mut impl PushContext, ranks: &mut [Rank]) -> Res
     let mut gpu = outer.push(&rank.context)?;
     let (ordered, x) = gpu.bind_mut(&mut rank.memory)?;
     let (ordered, comm) = (&*ordered, rank.comm);
+    let work = |stream, (x,): (ffi::CUdeviceptr,)| {
+        // SAFETY: the stream and the memory that `foreign` passes.
+        unsafe { nccl.sum(comm, stream, x) };
+        sum_all(nccl, &mut gpu, rest)
+    };
     // SAFETY: 1. and 2. One sum of `x`, in the stream, which is enqueued when the group inside ends. 3. NCCL sets the
     // context of each device, and restores the one that it found.
-    unsafe {
-        ordered.foreign((x,), |stream, (x,)| {
-            nccl.sum(comm, stream, x);
-            sum_all(nccl, &mut gpu, rest)
-        })
-    }?
+    unsafe { ordered.foreign((x,), work) }?
 }
 
 /// One thread drives all devices.
@@ -152,8 +152,10 @@ fn on_thread(nccl: &Nccl, id: Id, (device, rank, all): (Device, usize, usize)) -
     check("ncclCommInitRank", unsafe { (nccl.init_rank)(&raw mut comm, count, id, number) });
     let ordered = gpu.ordered_stream()?;
     let mut x = ordered.from_slice(&vec![rank as f32 + 1.0; LEN])?;
+    // SAFETY: the stream and the memory that `foreign` passes.
+    let work = |stream, (x,): (ffi::CUdeviceptr,)| unsafe { nccl.sum(comm, stream, x) };
     // SAFETY: 1. and 2. One sum of `x`, in the stream. 3. NCCL restores the context that it found.
-    unsafe { ordered.foreign((&mut x,), |stream, (x,)| nccl.sum(comm, stream, x)) }?;
+    unsafe { ordered.foreign((&mut x,), work) }?;
     let right = is_sum(&ordered.to_vec(&x)?, all);
     // SAFETY: its work was waited for, and it is not used again.
     unsafe { nccl.destroy(comm) };

@@ -253,10 +253,11 @@ fn page_locked_memory_of_other_code_is_used_at_its_address_for_the_device() {
 /// What the other side reads from a tensor.
 fn read<M: Managed>(tensor: &Tensor<M>) -> (DLTensor, Vec<i64>, Vec<i64>) {
     let tensor = *tensor.description().unwrap();
-    // SAFETY: as many extents and strides as there are dimensions.
-    let [shape, strides] = [tensor.shape, tensor.strides].map(|numbers| {
+    let numbers = |numbers: *mut i64| {
+        // SAFETY: as many extents and strides as there are dimensions.
         unsafe { std::slice::from_raw_parts(numbers, tensor.ndim as usize) }.to_vec()
-    });
+    };
+    let (shape, strides) = (numbers(tensor.shape), numbers(tensor.strides));
     (tensor, shape, strides)
 }
 

@@ -376,6 +376,12 @@ fn fill(stream: ffi::CUstream, address: ffi::CUdeviceptr, value: u32) {
     ok(unsafe { ffi::cuMemsetD32Async(address, value, LEN, stream) });
 }
 
+/// Copies elements, likewise.
+fn copy(stream: ffi::CUstream, from: ffi::CUdeviceptr, to: ffi::CUdeviceptr) {
+    // SAFETY: as above.
+    ok(unsafe { ffi::cuMemcpyDtoDAsync_v2(to, from, LEN * 4, stream) });
+}
+
 #[test]
 fn foreign_work_on_a_stream_is_complete_when_it_returns() {
     with_gpu(|gpu| {
@@ -429,7 +435,7 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
             // SAFETY: 1. to 4. The work is one copy between the buffers, in the stream.
             unsafe {
                 two.foreign((&x, &mut y, &mut pinned), |raw, (from, to, host)| {
-                    ok(ffi::cuMemcpyDtoDAsync_v2(to, from, LEN * 4, raw));
+                    copy(raw, from, to);
                     fill(raw, host, 4);
                 })
             }?;

@@ -552,12 +552,12 @@ fn foreign_work_is_ordered_as_that_of_the_stream() {
         let mut x = ordered.alloc::<u32>(LEN).unwrap();
         let mut not_mine = other.alloc::<u32>(LEN).unwrap();
         spin(&ordered, &spinner, LONG / 8).unwrap();
-        // SAFETY: of all three, 1. to 3.: the work is a copy in the stream, within the buffers.
-        let copied = unsafe {
-            ordered.foreign((&mut x, &shared, LEN), |stream, (to, from, len)| {
-                cuscope::ffi::cuMemcpyDtoDAsync_v2(to, from, 4 * len, stream)
-            })
+        // SAFETY: the two buffers have `LEN` elements, and the stream is alive.
+        let copy = |stream, (to, from, len): (_, _, usize)| unsafe {
+            cuscope::ffi::cuMemcpyDtoDAsync_v2(to, from, 4 * len, stream)
         };
+        // SAFETY: of all three, 1. to 3.: the work is a copy in the stream, within the buffers.
+        let copied = unsafe { ordered.foreign((&mut x, &shared, LEN), copy) };
         assert_eq!(copied.unwrap(), cuscope::ffi::CUDA_SUCCESS);
         // SAFETY: as above; it is not called.
         let refused = unsafe { ordered.foreign((&mut not_mine,), |_, _| panic!("not called")) };

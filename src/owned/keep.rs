@@ -47,14 +47,16 @@ mod tests {
 
     #[test]
     fn a_value_is_dropped_once_or_leaked_and_its_panic_stays_here() {
-        struct Panics(Arc<()>);
+        struct Panics {
+            _kept: Arc<()>,
+        }
         impl Drop for Panics {
             fn drop(&mut self) {
                 panic!("in the drop of what keeps a handle");
             }
         }
         let kept = Arc::new(());
-        drop(Keep::new(Panics(kept.clone())));
+        drop(Keep::new(Panics { _kept: kept.clone() }));
         assert_eq!(Arc::strong_count(&kept), 1);
         Keep::new(kept.clone()).leak();
         assert_eq!(Arc::strong_count(&kept), 2);
