@@ -36,9 +36,15 @@ enum Free {
     Ordered { home: std::sync::Arc<Home>, block: Block },
     /// By something else: a node of the graph that allocates it, or the graphs that have a share in it.
     Else(Context),
-    /// Not at all: its module lends it.
-    Lent(Box<Lease>),
-    /// By other code, once this is dropped.
+    /// Not at all: somebody else frees it.
+    Held(Box<Held>),
+}
+
+/// Memory that somebody else frees, once this is dropped.
+enum Held {
+    /// A variable, which its module lends.
+    Lent(Lease),
+    /// Memory of other code.
     Foreign(Box<Keep>, Context),
 }
 
@@ -79,24 +85,29 @@ impl Allocation {
         let block = match &mut self.free {
             Free::Plain(_) => Block::Plain,
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
-            Free::Foreign(..) => return self.adopt_foreign(home),
-            Free::Ordered { .. } | Free::Else(_) | Free::Lent(_) => return false,
+            Free::Held(_) => return self.adopt_foreign(home),
+            Free::Ordered { .. } | Free::Else(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
         true
     }
 
-    /// Gives memory of other code to a stream.
+    /// Gives memory of other code to a stream. Returns false for a variable.
     #[cold]
     fn adopt_foreign(&mut self, home: &std::sync::Arc<Home>) -> bool {
         let left = Free::Else(self.context().clone());
-        self.free = match mem::replace(&mut self.free, left) {
-            Free::Foreign(keep, _) => {
-                Free::Ordered { home: home.clone(), block: Block::Foreign(keep) }
-            }
-            other => other,
+        let (free, adopted) = match mem::replace(&mut self.free, left) {
+            Free::Held(held) => match *held {
+                Held::Foreign(keep, _) => {
+                    let block = Block::Foreign(keep);
+                    (Free::Ordered { home: home.clone(), block }, true)
+                }
+                lent => (Free::Held(Box::new(lent)), false),
+            },
+            other => (other, false),
         };
-        true
+        self.free = free;
+        adopted
     }
 
     /// Moves memory that belongs to a stream to another one, which comes after all its uses.
@@ -119,7 +130,9 @@ impl Allocation {
             Block::Own(_) => in_order(home.pool().cloned()),
             Block::Pool { _pool } => in_order(_pool),
             Block::Plain => Free::Plain(home.context().clone()),
-            Block::Foreign(keep) => Free::Foreign(keep, home.context().clone()),
+            Block::Foreign(keep) => {
+                Free::Held(Box::new(Held::Foreign(keep, home.context().clone())))
+            }
         };
     }
 
@@ -139,12 +152,12 @@ impl Allocation {
 
     /// Takes memory of other code.
     pub(crate) fn foreign(address: CUdeviceptr, context: Context, keep: Box<Keep>) -> Allocation {
-        Allocation::new(address, context.key(), Free::Foreign(keep, context))
+        Allocation::new(address, context.key(), Free::Held(Box::new(Held::Foreign(keep, context))))
     }
 
     /// Takes a variable that is lent.
     pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
-        Allocation::new(address, lease.context().key(), Free::Lent(Box::new(lease)))
+        Allocation::new(address, lease.context().key(), Free::Held(Box::new(Held::Lent(lease))))
     }
 
     #[inline]
@@ -167,8 +180,10 @@ impl Allocation {
             // Memory of a graph is held, and never a buffer.
             Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
-            Free::Lent(_) => BufferKind::Variable,
-            Free::Foreign(..) => BufferKind::Foreign,
+            Free::Held(ref held) => match **held {
+                Held::Lent(_) => BufferKind::Variable,
+                Held::Foreign(..) => BufferKind::Foreign,
+            },
         }
     }
 
@@ -191,8 +206,11 @@ impl Allocation {
     pub(crate) fn leak(&mut self) {
         let left = Free::Else(self.context().clone());
         match mem::replace(&mut self.free, left) {
-            Free::Foreign(keep, _) | Free::Ordered { block: Block::Foreign(keep), .. } => {
-                keep.leak()
+            Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
+            Free::Held(held) => {
+                if let Held::Foreign(keep, _) = *held {
+                    keep.leak();
+                }
             }
             _ => {}
         }
@@ -211,10 +229,19 @@ impl Allocation {
 impl Free {
     fn context(&self) -> &Context {
         match self {
-            Free::Plain(context) | Free::Else(context) | Free::Foreign(_, context) => context,
-            Free::Lent(lease) => lease.context(),
+            Free::Plain(context) | Free::Else(context) => context,
+            Free::Held(held) => held.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
+        }
+    }
+}
+
+impl Held {
+    fn context(&self) -> &Context {
+        match self {
+            Held::Lent(lease) => lease.context(),
+            Held::Foreign(_, context) => context,
         }
     }
 }
@@ -228,7 +255,7 @@ impl Drop for Allocation {
         }
         match &mut self.free {
             // What keeps memory of other code alive is dropped with the fields.
-            Free::Else(_) | Free::Lent(_) | Free::Foreign(..) => {}
+            Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
