@@ -716,6 +716,22 @@
 //! code in the process: `ui-tests/raw_context_without_unsafe.rs`, `ui-tests/reset_without_unsafe.rs`. Their
 //! documentation lists the obligations.
 //!
+//! # Handles of other code
+//!
+//! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. The functions list
+//! their obligations.
+//!
+//! *error\[E0277\]: `*mut u8` cannot be sent between threads safely*: what keeps a handle alive is dropped with the last
+//! owner, on any thread: `ui-tests/keep_not_sent.rs`. *error\[E0521\]: borrowed data escapes …*: nor can it borrow:
+//! `ui-tests/keep_with_a_borrow.rs`.
+//!
+//! *error\[E0500\]: closure requires unique access …* An operation in the closure of `foreign` uses memory that the
+//! foreign work writes: `ui-tests/foreign_work_uses_its_memory.rs`. Enqueue it before or behind.
+//!
+//! *error\[E0382\]: use of moved value: `tensor`*: a tensor has one owner, which its deleter ends:
+//! `ui-tests/tensor_twice.rs`.
+//!
 //! # Calls of the driver
 //!
 //! *error\[E0133\]: call to unsafe function `cuCtxGetId` …* [`call!`](crate::call!) checks the code that a

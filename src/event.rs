@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::context::wait::wait;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
+use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
@@ -60,6 +61,8 @@ assert_impl_all!(Event<'static>: Send, Sync);
 pub(crate) struct EventInner {
     raw: CUevent,
     context: Context,
+    /// Set for an event of other code, which destroys it.
+    keep: Option<Box<Keep>>,
 }
 // SAFETY: an event is not tied to a thread: any may record, query, wait and destroy, and none of
 // these needs a current context (F37, F40). The handle is never changed.
@@ -75,7 +78,12 @@ impl EventInner {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
-        Ok(EventInner { raw, context: gpu.context().clone() })
+        Ok(EventInner { raw, context: gpu.context().clone(), keep: None })
+    }
+
+    /// Takes an event of other code.
+    pub(crate) fn foreign(raw: CUevent, context: Context, keep: Box<Keep>) -> EventInner {
+        EventInner { raw, context, keep: Some(keep) }
     }
 
     #[inline]
@@ -86,6 +94,9 @@ impl EventInner {
 
 impl Drop for EventInner {
     fn drop(&mut self) {
+        if self.keep.is_some() {
+            return; // dropped with the fields
+        }
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Waits that were enqueued for it still hold.
         release(|| unsafe { answer!(cuEventDestroy_v2(self.raw)) });

@@ -105,6 +105,10 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
         // And the other way round.
         std::mem::swap(&mut own, &mut theirs);
     }
+    let on = gpu.on(&own.stream);
+    // SAFETY: nothing is enqueued.
+    let foreign = unsafe { on.foreign((&own.x, &mut theirs.y), |_, _| unreachable!()) };
+    assert_eq!(foreign, other::<()>("SyncStream::foreign"));
     // On a default stream, which is one of the current context.
     let legacy = gpu.on_legacy_default();
     assert_eq!(legacy.record(&theirs.event), other("cuEventRecord"));
@@ -164,6 +168,9 @@ fn refuses<'s>(
     assert_eq!(saxpy!(stream, own.saxpy, &*good, &mut *bad), other(launch));
     assert_eq!(saxpy!(stream, own.saxpy, x, &mut *good), other(launch));
     assert_eq!(saxpy!(stream, g, own.x, &mut *good), other(launch));
+    // SAFETY: nothing is enqueued.
+    let foreign = unsafe { stream.foreign((&*good, &mut *bad), |_, _| unreachable!()) };
+    assert_eq!(foreign, other::<()>("ScopedStream::foreign"));
     assert_eq!(stream.record(event), other("cuEventRecord"));
     assert_eq!(stream.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
 }

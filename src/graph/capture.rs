@@ -116,7 +116,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// The stream is under capture until this returns, also if the closure fails or panics, and nothing else
     /// uses it meanwhile (invariant [`captured-unused`](crate::soundness#captured-unused)). While buffers live
     /// that were [allocated on it](crate::SyncStream::alloc), the capture uses a new stream with the same
-    /// priority and attributes in its place, so that they may be dropped.
+    /// priority and attributes in its place, so that they may be dropped. It does so for a [stream of other
+    /// code](Self::stream_from_raw), too.
     ///
     /// The capture is relaxed: everything else that the closure does (allocating, copying on other streams,
     /// loading modules) happens at once and is not captured. Three calls on a context are refused and

@@ -10,7 +10,8 @@ use crate::sync::Arc;
 ///
 /// Buffers may live that are freed in the order of the program's stream, at any time and on any thread, and the
 /// capture would include their frees. The capture then uses its own stream instead; captured work does not run
-/// on it. Without such buffers no new ones can appear, as the stream is exclusively borrowed.
+/// on it. Without such buffers no new ones can appear, as the stream is exclusively borrowed. A stream of other code,
+/// which may use it meanwhile, is not captured either.
 pub(super) struct CapturedStream<'a, 'ctx> {
     stream: &'a Stream<'ctx>,
     /// Destroyed when the capture is over.
@@ -29,7 +30,7 @@ impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
         gpu: &PushedGuard<'ctx>,
         stream: &'a mut Stream<'ctx>,
     ) -> Result<Self> {
-        let alone = Arc::get_mut(&mut stream.inner).is_some();
+        let alone = Arc::get_mut(&mut stream.inner).is_some_and(|inner| inner.keep.is_none());
         let instead = if alone { None } else { Some(alike(gpu, stream)?) };
         let blocking = instead.is_none() && stream.inner.blocking;
         let context = blocking.then(|| stream.context());

@@ -6,7 +6,7 @@ use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::owned::{Lease, StreamInner};
+use crate::owned::{Keep, Lease, StreamInner};
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -36,8 +36,16 @@ enum Free {
     Ordered { home: std::sync::Arc<Home>, block: Block },
     /// By something else: a node of the graph that allocates it, the graphs that have a share in it, or a scope.
     Else(Context),
-    /// Not at all: its module lends it.
-    Lent(Box<Lease>),
+    /// Not at all: somebody else frees it.
+    Held(Box<Held>),
+}
+
+/// Memory that somebody else frees, once this is dropped.
+enum Held {
+    /// A variable, which its module lends.
+    Lent(Lease),
+    /// Memory of other code.
+    Foreign(Box<Keep>, Context),
 }
 
 /// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
@@ -77,17 +85,36 @@ impl Allocation {
         let block = match &mut self.free {
             Free::Plain(_) => Block::Plain,
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
-            Free::Ordered { .. } | Free::Else(_) | Free::Lent(_) => return false,
+            Free::Held(_) => return self.adopt_foreign(home),
+            Free::Ordered { .. } | Free::Else(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
         true
+    }
+
+    /// Gives memory of other code to a stream. Returns false for a variable.
+    #[cold]
+    fn adopt_foreign(&mut self, home: &std::sync::Arc<Home>) -> bool {
+        let left = Free::Else(self.context().clone());
+        let (free, adopted) = match mem::replace(&mut self.free, left) {
+            Free::Held(held) => match *held {
+                Held::Foreign(keep, _) => {
+                    let block = Block::Foreign(keep);
+                    (Free::Ordered { home: home.clone(), block }, true)
+                }
+                lent => (Free::Held(Box::new(lent)), false),
+            },
+            other => (other, false),
+        };
+        self.free = free;
+        adopted
     }
 
     /// Moves memory that belongs to a stream to another one, which comes after all its uses.
     pub(crate) fn hand_over(&mut self, to: &std::sync::Arc<Home>) {
         if let Free::Ordered { home, block } = &mut self.free {
             home.account(block, false);
-            let moved = home.block_for(std::mem::replace(block, Block::Plain), to);
+            let moved = home.block_for(mem::replace(block, Block::Plain), to);
             to.account(&moved, true);
             *block = moved;
             *home = to.clone();
@@ -99,10 +126,13 @@ impl Allocation {
         let Free::Ordered { home, block } = &mut self.free else { return };
         home.account(block, false);
         let in_order = |pool| Free::InOrder { stream: home.stream().clone(), _pool: pool };
-        self.free = match block {
+        self.free = match mem::replace(block, Block::Plain) {
             Block::Own(_) => in_order(home.pool().cloned()),
-            Block::Pool { _pool } => in_order(_pool.take()),
+            Block::Pool { _pool } => in_order(_pool),
             Block::Plain => Free::Plain(home.context().clone()),
+            Block::Foreign(keep) => {
+                Free::Held(Box::new(Held::Foreign(keep, home.context().clone())))
+            }
         };
     }
 
@@ -126,9 +156,14 @@ impl Allocation {
         Allocation::new(0, context.key(), Free::Else(context))
     }
 
+    /// Takes memory of other code.
+    pub(crate) fn foreign(address: CUdeviceptr, context: Context, keep: Box<Keep>) -> Allocation {
+        Allocation::new(address, context.key(), Free::Held(Box::new(Held::Foreign(keep, context))))
+    }
+
     /// Takes a variable that is lent.
     pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
-        Allocation::new(address, lease.context().key(), Free::Lent(Box::new(lease)))
+        Allocation::new(address, lease.context().key(), Free::Held(Box::new(Held::Lent(lease))))
     }
 
     #[inline]
@@ -151,7 +186,10 @@ impl Allocation {
             // Memory of a graph is held, and never a buffer.
             Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
-            Free::Lent(_) => BufferKind::Variable,
+            Free::Held(ref held) => match **held {
+                Held::Lent(_) => BufferKind::Variable,
+                Held::Foreign(..) => BufferKind::Foreign,
+            },
         }
     }
 
@@ -172,7 +210,16 @@ impl Allocation {
     /// Leaks the memory, of which it is not known when its uses end.
     #[cold]
     pub(crate) fn leak(&mut self) {
-        self.free = Free::Else(self.context().clone());
+        let left = Free::Else(self.context().clone());
+        match mem::replace(&mut self.free, left) {
+            Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
+            Free::Held(held) => {
+                if let Held::Foreign(keep, _) = *held {
+                    keep.leak();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Leaves the memory to all owners of a share in it.
@@ -189,9 +236,18 @@ impl Free {
     fn context(&self) -> &Context {
         match self {
             Free::Plain(context) | Free::Else(context) => context,
-            Free::Lent(lease) => lease.context(),
+            Free::Held(held) => held.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
+        }
+    }
+}
+
+impl Held {
+    fn context(&self) -> &Context {
+        match self {
+            Held::Lent(lease) => lease.context(),
+            Held::Foreign(_, context) => context,
         }
     }
 }
@@ -203,8 +259,9 @@ impl Drop for Allocation {
         if let Some(share) = share.take() {
             return self.leave_to(share);
         }
-        match &self.free {
-            Free::Else(_) | Free::Lent(_) => {}
+        match &mut self.free {
+            // What keeps memory of other code alive is dropped with the fields.
+            Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its

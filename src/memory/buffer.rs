@@ -62,6 +62,9 @@ pub enum BufferKind {
     /// A variable of a module or library: [`Module::variable`](crate::Module::variable). The free gives it
     /// back.
     Variable,
+    /// Memory of other code: [`PushedGuard::buffer_from_raw`]. Other code frees it, after the value that kept it
+    /// was dropped.
+    Foreign,
 }
 
 /// # Memory

@@ -14,9 +14,10 @@ use crate::driver::fork;
 use crate::driver::release::{release, report_drop};
 use crate::error::{Error, Result, is_sticky};
 use crate::event::EventInner;
-use crate::owned::StreamInner;
+use crate::owned::{Keep, StreamInner};
 use crate::sync::Arc;
 use ffi::{CUdeviceptr, CUevent, CUstream};
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, Weak};
 
@@ -52,6 +53,8 @@ pub(crate) enum Block {
     Pool { _pool: Option<MemoryPool> },
     /// By [`cuMemFree`](ffi::cuMemFree_v2), which waits for all work of the context.
     Plain,
+    /// By other code, once this is dropped.
+    Foreign(Box<Keep>),
 }
 
 impl Home {
@@ -169,9 +172,9 @@ impl Home {
 
     /// Takes memory back whose uses are all enqueued in the stream, or ordered before what comes next in it.
     #[inline]
-    pub(crate) fn give_back(&self, address: CUdeviceptr, block: &Block) {
-        match *block {
-            Block::Own(bytes) => {
+    pub(crate) fn give_back(&self, address: CUdeviceptr, block: &mut Block) {
+        match block {
+            &mut Block::Own(bytes) => {
                 let Some(mut blocks) = fork::lock(&self.blocks) else { return };
                 let kept = blocks.give(address, bytes);
                 drop(blocks);
@@ -184,6 +187,25 @@ impl Home {
             // not be current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it
             // (F101).
             Block::Plain => self.release(unsafe { later!(cuMemFree_v2(address)) }),
+            Block::Foreign(_) => self.end_foreign(mem::replace(block, Block::Plain)),
+        }
+    }
+
+    /// Lets other code have its memory back, once the device is done with it.
+    #[cold]
+    fn end_foreign(&self, block: Block) {
+        let Block::Foreign(keep) = block else { return };
+        if fork::is_child() {
+            return keep.leak();
+        }
+        let (waited, over) = self.wait_to_end();
+        if over {
+            drop(keep);
+        } else {
+            keep.leak();
+        }
+        if let Err(error) = waited {
+            self.report(error);
         }
     }
 

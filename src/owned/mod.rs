@@ -1,10 +1,12 @@
-//! What owns handles that several values share: streams, modules and libraries.
+//! What owns handles that several values share: streams, modules and libraries; and what keeps handles of other code.
 
+mod keep;
 mod lease;
 mod library;
 mod module;
 mod stream;
 
+pub(crate) use keep::Keep;
 pub(crate) use lease::{Lease, Leases};
 pub(crate) use library::LibraryInner;
 pub(crate) use module::ModuleInner;

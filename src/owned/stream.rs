@@ -4,6 +4,7 @@
 use crate::call::answer;
 use crate::context::Context;
 use crate::driver::release::release;
+use crate::owned::Keep;
 use ffi::CUstream;
 
 /// A stream, shared with the buffers that are freed in its order.
@@ -12,6 +13,8 @@ pub(crate) struct StreamInner {
     pub(crate) context: Context,
     /// Whether it synchronises with the legacy stream.
     pub(crate) blocking: bool,
+    /// Set for a stream of other code, which destroys it.
+    pub(crate) keep: Option<Box<Keep>>,
 }
 
 // SAFETY: a stream is not tied to a thread: any may enqueue, query, wait and destroy, and none of
@@ -23,6 +26,9 @@ unsafe impl Sync for StreamInner {}
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
+        if self.keep.is_some() {
+            return; // dropped with the fields
+        }
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Work in flight still finishes (F51).
         release(|| unsafe { answer!(cuStreamDestroy_v2(self.raw)) });

@@ -2,6 +2,7 @@
 
 mod args;
 mod buffer;
+mod foreign;
 pub(crate) mod hold;
 mod host;
 mod host_slice;

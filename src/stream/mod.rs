@@ -5,6 +5,7 @@ mod attributes;
 pub(crate) mod blocking;
 #[cfg(feature = "async")]
 pub(crate) mod done;
+mod foreign;
 pub(crate) mod host_function;
 pub(crate) mod legacy_lock;
 mod short;
@@ -24,7 +25,7 @@ use crate::context::Context;
 use crate::context::wait::wait;
 use crate::device::Device;
 use crate::error::Result;
-use crate::owned::StreamInner;
+use crate::owned::{Keep, StreamInner};
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
 use bitflags::bitflags;
@@ -76,9 +77,15 @@ pub struct Stream<'ctx> {
 assert_impl_all!(Stream<'static>: Send, Sync);
 
 impl StreamInner {
-    fn new(raw: CUstream, context: Context, flags: StreamFlags) -> StreamInner {
+    /// Takes a stream, and for one of other code what keeps it alive.
+    pub(crate) fn new(
+        raw: CUstream,
+        context: Context,
+        flags: StreamFlags,
+        keep: Option<Box<Keep>>,
+    ) -> StreamInner {
         let blocking = !flags.contains(StreamFlags::NON_BLOCKING);
-        StreamInner { raw, context, blocking }
+        StreamInner { raw, context, blocking, keep }
     }
 }
 
@@ -105,7 +112,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
         // `enter` found to be the guard's; the driver checks the flags.
         unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
-        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }
@@ -127,7 +134,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: as in `stream_with`.
         unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
             .check()?;
-        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags));
+        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }

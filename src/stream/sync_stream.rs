@@ -90,6 +90,11 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         self.blocking.complete(enqueued, LentHost::NONE)
     }
 
+    /// Waits for everything in the stream, which may use such host memory.
+    pub(super) fn wait_for(&self, host: LentHost) -> Result {
+        self.blocking.complete(Ok(()), host)
+    }
+
     /// Copies a slice to the device and waits.
     ///
     /// # Errors

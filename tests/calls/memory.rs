@@ -2,6 +2,7 @@
 
 use super::rows::{DOWNLOAD, GET, SET, UPLOAD, WAIT, ZERO};
 use super::table::Table;
+use cuscope::foreign::dlpack::Tensor;
 use cuscope::{MemoryPool, PushedGuard, memory::PoolAccess};
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -26,6 +27,22 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         .row("SyncStream::zeroed", &["cuMemAllocAsync", ZERO, WAIT], || on.zeroed::<u32>(16))
         .unwrap();
     t.row("SyncStream::to_vec", &[DOWNLOAD, WAIT], || on.to_vec(&zeros)).unwrap();
+
+    let pinned = gpu.pinned::<u32>(16).unwrap();
+    let address = pinned.device_address(gpu).unwrap();
+    // SAFETY: 1. to 3. The memory outlives the buffer, and nothing else uses it.
+    let theirs = t.row("PushedGuard::buffer_from_raw", &[], || unsafe {
+        gpu.buffer_from_raw::<u32>(address, 16, ())
+    });
+    t.row("DeviceBuffer of other code, dropped", &[], || drop(theirs.unwrap()));
+    let tensor: Tensor =
+        t.row("PinnedBuffer::into_dlpack", &[], || pinned.into_dlpack(&[16])).unwrap();
+    let map = "cuMemHostGetDevicePointer_v2";
+    // SAFETY: 1. and 2. It is the memory above, which nothing else uses.
+    let theirs = t.row("PushedGuard::buffer_from_dlpack, in host memory", &[map], || unsafe {
+        gpu.buffer_from_dlpack::<u32, _>(tensor)
+    });
+    drop(theirs.unwrap());
 
     let device = gpu.device();
     let pool =

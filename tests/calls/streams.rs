@@ -39,6 +39,13 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("Event, dropped", &["cuEventDestroy_v2"], || drop(last));
     t.row("SyncStream::host_function", &["cuLaunchHostFunc", WAIT], || on.host_function(|| ()))
         .unwrap();
+    let why = "the handle is checked";
+    let asks = ["cuStreamGetCtx", "cuStreamGetFlags"];
+    let theirs = t.unlike("PushedGuard::stream_from_raw", &[], &asks, why, || {
+        // SAFETY: 1. to 3. The stream outlives it, and nobody captures it.
+        unsafe { gpu.stream_from_raw(stream.raw(), ()) }
+    });
+    t.row("Stream of other code, dropped", &[], || drop(theirs.unwrap()));
     attributes(t, gpu);
 }
 

@@ -4,9 +4,12 @@ use super::{Operation, pushed, store};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
+    detached::Branded,
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
+    foreign::dlpack::Tensor,
     memory::PoolAccess,
+    ordered::OrderedOptions,
     stream::SyncPolicy,
 };
 
@@ -196,6 +199,41 @@ operations! {
         gpu.with_registered_read_only(&data, |_| Ok(()))?;
         // SAFETY: dropped at the end of the statement.
         unsafe { gpu.register(&mut data) }?.device_address(gpu).map(drop)
+    });
+    "handles of other code" => pushed(|gpu| {
+        let (stream, event, memory) = (gpu.stream()?, gpu.event()?, gpu.alloc::<u32>(8)?);
+        let raw = stream.raw();
+        // SAFETY: 1. The stream keeps itself. 2. and 3. Nobody captures it.
+        let stream = unsafe { gpu.stream_from_raw(raw, stream.detach()) }?;
+        // SAFETY: 1. to 3. The event keeps itself, and is of this context.
+        let event = unsafe { gpu.event_from_raw(event.raw(), event.detach()) }?;
+        // SAFETY: 1. to 3. The memory outlives it, and nothing else uses it. What keeps it may be leaked.
+        let mut x = unsafe { gpu.buffer_from_raw::<u32>(memory.address(), 8, ()) }?;
+        gpu.on(&stream).fill(&mut x, 1)?;
+        gpu.on(&stream).record(&event)?;
+        // SAFETY: 1. to 3. Nothing is enqueued.
+        unsafe { gpu.on(&stream).foreign((&mut x,), |_, _| ()) }?;
+        let other = gpu.stream()?;
+        gpu.scope(|s| {
+            let mut x = s.hold(&mut x);
+            // SAFETY: 1. to 4. Nothing is enqueued.
+            unsafe { s.on(&stream).foreign((&mut x,), |_, _| ()) }?;
+            // SAFETY: as above.
+            unsafe { s.on(&other).foreign((&mut x,), |_, _| ()) }
+        })?;
+        let ordered = gpu.ordered_stream_with(stream, &OrderedOptions::new().staging(0))?;
+        let mut x = ordered.adopt(x)?;
+        ordered.fill(&mut x, 2)?;
+        drop(x);
+        ordered.synchronize()
+    });
+    "tensors" => pushed(|gpu| {
+        let tensor: Tensor = gpu.alloc::<u32>(8)?.into_dlpack(&[2, 4])?;
+        // SAFETY: 1. and 2. It is the memory above, which nothing else uses.
+        unsafe { gpu.buffer_from_dlpack::<u32, _>(tensor) }?;
+        // In host memory it would be leaked after faults.
+        drop::<Tensor>(gpu.pinned::<u32>(8)?.into_dlpack(&[8])?);
+        Ok(())
     });
     "a launch" => pushed(|gpu| {
         let (stream, store) = (gpu.stream()?, store(gpu)?);

@@ -1,0 +1,11 @@
+//! A tensor has one owner: the buffer that takes it, or the other code that it is given to.
+
+use cuscope::foreign::dlpack::{DLManagedTensor, Tensor};
+use cuscope::{PushedGuard, Result};
+
+fn misuse(gpu: &PushedGuard<'_>, tensor: Tensor<DLManagedTensor>) -> Result {
+    let _raw = tensor.into_raw();
+    unsafe { gpu.buffer_from_dlpack::<f32, _>(tensor) }.map(drop)
+}
+
+fn main() {}
