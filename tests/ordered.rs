@@ -257,19 +257,22 @@ fn freed_blocks_are_kept_up_to_the_limit_and_used_again() {
 
 #[test]
 fn memory_that_runs_out_is_given_back_by_all_streams_of_the_device() {
-    with_gpu(|gpu| {
-        const MIB: usize = 1 << 20;
-        let pool = MemoryPool::create_with_limit(gpu.device(), 64 * MIB).unwrap();
-        let options = OrderedOptions::new().pool(&pool).staging(0);
-        let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
-        let (one, two) = (make(), make());
-        drop(one.alloc::<u8>(48 * MIB).unwrap());
-        assert_eq!(one.usage().kept, 48 * MIB);
-        let large = two.alloc::<u8>(40 * MIB).expect("what the other stream keeps comes back");
-        assert_eq!(one.usage().kept, 0);
-        let none = two.alloc::<u8>(40 * MIB).expect_err("it is used");
-        assert_eq!(none.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
-        drop(large);
+    // It takes what the streams of other tests keep.
+    fresh!(memory_that_runs_out_is_given_back_by_all_streams_of_the_device, {
+        with_gpu(|gpu| {
+            const MIB: usize = 1 << 20;
+            let pool = MemoryPool::create_with_limit(gpu.device(), 64 * MIB).unwrap();
+            let options = OrderedOptions::new().pool(&pool).staging(0);
+            let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+            let (one, two) = (make(), make());
+            drop(one.alloc::<u8>(48 * MIB).unwrap());
+            assert_eq!(one.usage().kept, 48 * MIB);
+            let large = two.alloc::<u8>(40 * MIB).expect("what the other stream keeps comes back");
+            assert_eq!(one.usage().kept, 0);
+            let none = two.alloc::<u8>(40 * MIB).expect_err("it is used");
+            assert_eq!(none.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
+            drop(large);
+        });
     });
 }
 

@@ -2,9 +2,12 @@
 
 use super::rows::WAIT;
 use super::table::Table;
+use cuscope::ordered::OrderedOptions;
 use cuscope::{Context, ContextFlags, ContextStack, Device, ffi};
 
 const COPY: &str = "cuMemcpyPeerAsync";
+const RECORD: &str = "cuEventRecord";
+const BEHIND: &str = "cuStreamWaitEvent";
 const ROWS: &str = "cuMemcpy3DPeerAsync";
 
 pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
@@ -41,6 +44,20 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
         .unwrap();
     t.row("SyncDefaultStream::copy_to_peer", &[COPY, WAIT], || legacy.copy_to_peer(&y, &mut x))
         .unwrap();
+    let options = OrderedOptions::new().keep(0).staging(0);
+    let ordered = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+    let elsewhere = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+    let far = elsewhere.zeroed::<u32>(16).unwrap();
+    let mut near = ordered.zeroed::<u32>(16).unwrap();
+    let both = [RECORD, BEHIND, COPY, RECORD, BEHIND];
+    t.row("OrderedStream::copy_from_peer", &both, || ordered.copy_from_peer(&far, &mut near))
+        .unwrap();
+    let far = far.share();
+    ordered.copy_from_peer(&far, &mut near).unwrap();
+    t.row("OrderedStream::copy_from_peer, of memory that is shared", &[COPY], || {
+        ordered.copy_from_peer(&far, &mut near)
+    })
+    .unwrap();
     gpu.scope(|s| {
         let (run, mut y) = (s.on(&stream), s.hold(&mut y));
         t.row("ScopedStream::copy_from_peer", &[COPY], || run.copy_from_peer(&x, &mut y))?;

@@ -92,6 +92,20 @@ operations! {
         drop(shared);
         one.synchronize()
     });
+    "memory that is copied between streams of two contexts" => pushed(|gpu| {
+        let context = try_new_context()?;
+        let there = bare(gpu)?;
+        let (mut x, shared) = (there.zeroed::<u32>(8)?, there.zeroed::<u32>(8)?.share());
+        let gpu = gpu.push(&context)?;
+        let here = bare(&gpu)?;
+        let (mut y, mut rows) = (here.alloc::<u32>(8)?, here.alloc_pitched::<u32>((4, 2))?);
+        here.copy_from_peer(&x, &mut y)?;
+        here.copy_from_peer(&shared, &mut rows)?;
+        there.fill(&mut x, 1)?;
+        drop((x, shared));
+        assert_eq!(here.to_vec(&y)?, [0; 8]);
+        gpu.pop()
+    });
     "memory that is adopted and comes back" => pushed(|gpu| {
         let (ordered, stream) = (bare(gpu)?, gpu.stream()?);
         let mut x = ordered.adopt(gpu.alloc::<u32>(8)?)?;
