@@ -72,6 +72,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const LAUNCH_EX: &str = name!(cuLaunchKernelEx);
     const UPLOAD: &str = name!(cuMemcpyHtoDAsync_v2);
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
+    const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
     const ELAPSED: &str = name!(cuEventElapsedTime);
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
     const P2P: &str = name!(cuDeviceGetP2PAttribute);
@@ -108,8 +109,13 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
              also without `BLOCKING_SYNC`"
         }
         (CUDA_ERROR_INVALID_VALUE, UPLOAD | DOWNLOAD) => {
-            "check that the buffer is alive; if the first byte of the host memory is registered, \
-             all of it must be, and not as read-only memory if the copy writes it"
+            "check that the buffer is alive; if it is of a pool, as those of ordered streams are, a \
+             context of its device must be current, or none; if the first byte of the host memory is \
+             registered, all of it must be, and not as read-only memory if the copy writes it"
+        }
+        (CUDA_ERROR_INVALID_VALUE, COPY) => {
+            "memory of a pool, as that of ordered streams is, needs a current context of its device, or none: \
+             push one"
         }
         (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, _) => {
             "part of the memory is already registered: register all of it in one call"

@@ -1,4 +1,4 @@
-//! Copies between two devices, and the access of a device to the memory of another one's pools: F341 to F347. Without
+//! Copies between two devices, and the access of a device to the memory of another one's pools: F341 to F348. Without
 //! a second device they say so.
 
 use crate::common::fewer;
@@ -11,12 +11,12 @@ use cuscope::ffi::{
     CU_MEM_ACCESS_FLAGS_PROT_NONE as NONE, CU_MEM_ACCESS_FLAGS_PROT_READ as READ,
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE as READ_WRITE, CU_MEM_LOCATION_TYPE_DEVICE,
     CU_MEM_LOCATION_TYPE_HOST, CU_MEMORYTYPE_DEVICE, CU_STREAM_CAPTURE_MODE_RELAXED,
-    CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE,
+    CUDA_ERROR_INVALID_DEVICE as INVALID_DEVICE, CUDA_ERROR_NOT_SUPPORTED as NOT_SUPPORTED,
     CUDA_ERROR_STREAM_CAPTURE_INVALIDATED as INVALIDATED,
     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED as UNSUPPORTED, CUDA_MEMCPY3D_PEER, CUgraph,
     CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemoryPool,
 };
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::time::Instant;
 
@@ -294,8 +294,10 @@ fn the_access_of_a_device_that_is_none_is_refused() {
         // Its own device has access.
         let kept = [NONE, READ, CUmemAccess_flags(2), CUmemAccess_flags(4)];
         let kept = kept.map(|flags| set_access(pool, own, flags));
-        let device = (INVALID_DEVICE, INVALID_VALUE);
-        assert_eq!((answers, kept), ([device, device, device], [INVALID_DEVICE; 4]));
+        let set = [INVALID_DEVICE, NOT_SUPPORTED, NOT_SUPPORTED];
+        let get = [INVALID_VALUE, INVALID_VALUE, SUCCESS];
+        assert_eq!(answers, std::array::from_fn(|at| (set[at], get[at])));
+        assert_eq!(kept, [INVALID_DEVICE, NOT_SUPPORTED, INVALID_VALUE, INVALID_VALUE]);
         assert_eq!(set_access(pool, own, READ_WRITE), SUCCESS);
         assert_eq!(access(pool, own), READ_WRITE);
     });
@@ -452,5 +454,39 @@ fn a_copy_between_contexts_spoils_a_capture() {
             (copied, ended, of_rows, also_ended),
             (UNSUPPORTED, INVALIDATED, UNSUPPORTED, INVALIDATED)
         );
+    });
+}
+
+/// F348
+#[test]
+fn memory_of_a_pool_needs_a_context_of_its_device_for_copies_with_the_host() {
+    fresh!(memory_of_a_pool_needs_a_context_of_its_device_for_copies_with_the_host, {
+        let (a, b) = two_devices!();
+        let pooled: [CUdeviceptr; 2] = [(); 2].map(|()| made!(cuMemAllocAsync(64, a.stream)));
+        let plain = within(a.context, || [(); 2].map(|()| made!(cuMemAlloc_v2(64))));
+        let mut pageable = [0_u8; 64];
+        let locked: *mut c_void = within(a.context, || made!(cuMemHostAlloc(64, 1)));
+        ok!(cuStreamSynchronize(a.stream));
+        let mut all = Vec::new();
+        for on_top in [None, Some(a.context), Some(b.context)] {
+            for [one, other] in [pooled, plain] {
+                for host in [pageable.as_mut_ptr().cast(), locked] {
+                    let answers = with_on_top(on_top, || {
+                        [
+                            code!(cuMemcpyHtoDAsync_v2(one, host, 64, a.stream)),
+                            code!(cuMemcpyDtoHAsync_v2(host, one, 64, a.stream)),
+                            code!(cuMemcpyDtoDAsync_v2(one, other, 64, a.stream)),
+                            code!(cuMemsetD32Async(one, 1, 16, a.stream)),
+                            code!(cuMemcpyAsync(one, host.addr() as u64, 64, a.stream)),
+                        ]
+                    });
+                    all.push(answers.map(|answer| answer.0));
+                    ok!(cuStreamSynchronize(a.stream));
+                }
+            }
+        }
+        let (fine, refused) = ([0; 5], [1, 1, 1, 0, 1]);
+        let expected = [[fine; 4], [fine; 4], [refused, refused, fine, fine]];
+        assert_eq!(all, expected.as_flattened());
     });
 }

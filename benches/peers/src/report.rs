@@ -66,7 +66,11 @@ pub fn steps(page: &str, times: &[&str]) {
     rows.retain(|name, _| ["step", "kept"].iter().any(|prefix| name.starts_with(prefix)));
     let text = [
         head(&runs[0]["machine"])
-            .replace("What operations cost on a GPU", "What the step of an inner loop costs"),
+            .replace("What operations cost on a GPU", "What the step of an inner loop costs")
+            .replace(
+                "`benches/peers/run.sh` writes this file; how it measures is at its end",
+                "How it is measured is at the end",
+            ),
         ratios(&measured),
         absolute(&measured),
         STEPS.into(),

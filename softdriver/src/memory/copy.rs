@@ -11,6 +11,7 @@ use crate::graph::Work;
 use crate::plan;
 use crate::queue::Ticket;
 use crate::race::{self, Access};
+use crate::stack;
 use crate::stream::{self, Target};
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -85,6 +86,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     if on_a_device(from, len) {
         return on_device(target, to, from.addr() as u64, len);
     }
+    reached(to)?;
     let allocation = state().space.find(to, len)?;
     let offset = allocation.offset(to);
     let locked = locked_or_not(from, len)?;
@@ -144,6 +146,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     if on_a_device(to, len) {
         return on_device(target, to.addr() as u64, from, len);
     }
+    reached(from)?;
     let allocation = state().space.find(from, len)?;
     let offset = allocation.offset(from);
     let locked = locked_or_not(to, len)?;
@@ -224,6 +227,22 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     wait_as(!both, when == Return::Done || !both, &ticket)
 }
 
+/// What a copy in the current context checks of memory of a pool: its device has access (F348).
+fn reached(at: u64) -> Answer {
+    let Ok(allocation) = state().space.find(at, 1) else { return Ok(()) };
+    match (&allocation.pool, stack::current_life()) {
+        (Some(pool), Ok(life)) if !pool.is_open_to(life.device) => Err(CUDA_ERROR_INVALID_VALUE),
+        _ => Ok(()),
+    }
+}
+
+/// Copies on the device, without a word about contexts.
+fn on_device_here(target: &Target, to: u64, from: u64, len: usize) -> Answer {
+    reached(to)?;
+    reached(from)?;
+    on_device(target, to, from, len)
+}
+
 /// Copies from whatever address to whatever other (F257).
 fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
     let _valid = capture::takes(target)?;
@@ -236,7 +255,7 @@ fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     let on_device_at = |at| state().space.find(at, 1).is_ok_and(|one| !one.kind.is_host());
     let host = |at: u64| ptr::with_exposed_provenance_mut::<c_void>(at as usize);
     match (on_device_at(to), on_device_at(from)) {
-        (true, true) => on_device(target, to, from, len),
+        (true, true) => on_device_here(target, to, from, len),
         (true, false) => from_host(target, to, host(from), len, when),
         (false, true) => to_host(target, host(to), from, len, when),
         (false, false) => on_host(target, to, from, len, when),
@@ -287,7 +306,7 @@ driver! {
     }
     /// Copies on the device on the null stream of the current context, without waiting.
     fn cuMemcpyDtoD_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
-        on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
+        on_device_here(&stream::null()?, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host in the order of a stream.
     fn cuMemcpyHtoDAsync_v2(
@@ -314,6 +333,6 @@ driver! {
         ByteCount: usize,
         hStream: CUstream,
     ) {
-        on_device(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
+        on_device_here(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
     }
 }

@@ -87,11 +87,16 @@ fn place(location: CUmemLocation) -> Answer<usize> {
 
 /// The device that a description is for, and whether it gets access. The pool's own device keeps its access.
 fn described(pool: &Pool, access: CUmemAccessDesc) -> Answer<(usize, bool)> {
+    if access.location.r#type != CU_MEM_LOCATION_TYPE_DEVICE {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
     let device = place(access.location).map_err(|_| CUDA_ERROR_INVALID_DEVICE)?;
     match access.flags {
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok((device, true)),
         CU_MEM_ACCESS_FLAGS_PROT_NONE if device != pool.device => Ok((device, false)),
-        _ => Err(CUDA_ERROR_INVALID_DEVICE),
+        CU_MEM_ACCESS_FLAGS_PROT_NONE => Err(CUDA_ERROR_INVALID_DEVICE),
+        CU_MEM_ACCESS_FLAGS_PROT_READ => Err(CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -231,7 +236,11 @@ driver! {
     ) {
         entry::wanted(flags)?;
         let pool = find(memPool)?;
-        let device = place(entry::read(location.cast_const())?)?;
+        let location = entry::read(location.cast_const())?;
+        if location.r#type == CU_MEM_LOCATION_TYPE_HOST {
+            return entry::write(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        }
+        let device = place(location)?;
         let open = pool.is_open_to(device);
         let (all, none) = (CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ACCESS_FLAGS_PROT_NONE);
         entry::write(flags, if open { all } else { none })
