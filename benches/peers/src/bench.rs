@@ -64,6 +64,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation("step_16MiB", "step of an inner loop, 16 MiB", 64, 101),
     operation("kept_16KiB", "the same with kept blocks, beside the launch alone, 16 KiB", 256, 201),
     operation("kept_16MiB", "the same with kept blocks, beside the launch alone, 16 MiB", 64, 101),
+    operation("peer_256MiB", "copy of 256 MiB between two devices, and wait", 1, 31),
     operation("push_pop", "push and pop", 10_000, 401),
     operation("nested", "two nested contexts, an event record in each", 256, 401),
     operation("replay", "graph replay", 128, 201),
@@ -125,6 +126,9 @@ pub fn step_of(name: &str, prefix: &str) -> Option<(u32, u32)> {
     let len = u32::try_from(bytes(name, prefix)? / 4).expect("it is small");
     Some((len, len / BLOCK))
 }
+
+/// Why a row with two devices has none.
+pub const ONE_DEVICE: &str = "needs two devices";
 
 /// A step with 16 KiB.
 pub const SMALL_STEP: (u32, u32) = (1 << 12, (1 << 12) / BLOCK);

@@ -1,7 +1,7 @@
 //! The driver's functions as in C, each call checked.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS_C, LEN, NO_SUCH, Run};
-use crate::bench::{BLOCK, SMALL_STEP, Turns, bytes, run, step_of, steps};
+use crate::bench::{BLOCK, ONE_DEVICE, SMALL_STEP, Turns, bytes, run, step_of, steps};
 use crate::threads::Work;
 use cuscope::ffi::{
     self, CUcontext, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUmodule, CUstream,
@@ -278,6 +278,22 @@ impl Candidate for C {
                 driver!(cuMemAllocAsync(&mut address, ALLOCATION, stream));
                 driver!(cuMemFreeAsync(address, stream));
             }),
+            "peer_256MiB" => {
+                let (bytes, mut count, mut far) = (256 << 20, 0, null_mut());
+                driver!(cuDeviceGetCount(&mut count));
+                if count < 2 {
+                    return Err(ONE_DEVICE);
+                }
+                driver!(cuDevicePrimaryCtxRetain(&mut far, 1));
+                push(far);
+                let from = alloc(bytes);
+                pop();
+                let (to, here) = (alloc(bytes), self.context);
+                run!({
+                    driver!(cuMemcpyPeerAsync(to, here, from, far, bytes, stream));
+                    wait(stream)
+                })
+            }
             "push_pop" => {
                 let context = context();
                 run!({

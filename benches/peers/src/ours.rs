@@ -1,12 +1,12 @@
 //! cuscope: `gpu.on(&stream)`, one operation at a time; and a stream of a scope.
 
 use crate::bench::{ALLOCATION, Candidate, KERNELS, LEN, NO_SUCH, Run};
-use crate::bench::{BLOCK, SMALL_STEP, Turns, bytes, run, step_of, steps};
+use crate::bench::{BLOCK, ONE_DEVICE, SMALL_STEP, Turns, bytes, run, step_of, steps};
 use crate::threads::Work;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Detached, DeviceBuffer, Event, EventFlags, Function,
-    LaunchConfig, OrderedBuffer, OrderedStream, PushedGuard, Result, Stream, detached::Branded,
-    ordered::OrderedOptions,
+    Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Event, EventFlags,
+    Function, LaunchConfig, OrderedBuffer, OrderedStream, PushedGuard, Result, Stream,
+    detached::Branded, ordered::OrderedOptions,
 };
 use std::time::Instant;
 
@@ -167,6 +167,31 @@ impl Candidate for Cuscope<'_, '_> {
             "stream_alloc_free" => {
                 run!(drop(enqueue!(on.alloc_unscoped::<u8>(ALLOCATION))))
             }
+            "peer_256MiB" => {
+                let (len, devices) = (256 << 20, Device::all().done());
+                let [_, far, ..] = devices[..] else { return Err(ONE_DEVICE) };
+                let context = Context::primary(far).done();
+                let from = ContextStack::reentrant(|stack| {
+                    let gpu = stack.push(&context)?;
+                    let from = ordered(&gpu, 0).adopt(gpu.alloc::<u8>(len)?)?;
+                    Ok(from.detach())
+                });
+                let from = Box::leak(Box::new(from.done()));
+                let here = ordered(self.gpu, 0);
+                let mut to = here.adopt(self.gpu.alloc::<u8>(len).done()).expect("an idle buffer");
+                Ok(Box::new(move |n| {
+                    ContextStack::reentrant(|stack| {
+                        let gpu = stack.push(&context)?;
+                        let from = gpu.bind(&*from)?;
+                        let copy = || {
+                            here.copy_from_peer(from, &mut to).done();
+                            here.synchronize().done();
+                        };
+                        Ok(crate::bench::timed(n, copy))
+                    })
+                    .done()
+                }))
+            }
             "push_pop" => {
                 let (context, _) = self.driven();
                 Ok(Box::new(move |n| {
@@ -301,6 +326,24 @@ impl Candidate for Scoped<'_, '_> {
 
     fn operation<'a>(&'a self, name: &str) -> std::result::Result<Run<'a>, &'static str> {
         let of = &self.0;
+        if let Some((len, grid)) = step_of(name, "step_") {
+            let config = LaunchConfig::new(grid, BLOCK);
+            return Ok(Box::new(move |n| {
+                let start = Instant::now();
+                let steps = of.gpu.scope(|s| {
+                    let q = s.on(&of.stream);
+                    let mut x = q.scratch::<f32>(len as usize)?;
+                    for _ in 0..n {
+                        let mut y = q.scratch(len as usize)?;
+                        launch!(q.launch(&of.saxpy, config, (len, 2.0_f32, &x, &mut y)))?;
+                        x = y;
+                    }
+                    Ok(())
+                });
+                steps.done();
+                start.elapsed()
+            }));
+        }
         match name {
             "launch_0" => scoped!(self, |s, q| {} launch!(q.launch(&of.nothing, CONFIG(), ()))),
             "launch_4" => {

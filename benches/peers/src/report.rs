@@ -63,7 +63,7 @@ pub fn steps(page: &str, times: &[&str]) {
     let runs: Vec<Value> = times.iter().map(|path| read(Path::new(path))).collect();
     let mut measured = merged(&runs);
     let rows = measured.as_object_mut().expect("rows");
-    rows.retain(|name, _| ["step", "kept"].iter().any(|prefix| name.starts_with(prefix)));
+    rows.retain(|name, _| ["step", "kept", "peer"].iter().any(|prefix| name.starts_with(prefix)));
     let text = [
         head(&runs[0]["machine"])
             .replace("What operations cost on a GPU", "What the step of an inner loop costs")
@@ -81,11 +81,14 @@ pub fn steps(page: &str, times: &[&str]) {
 const STEPS: &str = "\n## How\n
 A step allocates an output from the device's pool, runs saxpy from the input to it, frees the input, and goes on with
 the output. 256 steps (16 KiB) or 64 (16 MiB) are enqueued and waited for; the time is that of all, over their number.
-cuscope runs them on an ordered stream. Without kept blocks it makes the calls of C: an allocation, a launch, a free.
+cuscope runs them on an ordered stream, and in a scope with scratch memory. Without kept blocks it makes the calls of C: an allocation, a launch, a free.
 With kept blocks it makes one, the launch, beside C with the launch alone and two buffers in turn. With 8 threads, each
 has a stream of its own in the one context.
 
-`peers time 2 step` and `peers time 2 kept` measure, and `peers steps benches/STEPS.md` with their output writes this
+A copy between two devices is one of memory of the other device to that of this one. cuscope orders the two streams by
+an event each way, C does not.
+
+`peers time 2 step`, `peers time 2 kept` and `peers time 2 peer` measure, and `peers steps benches/STEPS.md` with their output writes this
 file. The rest is as for [RESULTS.md](RESULTS.md).
 ";
 
