@@ -81,7 +81,8 @@ pub fn steps(page: &str, times: &[&str]) {
 const STEPS: &str = "\n## How\n
 A step allocates an output from the device's pool, runs saxpy from the input to it, frees the input, and goes on with
 the output. 256 steps (16 KiB) or 64 (16 MiB) are enqueued and waited for; the time is that of all, over their number.
-cuscope runs them on an ordered stream, and in a scope with scratch memory. Without kept blocks it makes the calls of C: an allocation, a launch, a free.
+cuscope runs them on an ordered stream, and in a scope with scratch memory, where the first input
+is allocated in the measured time too. Without kept blocks it makes the calls of C: an allocation, a launch, a free.
 With kept blocks it makes one, the launch, beside C with the launch alone and two buffers in turn. With 8 threads, each
 has a stream of its own in the one context.
 
