@@ -219,7 +219,15 @@ fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
         let a = a.try_destroy().expect_err("the function may use it");
         drop(a);
         wait_for(&ended);
-        assert_eq!(Arc::strong_count(&ended), 1, "and is dropped when it has run");
+        // What it owns goes right behind that.
+        let dropped = || Arc::strong_count(&ended) == 1;
+        let soon = (0..10_000).any(|_| {
+            dropped() || {
+                thread::sleep(Duration::from_millis(1));
+                false
+            }
+        });
+        assert!(soon, "and is dropped when it has run");
         assert!(!software() || live().contexts == 2, "{:?}", live());
     });
 }
