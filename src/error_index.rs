@@ -532,7 +532,7 @@
 //! | E0277: `Ordered<…>` is not device memory that a scope can hold | hold it by [`hold_ordered`](crate::Scope::hold_ordered) | `ui-tests/scope_takes_ordered.rs` |
 //! | E0499: cannot borrow `x` as mutable more than once, by `hold_ordered` | use the held memory until the scope ends | `ui-tests/ordered_used_while_held.rs` |
 //! | E0382: borrow of moved value: `x` | the buffer moved: use what `hand_over`, `share`, `into_idle` or `adopt` returned | `ui-tests/ordered_used_after_hand_over.rs`, `ui-tests/ordered_used_after_share.rs`, `ui-tests/ordered_used_after_into_idle.rs`, `ui-tests/ordered_adopted_then_used.rs` |
-//! | E0382: borrow of moved value: `host` | the memory is in flight: [wait](crate::Pending::wait) for it | `ui-tests/pending_used_early.rs` |
+//! | E0382: borrow of moved value: `host` | the memory is in flight: [wait](crate::ordered::Pending::wait) for it | `ui-tests/pending_used_early.rs` |
 //! | E0308: expected `PinnedBuffer<f32>`, found `&mut [f32]` | pass [page-locked memory](crate::PushedGuard::pinned) by value, or use a download that waits | `ui-tests/ordered_borrows_host.rs` |
 //! | E0308: expected `&mut Ordered<_>`, found `&mut SharedBuffer` | shared memory is only read: [unwrap](crate::SharedBuffer::try_unwrap) it first | `ui-tests/ordered_shared_written.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/ordered_read_and_written.rs` |

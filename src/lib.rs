@@ -43,7 +43,7 @@ pub use ffi;
 
 #[doc(inline)]
 pub use self::{
-    args::{ForeignArgs, KernelArg, KernelArgs},
+    args::{KernelArg, KernelArgs},
     context::{Context, ContextFlags, current_context},
     detached::Detached,
     device::Device,
@@ -63,7 +63,7 @@ pub use self::{
         MemoryPool, PinnedBuffer,
     },
     module::Module,
-    ordered::{Ordered, OrderedBuffer, OrderedStream, Pending, SharedBuffer},
+    ordered::{OrderedBuffer, OrderedStream, SharedBuffer},
     scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
     stack::{ContextStack, PushContext, PushedGuard},
     stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},

@@ -54,4 +54,5 @@ mod context;
 pub mod dlpack;
 mod handles;
 
+pub use crate::args::ForeignArgs;
 pub use context::{Ownership, RawContext, ReleaseWith};
