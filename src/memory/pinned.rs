@@ -165,6 +165,11 @@ impl<T: Element> PinnedBuffer<T> {
         self.registration.context()
     }
 
+    /// Returns the address of the memory on the host, without a reference to it: the device may use a part.
+    pub(crate) fn start(&self) -> *mut T {
+        self.memory.start.as_ptr()
+    }
+
     /// Returns the address for kernels.
     pub(crate) fn mapped(&self) -> CUdeviceptr {
         self.mapped

@@ -3,12 +3,12 @@
 
 use crate::call::{Later, answer, name};
 use crate::context::wait::wait;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
 use crate::memory::PinnedBuffer;
 use crate::memory::home::Home;
 use crate::stack::PushedGuard;
-use std::mem::size_of_val;
+use std::ptr;
 use std::sync::Arc;
 
 /// The number of segments of a ring. One is filled while the device reads the others.
@@ -60,17 +60,23 @@ impl Staging {
     ///
     /// # Errors
     /// A driver error.
-    pub(super) fn stage(&mut self, bytes: &[u8]) -> Result<&[u8]> {
+    pub(super) fn stage(&mut self, bytes: &[u8]) -> Result<*const u8> {
         let segment = self.segment();
         if self.filled + bytes.len() > segment {
             self.next_segment()?;
         }
-        let start = self.current * segment + self.filled;
+        // Not by a reference to the ring, whose other segments the device may read.
+        let start = self.memory.as_ref().map(PinnedBuffer::start);
+        let Some(start) = start.filter(|_| bytes.len() <= segment) else {
+            let reason = "a segment of the staging memory has no room: stage less at once";
+            return Err(Error::InvalidArgument { call: name!(cuMemcpyHtoDAsync_v2), reason });
+        };
+        let place = start.wrapping_add(self.current * segment + self.filled);
+        // SAFETY: the bytes fit in the rest of the segment, as above, so `place` is valid for so many. The copies that
+        // read them before are over (`next_segment`), and nobody has a reference to the ring.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
         self.filled += bytes.len();
         self.used = true;
-        let all = self.memory.as_deref_mut().unwrap_or_default();
-        let place = &mut all[start..start + size_of_val(bytes)];
-        place.copy_from_slice(bytes);
         Ok(place)
     }
 

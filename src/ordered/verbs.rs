@@ -246,7 +246,7 @@ impl<'ctx> OrderedStream<'ctx> {
         let mut copy = |(index, piece): (usize, &[T])| {
             let staged = staging.stage(bytemuck::cast_slice(piece))?;
             let to = if to.grid.is_some() { to } else { to.part(index * room, piece.len()) };
-            let upload = Upload::from_bytes(staged.as_ptr(), piece.len(), to);
+            let upload = Upload::from_bytes(staged, piece.len(), to);
             // SAFETY: 1. The memory is borrowed exclusively. The ring is not written until the copy is over.
             unsafe { self.run(&upload) }
         };
