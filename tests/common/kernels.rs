@@ -169,3 +169,28 @@ pub(crate) const NORM: &str = "
     ret;
 }
 ";
+
+/// `out[i] = 31 * out[i] + in[i]`, a thread for each element.
+pub(crate) const MIX: &str = "
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry mix(.param .u64 out, .param .u64 in)
+{
+    .reg .u64 %rd<6>;
+    .reg .u32 %r<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    cvta.to.global.u64 %rd3, %rd1;
+    cvta.to.global.u64 %rd4, %rd2;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd5, %r1, 4;
+    add.u64 %rd3, %rd3, %rd5;
+    add.u64 %rd4, %rd4, %rd5;
+    ld.global.u32 %r2, [%rd3];
+    ld.global.u32 %r3, [%rd4];
+    mad.lo.u32 %r4, %r2, 31, %r3;
+    st.global.u32 [%rd3], %r4;
+    ret;
+}
+";

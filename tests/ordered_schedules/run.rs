@@ -1,7 +1,8 @@
 //! The programs on the device.
 
-use super::program::{INPUT, LEN, MIX, OPS, Op, Program, SLOTS, STREAMS, Seen, Words};
+use super::program::{INPUT, LEN, OPS, Op, Program, SLOTS, STREAMS, Seen, Words};
 use crate::common::gpu::kernel;
+use crate::common::kernels::MIX;
 use cuscope::ordered::{OrderedOptions, Pending};
 use cuscope::{
     DeviceBuffer, Error, Function, Graph, LaunchConfig, OrderedBuffer, OrderedStream, PinnedBuffer,
