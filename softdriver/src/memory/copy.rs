@@ -86,8 +86,8 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     if on_a_device(from, len) {
         return on_device(target, to, from.addr() as u64, len);
     }
-    reached(to)?;
     let allocation = state().space.find(to, len)?;
+    reached(&allocation)?;
     let offset = allocation.offset(to);
     let locked = locked_or_not(from, len)?;
     if captured {
@@ -146,8 +146,8 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     if on_a_device(to, len) {
         return on_device(target, to.addr() as u64, from, len);
     }
-    reached(from)?;
     let allocation = state().space.find(from, len)?;
+    reached(&allocation)?;
     let offset = allocation.offset(from);
     let locked = locked_or_not(to, len)?;
     if locked.as_ref().is_some_and(|one| one.read_only()) {
@@ -228,8 +228,7 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
 }
 
 /// What a copy in the current context checks of memory of a pool: its device has access (F348).
-fn reached(at: u64) -> Answer {
-    let Ok(allocation) = state().space.find(at, 1) else { return Ok(()) };
+fn reached(allocation: &Allocation) -> Answer {
     match (&allocation.pool, stack::current_life()) {
         (Some(pool), Ok(life)) if !pool.is_open_to(life.device) => Err(CUDA_ERROR_INVALID_VALUE),
         _ => Ok(()),
@@ -238,8 +237,8 @@ fn reached(at: u64) -> Answer {
 
 /// Copies on the device, without a word about contexts.
 fn on_device_here(target: &Target, to: u64, from: u64, len: usize) -> Answer {
-    reached(to)?;
-    reached(from)?;
+    let ends = [to, from].map(|at| state().space.find(at, 1));
+    ends.iter().flatten().try_for_each(|allocation| reached(allocation))?;
     on_device(target, to, from, len)
 }
 
