@@ -114,8 +114,8 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
              registered, all of it must be, and not as read-only memory if the copy writes it"
         }
         (CUDA_ERROR_INVALID_VALUE, COPY) => {
-            "memory of a pool, as that of ordered streams is, needs a current context of its device, or none: \
-             push one"
+            "check that both buffers are alive; if one is of a pool, as those of ordered streams are, a \
+             context of its device must be current, or none"
         }
         (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, _) => {
             "part of the memory is already registered: register all of it in one call"
