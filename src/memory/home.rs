@@ -4,8 +4,8 @@
 //! the driver is called, because the hook of the driver's log is code of the program.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::MemoryPool;
 use super::blocks::{Blocks, OrderedUsage};
+use super::{MemoryPool, allocate};
 use crate::call::{Answer, Later, answer, later, name};
 use crate::context::Context;
 use crate::context::wait::{self, wait};
@@ -127,11 +127,8 @@ impl Home {
     }
 
     fn try_request(&self, bytes: usize) -> Result<CUdeviceptr> {
-        let mut address = 0;
-        // SAFETY: writes one address to `address`, which is valid for it; the stream and the pool are alive, and no
-        // context need be current (F40).
-        unsafe { allocate(&raw mut address, bytes, self.pool.as_ref(), self.raw()) }.result()?;
-        Ok(address)
+        // SAFETY: 1. The stream and the pool are alive, and `ordered_stream_with` compared their devices.
+        unsafe { allocate(bytes, self.pool.as_ref(), self.raw()) }
     }
 
     /// Frees the kept blocks of all streams of the device, and waits until the pools have them.
@@ -377,26 +374,5 @@ impl Readers {
     pub(crate) fn end(&mut self) -> bool {
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         others.drain(..).all(|reader| reader.wait_to_end().1)
-    }
-}
-
-/// Allocates from a pool, or from the current one of the device, in the order of a stream.
-///
-/// # Safety
-/// 1. `address` is valid for one address. The stream and the pool are alive, and of one device.
-#[inline]
-pub(crate) unsafe fn allocate(
-    address: *mut CUdeviceptr,
-    bytes: usize,
-    pool: Option<&MemoryPool>,
-    stream: CUstream,
-) -> Answer {
-    match pool {
-        // SAFETY: the caller's obligation 1; no context need be current (F40).
-        None => unsafe { answer!(cuMemAllocAsync(address, bytes, stream)) },
-        // SAFETY: as above.
-        Some(pool) => unsafe {
-            answer!(cuMemAllocFromPoolAsync(address, bytes, pool.raw(), stream))
-        },
     }
 }

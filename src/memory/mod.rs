@@ -31,6 +31,7 @@ pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+pub(crate) use pool::allocate;
 pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};
 pub use register::Registered;
 pub use slice::DeviceSlice;

@@ -7,7 +7,10 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::sync::Arc;
 use bitflags::bitflags;
-use ffi::{CUmemAccessDesc, CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool};
+use ffi::{
+    CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool,
+    CUstream,
+};
 use static_assertions::assert_impl_all;
 use std::ffi::{c_int, c_uchar, c_void};
 use std::{fmt, ptr};
@@ -355,6 +358,48 @@ fn location(device: Device) -> CUmemLocation {
 }
 
 /// Two pools are equal if the driver's handles are.
+impl MemoryPool {
+    /// Checks that it can allocate in the order of a stream on this device.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument).
+    pub(crate) fn check_device(&self, device: Device) -> Result {
+        if self.device() == device {
+            return Ok(());
+        }
+        let call = name!(cuMemAllocFromPoolAsync);
+        let reason = "the pool and the stream belong to different devices: use a pool of the stream's device";
+        Err(Error::InvalidArgument { call, reason })
+    }
+}
+
+/// Allocates from a pool, or from the current one of the device, in the order of a stream.
+///
+/// # Errors
+/// A driver error.
+///
+/// # Safety
+/// 1. The stream and the pool are alive, and of one device.
+#[inline]
+pub(crate) unsafe fn allocate(
+    bytes: usize,
+    pool: Option<&MemoryPool>,
+    stream: CUstream,
+) -> Result<CUdeviceptr> {
+    let mut address = 0;
+    let answer = match pool {
+        // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
+        // be current (F40).
+        None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
+        // SAFETY: as above, and the pool is alive (1).
+        Some(pool) => unsafe {
+            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
+        },
+    };
+    answer.check()?;
+    Ok(address)
+}
+
 impl PartialEq for MemoryPool {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()

@@ -180,9 +180,8 @@ impl<'ctx> PushedGuard<'ctx> {
         if stream.context() != self.context() {
             return Err(Error::OtherContext { call: name!(cuEventCreate) });
         }
-        if pool.as_ref().is_some_and(|pool| pool.device() != self.device()) {
-            let (call, reason) = (name!(cuMemAllocFromPoolAsync), OTHER_POOL);
-            return Err(Error::InvalidArgument { call, reason });
+        if let Some(pool) = pool {
+            pool.check_device(self.device())?;
         }
         let mut events = Vec::with_capacity(MARKS);
         for _ in 0..MARKS {
@@ -194,9 +193,6 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(OrderedStream { stream, home, staging, panic, _brand: Brand::new() })
     }
 }
-
-const OTHER_POOL: &str =
-    "the pool and the stream belong to different devices: use a pool of the stream's device";
 
 impl<'ctx> OrderedStream<'ctx> {
     /// Returns the stream, for scopes, blocking operations and queries.

@@ -47,21 +47,19 @@ impl<'ctx> OrderedStream<'ctx> {
     ) -> Result {
         let from = from.read();
         let copy = CopyPeer::from_peer(from, to.used(true));
-        let call = copy.call();
-        copy.check(call)?;
-        self.admit_all(call, &*copy.uses())?;
+        self.check(&copy)?;
         let Some(owner) = from.memory().and_then(|memory| memory.home()) else {
-            return Err(Error::OtherStream { call });
+            return Err(Error::OtherStream { call: copy.call() });
         };
         match from.readers() {
             // The last owner frees it behind the streams that read it.
             Some(readers) => readers.add(owner, &self.home)?,
             None => self.home.follow(owner)?,
         }
-        // SAFETY: 1. Both are borrowed as they are used. This stream comes behind all uses of the source. What comes
+        // SAFETY: 1. As above. 2. Both are borrowed as they are used. This stream comes behind all uses of the source. What comes
         // next in the source's stream comes behind the copy, or the copy is waited for, as below; or nobody writes the
         // source, and it is freed behind its readers.
-        let copied = unsafe { self.run(&copy) };
+        let copied = unsafe { self.enqueue(&copy) };
         // Also behind an error, which does not prove that nothing was enqueued.
         let ordered = if from.readers().is_none() { owner.follow(&self.home) } else { Ok(()) };
         if ordered.is_err() {

@@ -100,14 +100,31 @@ impl<'ctx> OrderedStream<'ctx> {
     ///    stream or is shared by some; host memory stays as it is until this stream is past the operation.
     #[inline]
     pub(super) unsafe fn run(&self, operation: &impl Operation) -> Result {
+        self.check(operation)?;
+        // SAFETY: 1. As above. 2. The caller's obligation 1.
+        unsafe { self.enqueue(operation) }
+    }
+
+    /// Checks that an operation is one of this stream.
+    #[inline]
+    pub(super) fn check(&self, operation: &impl Operation) -> Result {
         let call = operation.call();
         operation.check(call)?;
-        let own = || self.context().key();
         self.admit_all(call, &*operation.uses())?;
-        same_context(call, operation.others_are_of(own()))?;
-        // SAFETY: 1. As above. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
+        same_context(call, operation.others_are_of(self.context().key()))
+    }
+
+    /// Enqueues an operation.
+    ///
+    /// # Safety
+    /// 1. [`check`](Self::check) accepted the operation.
+    /// 2. 1. of [`run`](Self::run).
+    #[inline]
+    pub(super) unsafe fn enqueue(&self, operation: &impl Operation) -> Result {
+        let own = || self.context().key();
+        // SAFETY: 1. The caller's obligation 1. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
         // earlier and later uses are in this stream; what it reads is written by nobody else, and freed behind this
-        // operation (`ordered-apart`, `shared-behind`). The rest is the caller's obligation 1.
+        // operation (`ordered-apart`, `shared-behind`). The rest is the caller's obligation 2.
         unsafe { operation.run(self.home.raw(), own) }
     }
 

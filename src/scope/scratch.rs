@@ -4,7 +4,7 @@
 use super::order::Order;
 use super::order_events::EventSource;
 use super::{ScopedBuffer, ScopedStream};
-use crate::call::{answer, later, name};
+use crate::call::{later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
 use crate::driver::fork;
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
 use crate::memory::view::View;
-use crate::memory::{Allocation, Element, size_for};
+use crate::memory::{Allocation, Element, allocate, size_for};
 use ffi::{CUdeviceptr, CUstream};
 use std::cell::{OnceCell, RefCell};
 use std::mem;
@@ -103,9 +103,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let mut view = View { memory, address: 0, len, whole: true };
         // Uses on other streams come after the allocation.
         self.prepare(CALL, &[Access::device::<T>(view, true).noted_in(&tracked)])?;
-        // SAFETY: writes one address to `view.address`, which is valid for it; the stream is alive, and no
-        // context need be current (F40).
-        unsafe { answer!(cuMemAllocAsync(&raw mut view.address, bytes, self.raw)) }.check()?;
+        // SAFETY: 1. The stream is alive.
+        view.address = unsafe { allocate(bytes, None, self.raw) }?;
         let (address, stream, index) = (view.address, self.raw, self.index);
         let place =
             order.scratch().add(Shared { address, stream, index, parts: 1, uses: Vec::new() });

@@ -3,9 +3,9 @@
 
 use super::SyncStream;
 use crate::brand::Brand;
-use crate::call::{answer, name};
-use crate::error::{Error, Result};
-use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, size_for};
+use crate::call::name;
+use crate::error::Result;
+use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, allocate, size_for};
 use std::marker::PhantomData;
 
 impl<'ctx> SyncStream<'_, 'ctx> {
@@ -63,10 +63,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     #[doc(alias = "cuMemAllocAsync")]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
-        let mut address = 0;
-        // SAFETY: writes one address to `address`, which is valid for it; the stream is alive, and no
-        // context need be current (F40).
-        unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, self.raw())) }.check()?;
+        // SAFETY: 1. The stream is alive.
+        let address = unsafe { allocate(bytes, None, self.raw()) }?;
         Ok(self.own(address, None, len))
     }
 
@@ -84,20 +82,10 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         pool: &MemoryPool,
         len: usize,
     ) -> Result<DeviceBuffer<'ctx, T>> {
-        const CALL: &str = name!(cuMemAllocFromPoolAsync);
-        let bytes = size_for::<T>(CALL, len)?;
-        if pool.device() != self.stream().context().device() {
-            let reason = "the pool and the stream belong to different devices: use a pool of the \
-                          stream's device";
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
-        let mut address = 0;
-        // SAFETY: writes one address to `address`, which is valid for it; pool and stream are alive, and
-        // no context need be current (F40).
-        unsafe {
-            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), self.raw()))
-        }
-        .check()?;
+        let bytes = size_for::<T>(name!(cuMemAllocFromPoolAsync), len)?;
+        pool.check_device(self.stream().context().device())?;
+        // SAFETY: 1. Pool and stream are alive, and of one device.
+        let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
         Ok(self.own(address, Some(pool.clone()), len))
     }
 
