@@ -23,7 +23,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// [F90](crate::driver_facts#F90)).
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools; a sticky
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
@@ -40,7 +40,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// The buffer keeps the pool alive.
     ///
     /// # Errors
-    /// The errors of [`alloc`](Self::alloc); [`Error::InvalidArgument`] for a pool of another device.
+    /// The errors of [`alloc`](Self::alloc); [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a pool of another device.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub fn alloc_from<T: Element>(
         &self,
