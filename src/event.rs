@@ -3,12 +3,12 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
-use crate::context::Context;
 use crate::context::wait::wait;
+use crate::context::{Context, current_raw};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
-use crate::stack::PushedGuard;
+use crate::stack::{ContextStack, PushedGuard};
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;
@@ -74,11 +74,28 @@ impl EventInner {
     /// Creates an event in the context of a guard.
     pub(crate) fn create(gpu: &PushedGuard<'_>, flags: EventFlags) -> Result<EventInner> {
         gpu.enter(name!(cuEventCreate))?;
+        EventInner::create_in_current(gpu.context(), flags)
+    }
+
+    /// Creates an event in a context, which this pushes if it is not current.
+    pub(crate) fn create_in(context: &Context, flags: EventFlags) -> Result<EventInner> {
+        if current_raw()? == context.raw() {
+            return EventInner::create_in_current(context, flags);
+        }
+        ContextStack::reentrant(|stack| {
+            let gpu = stack.push(context)?;
+            let event = EventInner::create(&gpu, flags)?;
+            gpu.pop().map(|()| event)
+        })
+    }
+
+    /// Creates an event in a context that was found to be current.
+    fn create_in_current(context: &Context, flags: EventFlags) -> Result<EventInner> {
         let mut raw = ptr::null_mut();
-        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
-        // `enter` found to be the guard's; the driver checks the flags.
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
+        // driver checks the flags.
         unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
-        Ok(EventInner { raw, context: gpu.context().clone(), keep: None })
+        Ok(EventInner { raw, context: context.clone(), keep: None })
     }
 
     /// Takes an event of other code.
@@ -89,6 +106,11 @@ impl EventInner {
     #[inline]
     pub(crate) fn raw(&self) -> CUevent {
         self.raw
+    }
+
+    /// Returns the context.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 }
 
@@ -130,7 +152,7 @@ impl Event<'_> {
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
-        &self.inner.context
+        self.inner.context()
     }
 
     /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.

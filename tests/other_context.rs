@@ -255,6 +255,28 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
     gpu.pop().unwrap();
 }
 
+/// Only the copy between contexts takes held memory of another one. What it notes is no proof for other operations.
+#[test]
+fn what_a_copy_between_contexts_has_read_is_still_refused() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    gpu.scope(|s| {
+        let (stream, mut good) = (s.on(&own.stream), s.hold(&mut own.y));
+        let mut bad = s.hold(&mut theirs.y);
+        stream.zero(&mut good)?;
+        for _ in 0..2 {
+            stream.copy_from_peer(&bad, &mut good)?;
+            assert_eq!(stream.copy(&bad, &mut good), other("cuMemcpyDtoDAsync_v2"));
+            assert_eq!(stream.zero(&mut bad), other("cuMemsetD8Async"));
+            assert_eq!(saxpy!(stream, &own.saxpy, &bad, &mut good), other("cuLaunchKernel"));
+            saxpy!(stream, &own.saxpy, &own.x, &mut good)?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    drop((own, theirs));
+    gpu.pop().unwrap();
+}
+
 #[test]
 fn parts_of_used_memory_are_used_at_once() {
     let (gpu, mut own, theirs) = unified([new_context(), new_context()]);

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::foreign;
 use common::gpu::{kernel, with_gpu};
 use common::kernels::{SPIN, STORE};
 use common::{fewer, longer};
@@ -329,25 +330,29 @@ fn memory_whose_free_cannot_be_ordered_is_kept_until_the_scope_has_waited() {
     });
 }
 
-/// Nor can it be while another context is current, and an event has to be created.
+/// The event that orders the free is created in the scope's context, whatever is current.
 #[test]
-fn memory_that_is_dropped_while_another_context_is_current_is_kept_likewise() {
-    fresh!(memory_that_is_dropped_while_another_context_is_current_is_kept_likewise, {
-        with_gpu(|gpu| {
-            cuscope::on_release_error(report);
-            let other = Context::primary(gpu.device()).unwrap();
-            let reported = kept(gpu, |drop_it| {
-                // SAFETY: the context is alive.
-                let code = unsafe { ffi::cuCtxPushCurrent_v2(other.raw()) };
-                assert_eq!(code, ffi::CUDA_SUCCESS);
-                drop_it();
-                let mut popped = std::ptr::null_mut();
-                // SAFETY: pops the entry that was pushed above.
-                let code = unsafe { ffi::cuCtxPopCurrent_v2(&raw mut popped) };
-                assert_eq!(code, ffi::CUDA_SUCCESS);
-            });
-            assert!(matches!(reported[..], [Error::NotCurrent { .. }]), "{reported:?}");
+fn memory_that_is_dropped_while_another_context_is_current_is_freed_in_order() {
+    counted!();
+    with_gpu(|gpu| {
+        let other = Context::primary(gpu.device()).unwrap();
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let before = live();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let mut x = s.on(&a).scratch::<u32>(8)?;
+                s.on(&b).fill(&mut x, 1)?;
+                foreign::push(other.raw());
+                drop(x);
+                foreign::pop();
+                Ok(())
+            })
+            .unwrap();
         });
+        let wait = calls.iter().position(|call| *call == SYNCHRONIZE);
+        assert!(calls.iter().position(|call| *call == FREE) < wait, "{calls:?}");
+        a.synchronize().unwrap();
+        assert_eq!(live(), before);
     });
 }
 

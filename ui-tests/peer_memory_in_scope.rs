@@ -30,7 +30,7 @@ fn read_and_written<'ctx>(
 ) -> Result {
     gpu.scope(|s| {
         let (stream, mut y) = (s.on(stream), s.hold(y));
-        stream.copy_from_peer(peer, &mut y)?;
+        stream.copy_from_peer(&*peer, &mut y)?;
         stream.copy_to_peer(&y, peer)
     })
 }
@@ -42,7 +42,7 @@ fn written_by_another<'a, 'b>(
     y: &mut DeviceBuffer<'b, f32>,
 ) -> Result {
     b.scope(|s| {
-        s.on(second).copy_from_peer(x, &mut s.hold(y))?;
+        s.on(second).copy_from_peer(&*x, &mut s.hold(y))?;
         a.on(first).zero(x)
     })
 }

@@ -190,12 +190,12 @@ impl<'ctx> PushedGuard<'ctx> {
         let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
         let (order, record) = (Order::new(self.context()), Record::default());
         let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
-        let _first = capture.order.index(capture.first.stream().raw());
+        let _first = capture.order.index(capture.first.stream().raw(), self.context());
         let captured = Captured::begin(capture.first.stream())?;
         let result = f(&capture);
         // Streams that were drawn in come back, or the capture has no end (F145).
         let others = 1..capture.order.streams();
-        let joined = others.into_iter().try_for_each(|from| capture.order.join(self, 0, from));
+        let joined = others.into_iter().try_for_each(|from| capture.order.join(0, from));
         let ended = captured.end();
         result?;
         capture.record.failed()?;
@@ -208,7 +208,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Returns the stream under capture.
     #[must_use]
     pub fn stream(&'s self) -> CaptureStream<'s, 'ctx> {
-        CaptureStream::new(self.gpu, &self.order, self.first.stream(), &self.record)
+        CaptureStream::new(self.gpu.context(), &self.order, self.first.stream(), &self.record)
     }
 
     /// Draws another stream into the capture, after the work of the first stream so far, until the end of the
@@ -227,9 +227,9 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
         }
         let fork = self.record.note(CapturedStream::new(CALL, self.gpu, stream))?;
         let stream = self.forks.alloc(fork).stream();
-        let side = self.order.index(stream.raw());
-        self.record.note(self.order.join(self.gpu, side, 0))?;
-        Ok(CaptureStream::new(self.gpu, &self.order, stream, &self.record))
+        let side = self.order.index(stream.raw(), self.gpu.context());
+        self.record.note(self.order.join(side, 0))?;
+        Ok(CaptureStream::new(self.gpu.context(), &self.order, stream, &self.record))
     }
 
     /// Lends a buffer, or a part of one that can be written, to all streams. The graph may read and write it.

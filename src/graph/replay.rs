@@ -126,7 +126,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends.
     ///
     /// # Errors
-    /// The errors of [`SyncStream::replay`]; [`NotCurrent`](Error::NotCurrent) if streams have to be ordered.
+    /// The errors of [`SyncStream::replay`].
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn replay(

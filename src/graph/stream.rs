@@ -5,13 +5,13 @@ use super::capture::Record;
 use super::no_host_memory;
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, InScope};
 use crate::ops::{Launch, Operation};
 use crate::scope::{Destination, Order, ScopedStream, Source};
-use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -31,12 +31,12 @@ assert_not_impl_any!(CaptureStream<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     pub(super) fn new(
-        gpu: &'s PushedGuard<'ctx>,
+        context: &'s Context,
         order: &'s Order,
         stream: &'s Stream<'ctx>,
         record: &'s Record,
     ) -> Self {
-        CaptureStream { scoped: ScopedStream::new(gpu, order, stream), record }
+        CaptureStream { scoped: ScopedStream::new(context, order, stream), record }
     }
 
     /// Notes memory that the graph writes.
@@ -49,7 +49,6 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`ExtentMismatch`](crate::Error::ExtentMismatch);
     /// [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]

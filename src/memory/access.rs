@@ -37,6 +37,8 @@ enum Memory<'a> {
     /// Nowhere: a plain value.
     None,
     Device(&'a Allocation),
+    /// On the device, in any context: the other end of a copy between contexts.
+    Peer(&'a Allocation),
     /// On the device, for operations of the stream that it belongs to and of the readers that share it.
     Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the host. Every context can use it, or only this one.
@@ -99,6 +101,22 @@ impl<'a> Access<'a> {
         }
     }
 
+    /// Makes it the end of a copy that may belong to another context.
+    #[inline]
+    pub(crate) fn of_any_context(self) -> Self {
+        match self.memory {
+            Memory::Device(memory) | Memory::Ordered(memory, _) => {
+                Access { memory: Memory::Peer(memory), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Returns whether the uses of the memory are noted.
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked.is_some()
+    }
+
     /// Returns the streams that share the memory, if it is shared.
     pub(crate) fn readers(&self) -> Option<&'a Readers> {
         match self.memory {
@@ -157,7 +175,9 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn memory(&self) -> Option<&'a Allocation> {
         match self.memory {
-            Memory::Device(memory) | Memory::Ordered(memory, _) => Some(memory),
+            Memory::Device(memory) | Memory::Peer(memory) | Memory::Ordered(memory, _) => {
+                Some(memory)
+            }
             Memory::None | Memory::Host(_) => None,
         }
     }
@@ -179,7 +199,7 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn is_of(&self, key: usize) -> bool {
         match self.memory {
-            Memory::None => true,
+            Memory::None | Memory::Peer(_) => true,
             Memory::Device(memory) => memory.key() == key,
             Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
             Memory::Host(only) => only.is_none_or(|only| only.key() == key),

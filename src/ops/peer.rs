@@ -15,19 +15,11 @@ use std::ptr;
 
 /// Copies device memory of one context to that of another one, on a stream of either.
 ///
-/// Only the memory of the stream's context is among its [uses](Operation::uses). The surface borrows the other memory
-/// for as long as the operation may use it. Each memory knows its own context, with which the driver gets it.
+/// Each memory knows its own context, with which the driver gets it. The surface compares only the context of the end that
+/// belongs to the stream's.
 pub(crate) struct CopyPeer<'a> {
     from: Access<'a>,
     to: Access<'a>,
-    /// Which of the two belongs to the stream's context.
-    own: Own,
-}
-
-#[derive(Clone, Copy)]
-enum Own {
-    From,
-    To,
 }
 
 impl<'a> CopyPeer<'a> {
@@ -35,14 +27,14 @@ impl<'a> CopyPeer<'a> {
     /// borrowed exclusively.
     #[inline]
     pub(crate) fn from_peer(from: Access<'a>, to: Access<'a>) -> Self {
-        CopyPeer { from, to, own: Own::To }
+        CopyPeer { from: from.of_any_context(), to }
     }
 
     /// Creates a copy to another context, on a stream of the source's. The two are distinct, since `to` is borrowed
     /// exclusively.
     #[inline]
     pub(crate) fn to_peer(from: Access<'a>, to: Access<'a>) -> Self {
-        CopyPeer { from, to, own: Own::From }
+        CopyPeer { from, to: to.of_any_context() }
     }
 
     /// Returns the grid with the extent of the copy, if one of the two has rows.
@@ -75,10 +67,7 @@ impl Operation for CopyPeer<'_> {
 
     #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
-        Owned((match self.own {
-            Own::From => self.from,
-            Own::To => self.to,
-        },))
+        Owned((self.from, self.to))
     }
 
     #[inline]

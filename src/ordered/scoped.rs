@@ -15,7 +15,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// for that stream too.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a driver error.
+    /// [`OtherContext`](crate::Error::OtherContext); a driver error.
     ///
     /// # Examples
     /// ```

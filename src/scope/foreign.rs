@@ -15,8 +15,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// and orders the work as it orders a launch.
     ///
     /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent) if streams have to be
-    /// ordered; a driver error. `work` is not called then.
+    /// [`OtherContext`](crate::Error::OtherContext); a driver error. `work` is not called then.
     ///
     /// # Safety
     /// 1. `work` enqueues in this stream, and in other streams only work that this stream waits for before `work`

@@ -148,7 +148,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     #[must_use]
     #[inline]
     pub fn on(&'s self, stream: &'s Stream<'ctx>) -> ScopedStream<'s, 'ctx> {
-        ScopedStream::new(self.gpu, &self.order, stream)
+        ScopedStream::new(self.gpu.context(), &self.order, stream)
     }
 
     /// Lends a buffer, or a part of one that can be written, to all streams, for reading and writing. Returns a
@@ -159,14 +159,64 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
         memory.hold(Key(()))
     }
 
+    /// Returns a handle that enqueues work on a stream of another context, of this or another device.
+    ///
+    /// So one scope has work in flight on several devices, and waits for all of it. The memory that operations use
+    /// orders them across the contexts, and [`copy_from_peer`](ScopedStream::copy_from_peer) copies between them.
+    ///
+    /// The other context need not be current, so a guard of it may be covered by the scope's. But copies of memory that
+    /// comes from a [pool](crate::MemoryPool) of another device than the current one are refused
+    /// ([F348](crate::driver_facts#F348)), and foreign code that the stream lets enqueue finds the scope's context current.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device};
+    /// # fn main() -> cuscope::Result {
+    /// let contexts = [0, 1].map(|ordinal| Context::primary(Device::get(ordinal % Device::count()?)?));
+    /// let [a, b] = contexts;
+    /// let (a, b) = (a?, b?);
+    /// let mut stack = ContextStack::current_thread()?;
+    /// let mut outer = stack.push(&a)?;
+    /// let (there, mut x) = (outer.stream()?, outer.alloc(4)?);
+    /// let gpu = outer.push(&b)?; // covers the guard of `a`, not its stream and memory
+    /// let (here, mut y) = (gpu.stream()?, gpu.alloc(4)?);
+    /// let mut host = [0_u32; 4];
+    /// gpu.scope(|s| {
+    ///     let (mut x, mut y) = (s.hold_peer(&mut x), s.hold(&mut y));
+    ///     let (there, here) = (s.on_peer(&there), s.on(&here));
+    ///     there.fill(&mut x, 7)?;
+    ///     here.copy_from_peer(&x, &mut y)?; // behind the fill
+    ///     there.zero(&mut x)?; // behind the copy
+    ///     here.download(&y, &mut host)
+    /// })?; // waits for both streams
+    /// assert_eq!(host, [7; 4]);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn on_peer<'other>(&'s self, stream: &'s Stream<'other>) -> ScopedStream<'s, 'other> {
+        ScopedStream::of_peer(self.gpu.context(), &self.order, stream)
+    }
+
+    /// Lends memory of another context, as [`hold`](Self::hold) lends memory of the scope's: to the streams of
+    /// [`on_peer`](Self::on_peer) that belong to the same context, and to copies between contexts. Other operations on it
+    /// return [`OtherContext`](crate::Error::OtherContext).
+    #[must_use]
+    pub fn hold_peer<'other, T: Element, M: Holdable<'other, T>>(
+        &'s self,
+        memory: &'s mut M,
+    ) -> M::Held<'s> {
+        memory.hold(Key(()))
+    }
+
     /// Makes the next use of memory come behind all work that is in a stream now.
     ///
     /// # Errors
     /// `OtherContext`; the errors of [`Order::prepare`].
     pub(crate) fn behind(&self, stream: CUstream, memory: &Access<'_>) -> Result {
-        same_context("Scope::hold_ordered", memory.is_of(self.gpu.context().key()))?;
-        let index = self.order.index(stream);
-        self.order.prepare(self.gpu, index, std::slice::from_ref(memory))
+        let context = self.gpu.context();
+        same_context("Scope::hold_ordered", memory.is_of(context.key()))?;
+        let index = self.order.index(stream, context);
+        self.order.prepare(index, std::slice::from_ref(memory))
     }
 
     /// Lends host memory that the host can use between transfers: [`ScopedHostSlice::access`].

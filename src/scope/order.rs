@@ -10,9 +10,12 @@
 //! While a scope has one stream there are no events, and a use leaves nothing but the note that there was one.
 //! The [`FastPath`] alone handles an operation that uses its memory as it was used before, and the operation
 //! then costs what it costs in C. A second stream treats everything that the first one did as one operation.
+//!
+//! The streams may belong to several contexts. The event after an operation belongs to the context of its stream
+//! ([F36](crate::driver_facts#F36)).
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::order_events::{EventSource, OrderEvents};
+use super::order_events::OrderEvents;
 use super::scratch::Scratch;
 use crate::call::{Later, answer, fault, later, name};
 use crate::context::Context;
@@ -29,7 +32,7 @@ use std::rc::Rc;
 
 /// The streams of a scope, and what it keeps until it is closed.
 pub(crate) struct Order {
-    /// Open until there is a second stream.
+    /// Open until there is a second stream, or one of another context.
     fast_path: FastPath,
     /// The fast path for streams of other contexts.
     shut: FastPath,
@@ -67,6 +70,7 @@ struct State {
 /// One stream.
 struct Lane {
     stream: CUstream,
+    context: Context,
     /// The number of operations that were enqueued.
     last: u64,
     /// The last of them, if it is tracked. An older operation that is still the last use of something has its
@@ -77,10 +81,15 @@ struct Lane {
 }
 
 impl Lane {
+    fn new(stream: CUstream, context: &Context) -> Lane {
+        let context = context.clone();
+        Lane { stream, context, last: 0, newest: None, behind: Vec::new() }
+    }
+
     /// Makes later work here wait for an event of another stream. It then runs behind everything that the event
     /// covers, and behind everything that was waited for there.
     fn wait(&mut self, event: CUevent, other: usize, order_event: &OrderEvent) -> Result {
-        // SAFETY: both handles are alive and of the guard's context, which need not be current.
+        // SAFETY: both handles are alive. They may belong to two contexts, and none need be current (F36).
         unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
         self.is_behind(other, order_event.covers());
         order_event
@@ -113,33 +122,43 @@ impl Order {
         self.host.set(true);
     }
 
-    /// Returns the index of a stream, always the same for a stream.
+    /// Returns the index of a stream of this context, always the same for a stream. While the fast path is open, the
+    /// context is the scope's.
     #[inline]
-    pub(crate) fn index(&self, stream: CUstream) -> usize {
+    pub(crate) fn index(&self, stream: CUstream, context: &Context) -> usize {
         match self.first.get() {
-            None => self.first.set(Some(stream)),
+            None if self.fast_path.is_open() => self.first.set(Some(stream)),
             Some(first) if first == stream => {}
-            Some(first) => return self.another_stream(stream, first),
+            _ => return self.another_stream(stream, context),
         }
         0
     }
 
     #[cold]
-    fn another_stream(&self, stream: CUstream, first: CUstream) -> usize {
-        self.fast_path.shut_it();
-        let state = self.more().state.get_or_init(|| {
-            let op = Op::node(0);
-            let newest = Some(op.clone());
-            let first = Lane { stream: first, last: 1, newest, behind: Vec::new() };
-            let (mut lanes, events) = (Vec::with_capacity(2), OrderEvents::default());
-            lanes.push(first);
-            RefCell::new(State { lanes, alone: Some(op), events })
-        });
-        let lanes = &mut state.borrow_mut().lanes;
+    #[inline(never)]
+    fn another_stream(&self, stream: CUstream, context: &Context) -> usize {
+        self.shut_fast_path(context);
+        let lanes = &mut self.state().borrow_mut().lanes;
         lanes.iter().position(|lane| lane.stream == stream).unwrap_or_else(|| {
-            lanes.push(Lane { stream, last: 0, newest: None, behind: Vec::new() });
+            lanes.push(Lane::new(stream, context));
             lanes.len() - 1
         })
+    }
+
+    /// From now on, operations are ordered by lanes, and compare contexts one by one. `context` is the scope's if the
+    /// fast path was open.
+    pub(super) fn shut_fast_path(&self, context: &Context) {
+        if !self.fast_path.is_open() {
+            return;
+        }
+        self.fast_path.shut_it();
+        let mut state = self.state().borrow_mut();
+        if let Some(first) = self.first.get() {
+            let op = Op::node(0);
+            let newest = Some(op.clone());
+            state.lanes.push(Lane { last: 1, newest, ..Lane::new(first, context) });
+            state.alone = Some(op);
+        }
     }
 
     fn more(&self) -> &More {
@@ -170,22 +189,16 @@ impl Order {
     }
 
     /// Orders an operation after the earlier uses of its memory and notes it. The caller enqueues it in the
-    /// stream at once. The memory belongs to the scope's context. `gpu` creates events.
+    /// stream at once. While the fast path is open, the memory belongs to the scope's context.
     ///
     /// Not needed while the fast path is open and each use was noted.
     ///
     /// # Errors
-    /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error. The
-    /// operation must not be enqueued then.
+    /// A driver error; if an event has to be created, those of a push. The operation must not be enqueued then.
     #[inline]
-    pub(super) fn prepare(
-        &self,
-        gpu: &dyn EventSource,
-        index: usize,
-        accesses: &[Access<'_>],
-    ) -> Result {
+    pub(super) fn prepare(&self, index: usize, accesses: &[Access<'_>]) -> Result {
         if !self.fast_path.is_open() {
-            return self.prepare_one_of_several(gpu, index, accesses);
+            return self.prepare_one_of_several(index, accesses);
         }
         for (tracked, writes) in Access::tracked(accesses) {
             let first = tracked.note(writes, &self.fast_path);
@@ -195,19 +208,14 @@ impl Order {
     }
 
     #[inline(never)]
-    fn prepare_one_of_several(
-        &self,
-        gpu: &dyn EventSource,
-        index: usize,
-        accesses: &[Access<'_>],
-    ) -> Result {
+    fn prepare_one_of_several(&self, index: usize, accesses: &[Access<'_>]) -> Result {
         let mut state = self.state().borrow_mut();
         for (tracked, writes) in Access::tracked(accesses) {
             self.remember(&state, tracked);
-            let order = |earlier: &Rc<Op>| state.order(gpu, index, earlier);
+            let order = |earlier: &Rc<Op>| state.order(index, earlier);
             tracked.each_before(writes, order)?;
         }
-        state.advance(gpu, index, accesses, self.alone.get() > 0)
+        state.advance(index, accesses, self.alone.get() > 0)
     }
 
     /// Orders the free of memory, in a stream, after the uses of all its parts, and forgets these. The caller
@@ -215,13 +223,7 @@ impl Order {
     ///
     /// # Errors
     /// The errors of [`prepare`](Self::prepare). The memory may then be in use until the scope has waited.
-    pub(super) fn prepare_free(
-        &self,
-        gpu: &dyn EventSource,
-        index: usize,
-        uses: Vec<Tracked>,
-        last: Tracked,
-    ) -> Result {
+    pub(super) fn prepare_free(&self, index: usize, uses: Vec<Tracked>, last: Tracked) -> Result {
         if self.fast_path.is_open() {
             // What comes next in the one stream comes after them.
             for tracked in uses.iter().chain([&last]) {
@@ -232,9 +234,9 @@ impl Order {
         let mut state = self.state().borrow_mut();
         for tracked in uses.into_iter().chain([last]) {
             self.remember(&state, &tracked);
-            tracked.each_before(true, |earlier| state.order(gpu, index, earlier))?;
+            tracked.each_before(true, |earlier| state.order(index, earlier))?;
         }
-        state.advance(gpu, index, &[], self.alone.get() > 0)
+        state.advance(index, &[], self.alone.get() > 0)
     }
 
     /// Forgets a use by the one stream. Returns whether it wrote, if there was one.
@@ -255,9 +257,9 @@ impl Order {
     /// into it ([F106](crate::driver_facts#F106)).
     ///
     /// # Errors
-    /// `NotCurrent` if an event has to be created and the guard's context is not current; a driver error.
-    pub(crate) fn join(&self, gpu: &dyn EventSource, to: usize, from: usize) -> Result {
-        self.state().borrow_mut().join(gpu, to, from)
+    /// A driver error; if an event has to be created, those of a push.
+    pub(crate) fn join(&self, to: usize, from: usize) -> Result {
+        self.state().borrow_mut().join(to, from)
     }
 
     /// Returns the number of streams.
@@ -360,51 +362,45 @@ impl More {
 
 impl State {
     /// Makes later work in a stream run after an operation.
-    fn order(&mut self, gpu: &dyn EventSource, index: usize, earlier: &Op) -> Result {
+    fn order(&mut self, index: usize, earlier: &Op) -> Result {
         let other = earlier.index;
         let known = self.lanes[index].behind.get(other).copied().unwrap_or(0);
         if other == index || known >= earlier.number {
             return Ok(());
         }
-        let order_event = self.order_event(gpu, earlier)?;
+        let order_event = self.order_event(earlier)?;
         let event = self.events.event(order_event);
         self.lanes[index].wait(event, other, order_event)
     }
 
-    fn join(&mut self, gpu: &dyn EventSource, to: usize, from: usize) -> Result {
-        let order_event = self.record(gpu, from)?;
+    fn join(&mut self, to: usize, from: usize) -> Result {
+        let order_event = self.record(from)?;
         let event = self.events.event(&order_event);
         self.lanes[to].wait(event, from, &order_event)
     }
 
     /// Records an event after the work in a stream.
-    fn record(&mut self, gpu: &dyn EventSource, index: usize) -> Result<OrderEvent> {
+    fn record(&mut self, index: usize) -> Result<OrderEvent> {
         let lane = &self.lanes[index];
         // With two streams, the other one knows its own work.
         let behind = if self.lanes.len() > 2 { lane.behind.clone() } else { Vec::new() };
-        self.events.record(gpu, lane.stream, lane.last, behind)
+        self.events.record(&lane.context, lane.stream, lane.last, behind)
     }
 
     /// Returns the event after an operation. If it has none, records one now, which also covers everything
     /// that its stream holds by then.
-    fn order_event<'op>(&mut self, gpu: &dyn EventSource, op: &'op Op) -> Result<&'op OrderEvent> {
+    fn order_event<'op>(&mut self, op: &'op Op) -> Result<&'op OrderEvent> {
         if let Some(order_event) = op.order_event.get() {
             return Ok(order_event);
         }
-        let order_event = self.record(gpu, op.index)?;
+        let order_event = self.record(op.index)?;
         Ok(op.order_event.get_or_init(|| order_event))
     }
 
     /// Notes the next operation of a stream. From here on it counts as enqueued, whatever the driver answers:
     /// everything that it comes after is in the stream. `unknown` tells whether memory is left that was used
     /// while there was one stream, and not since.
-    fn advance(
-        &mut self,
-        gpu: &dyn EventSource,
-        index: usize,
-        accesses: &[Access<'_>],
-        unknown: bool,
-    ) -> Result {
+    fn advance(&mut self, index: usize, accesses: &[Access<'_>], unknown: bool) -> Result {
         let lane = &mut self.lanes[index];
         let number = lane.last + 1;
         let before = lane.newest.take();
@@ -420,8 +416,9 @@ impl State {
             Some(alone) if Rc::ptr_eq(alone, op) => unknown || Rc::strong_count(op) > 2,
             _ => Rc::strong_count(op) > 1,
         };
-        if let Some(before) = before.filter(is_last_use) {
-            self.order_event(gpu, &before)?;
+        // Without another stream, nothing waits for it yet.
+        if let Some(before) = before.filter(|op| self.lanes.len() > 1 && is_last_use(op)) {
+            self.order_event(&before)?;
         }
         self.lanes[index].last = number;
         Ok(())

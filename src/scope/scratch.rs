@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
-use super::order_events::EventSource;
 use super::{ScopedBuffer, ScopedStream};
 use crate::call::{later, name};
 use crate::context::Context;
@@ -21,10 +20,13 @@ use std::mem;
 /// The scratch memory of a scope.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Stands for all of it, where only the context matters.
-    memory: OnceCell<Allocation>,
+    stand_ins: StandIns,
     places: RefCell<Places>,
 }
+
+/// What stands for all memory of a context, where only the context matters. Then the same for other contexts.
+#[derive(Default)]
+struct StandIns(OnceCell<Box<(Allocation, StandIns)>>);
 
 /// The memory that is not freed. Places are used again.
 #[derive(Default)]
@@ -48,7 +50,6 @@ struct Shared {
 /// A part of scratch memory, or all of it. The last one frees the memory on the stream of the allocation.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'s> {
-    gpu: &'s dyn EventSource,
     order: &'s Order,
     place: usize,
 }
@@ -70,8 +71,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
     /// space holds; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools: hold a buffer
     /// of [`alloc`](crate::PushedGuard::alloc) there;
-    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent) if streams have to be
-    /// ordered; a sticky error ([F60](crate::driver_facts#F60)).
+    /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     ///
     /// # Examples
     /// ```
@@ -98,8 +98,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     pub fn scratch<T: Element>(&self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         const CALL: &str = name!(cuMemAllocAsync);
         let bytes = size_for::<T>(CALL, len)?;
-        let (gpu, order, tracked) = (self.gpu, self.order, Tracked::default());
-        let memory = order.scratch().stand_in(self.context());
+        let (order, tracked) = (self.order, Tracked::default());
+        let memory = order.scratch().stand_ins.of(self.context());
         let mut view = View { memory, address: 0, len, whole: true };
         // Uses on other streams come after the allocation.
         self.prepare(CALL, &[Access::device::<T>(view, true).noted_in(&tracked)])?;
@@ -108,7 +108,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let (address, stream, index) = (view.address, self.raw, self.index);
         let place =
             order.scratch().add(Shared { address, stream, index, parts: 1, uses: Vec::new() });
-        Ok(ScopedBuffer::scratch(view, tracked, Part { gpu, order, place }))
+        Ok(ScopedBuffer::scratch(view, tracked, Part { order, place }))
     }
 }
 
@@ -123,13 +123,13 @@ impl<'s> Part<'s> {
     #[cold]
     #[inline(never)]
     pub(super) fn end(self, uses: &mut Tracked) {
-        let (Part { gpu, order, place }, last) = (self, mem::take(uses));
+        let (Part { order, place }, last) = (self, mem::take(uses));
         let Some((mut shared, last)) = order.scratch().end_part(place, last) else { return };
         // In the child of a fork, calls may hang (F20).
         if fork::is_child() {
             return;
         }
-        match order.prepare_free(gpu, shared.index, mem::take(&mut shared.uses), last) {
+        match order.prepare_free(shared.index, mem::take(&mut shared.uses), last) {
             Ok(()) => shared.free(),
             Err(error) => {
                 // It is left, and freed when the scope has waited.
@@ -140,12 +140,15 @@ impl<'s> Part<'s> {
     }
 }
 
-impl Scratch {
-    /// Returns what stands for all memory of a scope of this context.
-    fn stand_in(&self, context: &Context) -> &Allocation {
-        self.memory.get_or_init(|| Allocation::in_scope(context.clone()))
+impl StandIns {
+    fn of(&self, context: &Context) -> &Allocation {
+        let new = || Box::new((Allocation::in_scope(context.clone()), StandIns::default()));
+        let (memory, others) = &**self.0.get_or_init(new);
+        if memory.context() == context { memory } else { others.of(context) }
     }
+}
 
+impl Scratch {
     /// Adds memory, and returns its place.
     fn add(&self, shared: Shared) -> usize {
         let Places { all, free } = &mut *self.places.borrow_mut();

@@ -10,7 +10,6 @@ use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::FastPath;
 use crate::ops::enqueue::same_context;
-use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use crate::stream::blocking::{RECORD, record_refused};
 use crate::stream::host_function::Pending;
@@ -25,10 +24,10 @@ use std::fmt;
 /// and buffers as `&ScopedBuffer<'s, T>` or `&mut ScopedBuffer<'s, T>`.
 #[derive(Clone, Copy)]
 pub struct ScopedStream<'s, 'ctx> {
-    pub(super) gpu: &'s PushedGuard<'ctx>,
+    /// The context of everything that an operation uses.
+    context: &'s Context,
     pub(super) order: &'s Order,
-    /// The key that operations compare. Shut for a stream of another context, which coinciding brands let
-    /// through.
+    /// The key that operations compare. Shut for a stream of another context.
     pub(crate) fast_path: &'s FastPath,
     stream: &'s Stream<'ctx>,
     /// The stream's handle.
@@ -41,20 +40,25 @@ assert_not_impl_any!(ScopedStream<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
-    pub(crate) fn new(
-        gpu: &'s PushedGuard<'ctx>,
-        order: &'s Order,
-        stream: &'s Stream<'ctx>,
-    ) -> Self {
+    pub(crate) fn new(context: &'s Context, order: &'s Order, stream: &'s Stream<'ctx>) -> Self {
         let (raw, _s) = (stream.raw(), Brand::new());
-        let (fast_path, index) = if stream.context() == gpu.context() {
+        let (fast_path, index) = if stream.context() == context {
             // In this order: a second stream closes the fast path.
-            let index = order.index(raw);
+            let index = order.index(raw, context);
             (order.fast_path(), index)
         } else {
+            // Coinciding brands let it through. Its operations are refused.
             (order.shut(), 0)
         };
-        ScopedStream { gpu, order, fast_path, stream, raw, index, _s }
+        ScopedStream { context, order, fast_path, stream, raw, index, _s }
+    }
+
+    /// Creates a stream of another context than the scope's, which is `own`.
+    pub(super) fn of_peer(own: &Context, order: &'s Order, stream: &'s Stream<'ctx>) -> Self {
+        order.shut_fast_path(own);
+        let (context, raw, fast_path) = (stream.context(), stream.raw(), order.shut());
+        let index = order.index(raw, context);
+        ScopedStream { context, order, fast_path, stream, raw, index, _s: Brand::new() }
     }
 
     /// Compares the contexts of an operation's memory, orders the operation after the earlier uses, and notes
@@ -68,7 +72,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let own = self.context();
         let same = |access: &Access<'_>| access.is_of(own.key());
         same_context(call, self.stream.context() == own && accesses.iter().all(same))?;
-        self.order.prepare(self.gpu, self.index, accesses)
+        self.order.prepare(self.index, accesses)
     }
 
     /// Returns the stream, for an operation that uses no memory.
@@ -97,7 +101,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Returns the context of everything that an operation uses.
     #[inline]
     pub(crate) fn context(&self) -> &'s Context {
-        self.gpu.context()
+        self.context
     }
 
     /// Returns the stream.

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::kernel::Launchable;
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, InScope};
+use crate::memory::{DeviceMemoryMut, Element, InScope};
 use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
@@ -80,8 +80,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ///
     /// # Errors
     /// [`LengthMismatch`](crate::Error::LengthMismatch); [`OtherContext`](crate::Error::OtherContext);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered; a sticky error
-    /// ([F60](crate::driver_facts#F60)).
+    /// a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
@@ -165,8 +164,10 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         unsafe { self.run(move || Copy::new(from.access(), to.target())) }
     }
 
-    /// Copies memory of another context, on this or another device, to a buffer. The scope borrows the memory until it
-    /// ends. See [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    /// Copies memory of another context, on this or another device, to a buffer. See
+    /// [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
+    ///
+    /// The scope borrows memory that it does not [hold](crate::Scope::hold_peer) until it ends.
     ///
     /// # Errors
     /// The same as for [`copy`](Self::copy).
@@ -175,12 +176,16 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub fn copy_from_peer<'other, T: Element>(
         &self,
-        from: &'s impl DeviceMemory<'other, T>,
+        from: impl Source<'s, 'other, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result {
-        let to = &*to;
-        // SAFETY: both are borrowed until the scope has waited; nothing writes `from` meanwhile.
-        unsafe { self.run(move || CopyPeer::from_peer(from.access(false), to.target())) }
+        let (from, to) = (&from, &*to);
+        if from.access().is_tracked() {
+            // What the copy notes there is no proof that the memory belongs to the scope's context.
+            self.order.shut_fast_path(self.context());
+        }
+        // SAFETY: both are borrowed until the scope has waited. What writes `from` is ordered, if the scope holds it.
+        unsafe { self.run(move || CopyPeer::from_peer(from.access(), to.target())) }
     }
 
     /// Copies a buffer to memory of another context, on this or another device. The scope borrows the memory until it
@@ -234,8 +239,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a kernel. A later call reports its faults.
     ///
     /// # Errors
-    /// The same as for [`SyncStream::launch`](crate::SyncStream::launch);
-    /// [`NotCurrent`](crate::Error::NotCurrent) if streams have to be ordered.
+    /// The same as for [`SyncStream::launch`](crate::SyncStream::launch).
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work on the other streams of the scope is

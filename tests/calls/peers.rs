@@ -32,6 +32,7 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
     })
     .unwrap();
     let (mut x, mut z) = (outer.alloc::<u32>(16).unwrap(), outer.alloc::<u32>(16).unwrap());
+    let theirs = outer.stream().unwrap();
     let gpu = outer.push(second).unwrap();
     let stream = gpu.stream().unwrap();
     let (on, legacy) = (gpu.on(&stream), gpu.on_legacy_default());
@@ -62,6 +63,23 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
         let (run, mut y) = (s.on(&stream), s.hold(&mut y));
         t.row("ScopedStream::copy_from_peer", &[COPY], || run.copy_from_peer(&x, &mut y))?;
         t.row("ScopedStream::copy_to_peer", &[COPY], || run.copy_to_peer(&y, &mut z))
+    })
+    .unwrap();
+    gpu.scope(|s| {
+        let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+        let (there, mut x) = (s.on_peer(&theirs), s.hold_peer(&mut x));
+        // The first time creates the events.
+        for _ in 0..2 {
+            there.zero(&mut x)?;
+            run.copy_from_peer(&x, &mut y)?;
+        }
+        there.zero(&mut x)?;
+        let behind = [RECORD, BEHIND, COPY];
+        t.row(
+            "ScopedStream::copy_from_peer, of memory that a stream of the other context uses",
+            &behind,
+            || run.copy_from_peer(&x, &mut y),
+        )
     })
     .unwrap();
 }

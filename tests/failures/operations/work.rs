@@ -145,6 +145,13 @@ operations! {
             run.zero(&mut y)?;
             run.copy_to_peer(&y, &mut x)
         })?;
+        gpu.scope(|s| {
+            let (there, mut x) = (s.on_peer(&theirs), s.hold_peer(&mut x));
+            let (here, mut y) = (s.on(&stream), s.hold(&mut y));
+            there.fill(&mut x, 1)?;
+            here.copy_from_peer(&x, &mut y)?;
+            there.copy_from_peer(&y, &mut x)
+        })?;
         gpu.pop()?;
         outer.pop()
     };
