@@ -20,28 +20,37 @@ impl Driver {
     }
 }
 
-/// What to link with. `feature`: whether the software driver is in this build; without it, nothing
-/// else matters. `variable`: the value of `CUSCOPE_DRIVER`, if any. `works_here`: whether this
-/// machine has a driver that works; asked only if it matters.
+/// What to link with, and a warning. `feature`: whether the software driver is in this build; without it,
+/// nothing else matters. `variable`: the value of `CUSCOPE_DRIVER`, if any. `release`: whether the program
+/// is optimized, and so may be shipped. `works_here`: whether this machine has a driver that works; asked
+/// only if it matters.
 pub(crate) fn choose(
     feature: bool,
     variable: Option<&str>,
     cross: bool,
+    release: bool,
     works_here: impl FnOnce() -> bool,
-) -> Result<Driver, String> {
+) -> Result<(Driver, Option<&'static str>), String> {
     if !feature {
-        return Ok(Driver::Native);
+        return Ok((Driver::Native, None));
     }
     match variable.unwrap_or_default() {
-        "native" => Ok(Driver::Native),
-        "software" => Ok(Driver::Software),
+        "native" => Ok((Driver::Native, None)),
+        "software" => Ok((Driver::Software, None)),
         // nothing is known of the machine that will run this
-        "" if cross => Ok(Driver::Native),
-        "" if works_here() => Ok(Driver::Native),
-        "" => Ok(Driver::Software),
+        "" if cross => Ok((Driver::Native, None)),
+        "" if works_here() => Ok((Driver::Native, None)),
+        "" if release => Err(EMULATED_RELEASE.to_owned()),
+        "" => Ok((Driver::Software, Some(EMULATED))),
         other => Err(format!("CUSCOPE_DRIVER={other}: expected `native` or `software`")),
     }
 }
+
+const EMULATED: &str = "no CUDA driver works on this machine: this build has the software driver, which computes \
+                        on the CPU (CUSCOPE_DRIVER=native links libcuda)";
+const EMULATED_RELEASE: &str = "no CUDA driver works on this machine, and the feature `software-driver` would put the \
+                                software driver, which computes on the CPU, into a release build: set \
+                                CUSCOPE_DRIVER=native to link libcuda, or CUSCOPE_DRIVER=software if you mean it";
 
 /// Whether the loader of this machine finds `libcuda.so.1`, and `cuInit(0)` succeeds.
 #[cfg(unix)]

@@ -49,11 +49,18 @@ fn run() -> Result<(), String> {
         let feature = env::var_os("CARGO_FEATURE_SOFTWARE").is_some();
         let variable = env::var_os("CUSCOPE_DRIVER");
         let variable = variable.as_ref().map(|value| value.to_string_lossy());
-        choice::choose(feature, variable.as_deref(), cross, choice::driver_works)?
+        let release = cargo::variable("PROFILE")? == "release";
+        let (driver, warning) =
+            choice::choose(feature, variable.as_deref(), cross, release, choice::driver_works)?;
+        if let Some(warning) = warning {
+            println!("cargo::warning={warning}");
+        }
+        driver
     };
     println!("cargo::rustc-cfg=cuda_driver=\"{}\"", driver.name());
     println!("cargo::metadata=driver={}", driver.name());
     match driver {
+        Driver::Native if env::var_os("CARGO_FEATURE_LOAD").is_some() => Ok(()),
         Driver::Native => link(cross, documentation),
         Driver::Software => Ok(()),
     }

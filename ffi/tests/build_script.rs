@@ -63,22 +63,36 @@ fn other_targets_are_refused_by_name() {
 #[test]
 fn the_choice_of_driver() {
     let unasked = || -> bool { panic!("the machine was asked for a driver") };
-    let software = Ok(Driver::Software);
-    let native = Ok(Driver::Native);
+    let software = Ok((Driver::Software, None));
+    let native = Ok((Driver::Native, None));
 
-    assert_eq!(choose(true, Some("native"), false, unasked), native);
-    assert_eq!(choose(true, Some("software"), false, unasked), software);
-    assert_eq!(choose(true, Some("software"), true, unasked), software);
-    for unset in [None, Some("")] {
-        assert_eq!(choose(true, unset, false, || true), native);
-        assert_eq!(choose(true, unset, false, || false), software);
-        assert_eq!(choose(true, unset, true, unasked), native);
+    for release in [false, true] {
+        assert_eq!(choose(true, Some("native"), false, release, unasked), native);
+        assert_eq!(choose(true, Some("software"), false, release, unasked), software);
+        assert_eq!(choose(true, Some("software"), true, release, unasked), software);
+        for unset in [None, Some("")] {
+            assert_eq!(choose(true, unset, false, release, || true), native);
+            assert_eq!(choose(true, unset, true, release, unasked), native);
+        }
+        for variable in [None, Some("native"), Some("software"), Some("hardware")] {
+            let chosen = choose(false, variable, false, release, unasked);
+            assert_eq!(chosen, native, "without the feature");
+        }
     }
-    for variable in [None, Some("native"), Some("software"), Some("hardware")] {
-        assert_eq!(choose(false, variable, false, unasked), native, "without the feature");
-    }
-    let message = choose(true, Some("hardware"), false, unasked).unwrap_err();
+    let message = choose(true, Some("hardware"), false, false, unasked).unwrap_err();
     assert_eq!(message, "CUSCOPE_DRIVER=hardware: expected `native` or `software`");
+}
+
+/// Who has no driver is told that the program computes on the CPU, and never ships that without asking for it.
+#[test]
+fn nobody_gets_the_software_driver_without_knowing() {
+    for unset in [None, Some("")] {
+        let (driver, warning) = choose(true, unset, false, false, || false).unwrap();
+        assert_eq!(driver, Driver::Software);
+        assert!(warning.unwrap().contains("computes on the CPU"), "{warning:?}");
+        let refused = choose(true, unset, false, true, || false).unwrap_err();
+        assert!(refused.contains("CUSCOPE_DRIVER=software if you mean it"), "{refused}");
+    }
 }
 
 #[test]
