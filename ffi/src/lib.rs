@@ -27,6 +27,10 @@
 //! The build script finds libcuda; where there is none, it writes a stub to link against, and the
 //! program runs wherever a driver is installed. [`DRIVER`] says what a build is linked with.
 //!
+//! With the feature `load`, nothing is linked, and a program also starts where there is no driver:
+//! [`load`] says whether it is there. Every function is then looked up when it is first called, and
+//! answers [`CUDA_ERROR_SHARED_OBJECT_INIT_FAILED`] without a driver.
+//!
 //! Using these functions is `unsafe`. The crate `cuscope` is the safe layer.
 #![no_std]
 #![allow(
@@ -42,7 +46,7 @@ mod macros;
 mod lookup;
 mod types;
 
-pub use lookup::NeedsDriver;
+pub use lookup::{NeedsDriver, NotLoaded, load};
 pub use types::*;
 
 // groups:

@@ -4,8 +4,37 @@
 ///
 /// Built for the software driver, the symbol has a prefix of its own (`cuscope_soft_cuInit`), so
 /// that a program in which a real libcuda is loaded as well is not disturbed.
+///
+/// With the feature `load` there is no symbol: each is a function that looks the driver's up when it
+/// is first called. Being `inline`, it is there only in a program that calls it.
 macro_rules! declare {
     ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
+        $(
+            $(#[$meta])*
+            #[doc = concat!("\n\nSince CUDA version ", stringify!($since), ".")]
+            ///
+            /// # Safety
+            ///
+            /// As NVIDIA's manual says.
+            #[cfg(all(cuda_driver = "native", feature = "load"))]
+            #[allow(unsafe_code, reason = "calls what dlsym found, which does not know types")]
+            #[inline]
+            pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+                static SLOT: crate::lookup::Slot = crate::lookup::new();
+                let find = || crate::lookup::find(concat!(stringify!($name), "\0"));
+                let Some(found) = SLOT.get(find) else { return crate::lookup::not_found() };
+                // SAFETY: the driver's function of this name, whose type the headers' proof checks
+                let function = unsafe {
+                    core::mem::transmute::<
+                        core::ptr::NonNull<core::ffi::c_void>,
+                        unsafe extern "C" fn($($ty),*) -> $ret,
+                    >(found)
+                };
+                // SAFETY: the caller's obligations are those of the driver's function
+                unsafe { function($($arg),*) }
+            }
+        )*
+        #[cfg(not(all(cuda_driver = "native", feature = "load")))]
         #[allow(unsafe_code, reason = "the declarations are what this crate is for; nothing here calls them")]
         unsafe extern "C" { $(
             $(#[$meta])*

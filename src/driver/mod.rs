@@ -17,7 +17,8 @@ use std::fmt;
 /// are harmless and, after a success, free.
 ///
 /// # Errors
-/// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
+/// [`Error::NoDriver`](crate::Error::NoDriver) with the feature `load`; `CUDA_ERROR_NO_DEVICE` on a machine without a
+/// GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
 /// ([F20](crate::driver_facts#F20)); other errors if the driver is not usable.
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
@@ -26,6 +27,7 @@ pub fn init() -> Result {
     if DONE.load(Ordering::Acquire) && !fork::is_child() {
         return Ok(());
     }
+    ffi::load()?;
     sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     unsafe { answer!(cuInit(0)) }.check()?;
@@ -70,7 +72,7 @@ impl fmt::Display for DriverVersion {
 /// Returns the version of CUDA that the driver supports. Does not need [`init`].
 ///
 /// # Errors
-/// A driver error.
+/// [`Error::NoDriver`](crate::Error::NoDriver) with the feature `load`; a driver error.
 #[doc(alias = "cuDriverGetVersion")]
 pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
@@ -81,7 +83,7 @@ pub fn driver_version() -> Result<DriverVersion> {
     Ok(DriverVersion { major: version / 1000, minor: version % 1000 / 10 })
 }
 
-/// Returns the driver that this build is linked with: `"native"` (libcuda) or `"software"`.
+/// Returns the driver of this build: `"native"` (libcuda) or `"software"`.
 #[must_use]
 pub const fn driver_kind() -> &'static str {
     ffi::DRIVER

@@ -36,7 +36,10 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The driver refused a call.
     #[error(transparent)]
-    Driver(#[from] DriverError),
+    Driver(DriverError),
+    /// There is no driver on this machine. Only programs with the feature `load` start there.
+    #[error("`cuInit` was not called: {0}")]
+    NoDriver(ffi::NotLoaded),
     /// The driver refused an image. Contains the compiler's log.
     #[error(transparent)]
     Load(#[from] Box<LoadError>),
@@ -223,6 +226,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the error of every call if there is no driver.
+    fn without_driver() -> Option<Error> {
+        ffi::load().err().map(Error::NoDriver)
+    }
+
     /// Returns the driver's error code, if the driver returned one.
     #[must_use]
     pub fn code(&self) -> Option<CUresult> {
@@ -242,6 +250,7 @@ impl Error {
             Error::Load(e) => Some(e.driver().call),
             #[cfg(feature = "nvrtc-load")]
             Error::Nvrtc(e) => Some(e.call()),
+            Error::NoDriver(_) => Some(name!(cuInit)),
             Error::StackTaken => None,
             Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
@@ -272,7 +281,20 @@ impl Error {
 
 impl From<ffi::NeedsDriver> for Error {
     fn from(needs: ffi::NeedsDriver) -> Self {
-        Error::NeedsDriver { call: needs.function, since: needs.since }
+        Error::without_driver()
+            .unwrap_or(Error::NeedsDriver { call: needs.function, since: needs.since })
+    }
+}
+
+impl From<DriverError> for Error {
+    fn from(error: DriverError) -> Self {
+        Error::without_driver().unwrap_or(Error::Driver(error))
+    }
+}
+
+impl From<ffi::NotLoaded> for Error {
+    fn from(not_loaded: ffi::NotLoaded) -> Self {
+        Error::NoDriver(not_loaded)
     }
 }
 
