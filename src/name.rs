@@ -1,8 +1,9 @@
-//! Names of functions and variables, in the driver's form.
+//! Names of functions, variables and files, in the driver's form.
 
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsString};
+use std::path::{Path, PathBuf};
 
 /// The name of a kernel or variable: `&str`, `String`, `&CStr` or `CString`. Sealed.
 #[diagnostic::on_unimplemented(
@@ -63,4 +64,19 @@ by_reference! {
     String => as_str;
     &CString => as_c_str;
     CString => as_c_str;
+}
+
+/// Returns the path for the driver, unless it contains a NUL. On Windows, the driver reads other characters than those of
+/// ASCII in the code page of the system.
+pub(crate) fn path_with_nul(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_encoded_bytes()).ok()
+}
+
+/// Returns the path that the driver names.
+pub(crate) fn path_of(bytes: Vec<u8>) -> PathBuf {
+    #[cfg(unix)]
+    let path = <OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes);
+    #[cfg(not(unix))]
+    let path = OsString::from(String::from_utf8_lossy(&bytes).into_owned());
+    path.into()
 }

@@ -121,7 +121,7 @@ fn numbers() -> impl Iterator<Item = usize> {
 
 /// 1,000 images, each damaged in its own way: shorter, or with a bit flipped.
 fn damaged(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
-    numbers().take(fewer(1000, 24)).enumerate().map(move |(i, number)| {
+    numbers().take(fewer(1000, 12)).enumerate().map(move |(i, number)| {
         let mut bytes = whole.to_vec();
         let what = if i % 4 == 0 {
             bytes.truncate(number % whole.len());
@@ -252,7 +252,7 @@ fn a_thousand_damaged_texts_are_errors() {
             gpu.load_ptx(String::from_utf8_lossy(&bytes).into_owned()).map(drop)
         });
         println!("texts: the driver saw {seen}, loaded {loaded}");
-        assert!(seen > fewer(500, 8), "{seen}");
+        assert!(seen > fewer(500, 2), "{seen}");
     });
 }
 

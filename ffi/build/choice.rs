@@ -84,8 +84,43 @@ pub(crate) fn driver_works() -> bool {
     result == 0
 }
 
+/// Whether Windows has an `nvcuda.dll`, and `cuInit(0)` succeeds.
+#[cfg(windows)]
+pub(crate) fn driver_works() -> bool {
+    use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+    use std::mem::transmute;
+    use std::ptr;
+
+    const LOAD_LIBRARY_SEARCH_SYSTEM32: c_ulong = 0x800;
+    #[link(name = "kernel32", kind = "raw-dylib")]
+    unsafe extern "system" {
+        fn LoadLibraryExA(name: *const c_char, file: *mut c_void, flags: c_ulong) -> *mut c_void;
+        fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    type Init = unsafe extern "C" fn(c_uint) -> c_int;
+
+    let (name, flags) = (c"nvcuda.dll".as_ptr(), LOAD_LIBRARY_SEARCH_SYSTEM32);
+    // SAFETY: the name ends in a zero byte, there is no file, and Windows has had the flag since 8.1.
+    // What the library runs when it is loaded is the driver's own affair.
+    let library = unsafe { LoadLibraryExA(name, ptr::null_mut(), flags) };
+    if library.is_null() {
+        return false;
+    }
+    // SAFETY: `library` was loaded above and is never freed; the name ends in a zero byte.
+    let init = unsafe { GetProcAddress(library, c"cuInit".as_ptr()) };
+    if init.is_null() {
+        return false;
+    }
+    // SAFETY: a pointer that is not null, to the function that cuda.h declares as
+    // `CUresult cuInit(unsigned int Flags)`; `CUresult` is an enumeration as wide as an `int`.
+    let init = unsafe { transmute::<*mut c_void, Init>(init) };
+    // SAFETY: cuInit has no precondition; the flags must be 0, and are.
+    let result = unsafe { init(0) };
+    result == 0
+}
+
 /// Without a loader to ask, there is no driver.
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 pub(crate) fn driver_works() -> bool {
     false
 }

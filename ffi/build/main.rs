@@ -15,7 +15,7 @@ use choice::Driver;
 use shared::cargo::{self, failure, make_link};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-use target::{Cfg, Target};
+use target::{Cfg, Platform, Target};
 
 /// What the linker is given, in `OUT_DIR`: a link to the libcuda that was found, or the stub.
 ///
@@ -92,8 +92,9 @@ fn link(cross: bool, documentation: bool) -> Result<(), String> {
         pointer_width: &cargo::variable("CARGO_CFG_TARGET_POINTER_WIDTH")?,
         endian: &cargo::variable("CARGO_CFG_TARGET_ENDIAN")?,
     };
-    let target = match Target::new(cfg, cross) {
-        Ok(target) => target,
+    let target = match Platform::new(cfg, cross) {
+        Ok(Platform::Linux(target)) => target,
+        Ok(Platform::Windows) => return Ok(()),
         Err(_) if documentation => return Ok(()),
         Err(unsupported) => return Err(unsupported.to_string()),
     };

@@ -4,7 +4,26 @@ pub(crate) use crate::shared::arch::Arch;
 
 use std::fmt;
 
-/// What the build is for: Linux on `arch`.
+/// What the build is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Platform {
+    /// A library has to be found, or a stub made.
+    Linux(Target),
+    /// The linker needs to know no more than the name of the library, which the declarations say.
+    Windows,
+}
+
+impl Platform {
+    /// The platform, from what cargo says of it in `CARGO_CFG_TARGET_*`.
+    pub(crate) fn new(cfg: Cfg<'_>, cross: bool) -> Result<Platform, Unsupported> {
+        match (cfg.os, cfg.arch) {
+            ("windows", "x86_64") => Ok(Platform::Windows),
+            _ => Target::new(cfg, cross).map(Platform::Linux),
+        }
+    }
+}
+
+/// Linux on `arch`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) arch: Arch,
@@ -15,14 +34,14 @@ pub(crate) struct Target {
 impl Target {
     /// The target, from what cargo says of it in `CARGO_CFG_TARGET_*`.
     pub(crate) fn new(cfg: Cfg<'_>, cross: bool) -> Result<Target, Unsupported> {
-        if cfg.os != "linux" {
+        if cfg.os == "macos" {
             return Err(Unsupported { what: cfg.os.to_owned() });
         }
-        let arch = match (cfg.arch, cfg.pointer_width, cfg.endian) {
-            ("x86_64", "64", "little") => Arch::X86_64,
-            ("aarch64", "64", "little") => Arch::Aarch64,
-            (arch, width, endian) => {
-                let what = format!("linux on {arch} ({width} bit, {endian} endian)");
+        let arch = match (cfg.os, cfg.arch, cfg.pointer_width, cfg.endian) {
+            ("linux", "x86_64", "64", "little") => Arch::X86_64,
+            ("linux", "aarch64", "64", "little") => Arch::Aarch64,
+            (os, arch, width, endian) => {
+                let what = format!("{os} on {arch} ({width} bit, {endian} endian)");
                 return Err(Unsupported { what });
             }
         };
@@ -49,9 +68,11 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.what.as_str() {
             "macos" => write!(f, "there is no CUDA driver for macOS")?,
-            "windows" => write!(f, "Windows is not supported yet")?,
             what => write!(f, "no CUDA driver is known for {what}")?,
         }
-        write!(f, "; cuscope-sys links libcuda on Linux, for x86_64 and aarch64")
+        write!(
+            f,
+            "; cuscope-sys links libcuda on Linux, for x86_64 and aarch64, and nvcuda.dll on Windows, for x86_64"
+        )
     }
 }

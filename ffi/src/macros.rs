@@ -36,6 +36,7 @@ macro_rules! declare {
         )*
         #[cfg(not(all(cuda_driver = "native", feature = "load")))]
         #[allow(unsafe_code, reason = "the declarations are what this crate is for; nothing here calls them")]
+        #[cfg_attr(all(windows, cuda_driver = "native"), link(name = "nvcuda", kind = "raw-dylib"))]
         unsafe extern "C" { $(
             $(#[$meta])*
             #[doc = concat!("\n\nSince CUDA version ", stringify!($since), ".")]

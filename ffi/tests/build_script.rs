@@ -26,7 +26,7 @@ use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
-use target::{Arch, Cfg, Target};
+use target::{Arch, Cfg, Platform, Target};
 
 const SONAME: &str = "libcuda.so.1";
 
@@ -43,16 +43,25 @@ fn cfg<'a>(os: &'a str, arch: &'a str, pointer_width: &'a str, endian: &'a str) 
 #[test]
 fn linux_on_two_architectures_is_supported() {
     for (name, arch) in [("x86_64", Arch::X86_64), ("aarch64", Arch::Aarch64)] {
-        let target = Target::new(cfg("linux", name, "64", "little"), true).unwrap();
+        let Ok(Platform::Linux(target)) = Platform::new(cfg("linux", name, "64", "little"), true)
+        else {
+            panic!("{name} is not supported")
+        };
         assert_eq!((target.arch, target.cross), (arch, true));
     }
 }
 
 #[test]
+fn windows_needs_no_library_to_link_with() {
+    let platform = Platform::new(cfg("windows", "x86_64", "64", "little"), true);
+    assert!(matches!(platform, Ok(Platform::Windows)));
+}
+
+#[test]
 fn other_targets_are_refused_by_name() {
-    let message = |cfg| Target::new(cfg, false).unwrap_err().to_string();
+    let message = |cfg| Platform::new(cfg, false).unwrap_err().to_string();
     assert!(message(cfg("macos", "aarch64", "64", "little")).contains("no CUDA driver for macOS"));
-    assert!(message(cfg("windows", "x86_64", "64", "little")).contains("Windows is not supported"));
+    assert!(message(cfg("windows", "aarch64", "64", "little")).contains("windows on aarch64"));
     assert!(message(cfg("linux", "riscv64", "64", "little")).contains("linux on riscv64"));
     assert!(message(cfg("linux", "x86_64", "32", "little")).contains("32 bit"));
     assert!(message(cfg("linux", "aarch64", "64", "big")).contains("big endian"));

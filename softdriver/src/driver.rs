@@ -96,6 +96,7 @@ pub(crate) fn driver() -> &'static Driver {
 
 /// In the child of a fork: no thread of this driver is there, so that every call is refused. (The
 /// real driver still takes work for streams there, and the waits for it may hang.)
+#[cfg(unix)]
 extern "C" fn after_fork() {
     FORKED.store(true, Ordering::Release);
     READY.store(false, Ordering::Release);
@@ -198,6 +199,7 @@ driver! {
         }
         DRIVER.get_or_init(|| {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
+            #[cfg(unix)]
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
             begin(environment);
             coredump::begin();

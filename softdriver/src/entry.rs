@@ -5,7 +5,10 @@ use crate::{capture, control, domain, faults, logs, schedule, sticky, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 /// What the body of a driver function gives.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
@@ -412,6 +415,16 @@ pub(crate) fn text<'a>(from: *const c_char) -> Answer<&'a CStr> {
     // SAFETY: not null; that it is a string which ends in NUL, unchanged during the call, is the
     // contract of every driver function that takes one; no caller keeps the reference.
     Ok(unsafe { CStr::from_ptr(from) })
+}
+
+/// The name of a file; null is INVALID_VALUE.
+pub(crate) fn path(from: *const c_char) -> Answer<PathBuf> {
+    let name = text(from)?.to_bytes();
+    #[cfg(unix)]
+    let path = <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name);
+    #[cfg(not(unix))]
+    let path = String::from_utf8_lossy(name).into_owned();
+    Ok(path.into())
 }
 
 /// Writes a string of at most `len` bytes with its NUL, cut off if longer.

@@ -12,7 +12,6 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, Mutex};
 
 /// A loaded library.
@@ -160,7 +159,7 @@ driver! {
         numLibraryOptions: c_uint,
     ) {
         entry::wanted(library)?;
-        let name = std::ffi::OsStr::from_bytes(entry::text(fileName)?.to_bytes());
+        let name = entry::path(fileName)?;
         let _values = libraryOptionValues;
         check_options(libraryOptions, numLibraryOptions, false)?;
         let file = std::fs::read(name).map_err(|_| CUDA_ERROR_FILE_NOT_FOUND)?;

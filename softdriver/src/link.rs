@@ -11,7 +11,6 @@ use crate::{ptx, stack, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, Mutex};
 
 /// What the assembler says of a function that another input may have.
@@ -223,8 +222,8 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let _logs = Logs::new(numOptions, options, optionValues)?;
-        let path = entry::text(path)?;
-        let file = std::fs::read(std::ffi::OsStr::from_bytes(path.to_bytes()));
+        let path = entry::path(path)?;
+        let file = std::fs::read(&path);
         let file = file.map_err(|_| CUDA_ERROR_FILE_NOT_FOUND)?;
         link.add(type_, source(&file), &path.to_string_lossy())
     }

@@ -15,8 +15,6 @@ use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The compute capability, as PTX writes it: code for a newer one does not run.
@@ -183,11 +181,11 @@ driver! {
     fn cuModuleLoad(module: *mut CUmodule, fname: *const c_char) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        let name = std::ffi::OsStr::from_bytes(entry::text(fname)?.to_bytes());
-        if name.is_empty() {
+        let name = entry::path(fname)?;
+        if name.as_os_str().is_empty() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let file = std::fs::read(Path::new(name)).map_err(|error| match error.kind() {
+        let file = std::fs::read(name).map_err(|error| match error.kind() {
             // What the driver says of a folder.
             io::ErrorKind::OutOfMemory | io::ErrorKind::IsADirectory => CUDA_ERROR_OUT_OF_MEMORY,
             _ => CUDA_ERROR_FILE_NOT_FOUND,

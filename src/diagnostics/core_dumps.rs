@@ -3,11 +3,11 @@
 
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
+use crate::name::{path_of, path_with_nul};
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::CUcoredumpSettings;
-use std::ffi::{CString, OsStr, c_void};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 
 /// The maximum length of a name in bytes, with its NUL ([F323](crate::driver_facts#F323)).
@@ -208,7 +208,7 @@ impl CoreDumps<'_, '_> {
         let mut bytes = vec![0; NAME];
         self.get(which, &mut bytes)?;
         bytes.truncate(bytes.iter().position(|&byte| byte == 0).unwrap_or(NAME));
-        Ok(std::ffi::OsString::from_vec(bytes).into())
+        Ok(path_of(bytes))
     }
 
     fn set_name(&self, which: CUcoredumpSettings, name: &Path) -> Result {
@@ -216,8 +216,7 @@ impl CoreDumps<'_, '_> {
             Some(_) => name!(cuCoredumpSetAttribute),
             None => name!(cuCoredumpSetAttributeGlobal),
         };
-        let bytes: &OsStr = name.as_os_str();
-        let text = CString::new(bytes.as_bytes()).ok();
+        let text = path_with_nul(name);
         let text = text.filter(|text| text.as_bytes_with_nul().len() <= NAME);
         let reason = "the file name has more than 1023 bytes, or contains a NUL byte: use another \
                       name";

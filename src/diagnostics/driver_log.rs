@@ -5,12 +5,12 @@ use crate::call::{Answer, answer, name};
 use crate::driver::fork;
 use crate::driver::release::{contained, drop_contained, not_inside, released};
 use crate::error::{Error, Result, means_not_taken};
+use crate::name::path_with_nul;
 use crate::sync::thread_flag;
 use ffi::{CUlogLevel, CUlogsCallbackHandle};
 use static_assertions::assert_impl_all;
 use std::cell::Cell;
-use std::ffi::{CString, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, ptr, slice};
@@ -230,8 +230,7 @@ impl DriverLog {
         let call = name!(cuLogsDumpToFile);
         let dump = ffi::cuLogsDumpToFile()?;
         let reason = "the path contains a NUL byte: use another path";
-        let path = CString::new(file.as_ref().as_os_str().as_bytes())
-            .map_err(|_| Error::InvalidArgument { call, reason })?;
+        let path = path_with_nul(file.as_ref()).ok_or(Error::InvalidArgument { call, reason })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.
         self.dump(|place| unsafe { answer!(cuLogsDumpToFile = dump(place, path.as_ptr(), 0)) })
     }

@@ -91,6 +91,7 @@ fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: impl 
 }
 
 /// Notes that nothing is lifted from the only thread in the child of a fork, where the mode cannot be restored.
+#[cfg(unix)]
 pub(crate) fn forked() {
     RELAXED.set(0);
 }

@@ -14,6 +14,7 @@ pub(crate) fn is_child() -> bool {
 }
 
 /// This process is such a child from now on. Stores to an atomic.
+#[cfg(unix)]
 pub(crate) fn happened() {
     CHILD.store(true, Ordering::Relaxed);
 }

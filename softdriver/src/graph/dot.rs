@@ -6,9 +6,7 @@ use super::{Graph, Node, Work, find};
 use crate::entry::{self, driver};
 use core::ffi::{c_char, c_uint};
 use cuscope_sys::*;
-use std::ffi::OsStr;
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 
 /// What a node is called.
 fn label(node: &Node) -> String {
@@ -55,7 +53,7 @@ driver! {
     /// written. The parameters of nodes are not told.
     fn cuGraphDebugDotPrint(hGraph: CUgraph, path: *const c_char, _flags: c_uint) {
         let graph = find(hGraph)?;
-        let path = OsStr::from_bytes(entry::text(path)?.to_bytes());
+        let path = entry::path(path)?;
         let mut text = String::from("digraph dot {\n");
         draw(&mut text, &graph, &mut 0).map_err(|_| CUDA_ERROR_UNKNOWN)?;
         text.push_str("}\n");

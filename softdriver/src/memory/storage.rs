@@ -44,6 +44,7 @@ impl Storage {
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
+    #[cfg(unix)]
     pub(crate) fn host(len: usize) -> Option<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -54,6 +55,12 @@ impl Storage {
         }
         let start = NonNull::new(start.cast())?;
         Some(Self { start, len, host: true, owned: true, read_only: false })
+    }
+
+    /// Page-locked memory of the host, unmapped at its end as far as the system's allocator does that.
+    #[cfg(not(unix))]
+    pub(crate) fn host(len: usize) -> Option<Self> {
+        Self::device(len).map(|storage| Self { host: true, ..storage })
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
@@ -233,10 +240,13 @@ impl Drop for Storage {
         if !self.owned {
             return;
         }
+        #[cfg(unix)]
         if self.host {
             // SAFETY: the mapping that was made for this storage, which nothing here uses any more.
             let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
-        } else if let Some(layout) = Self::layout(self.len) {
+            return;
+        }
+        if let Some(layout) = Self::layout(self.len) {
             // SAFETY: from `alloc_zeroed` with the same layout, and nothing uses it any more.
             unsafe { dealloc(self.start.as_ptr(), layout) };
         }
