@@ -5,11 +5,14 @@ pub(crate) mod capture_mode;
 pub(crate) mod fork;
 pub(crate) mod release;
 
-use crate::call::answer;
-use crate::error::Result;
+use crate::call::{answer, name};
+use crate::error::{Error, Result};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{self, shared_static};
 use std::fmt;
+
+/// The oldest driver that has every function that cuscope calls without looking it up.
+const OLDEST: DriverVersion = DriverVersion { major: 12, minor: 0 };
 
 /// Initialises the driver for this process.
 ///
@@ -17,8 +20,8 @@ use std::fmt;
 /// are harmless and, after a success, free.
 ///
 /// # Errors
-/// [`Error::NoDriver`](crate::Error::NoDriver) with the feature `load`; `CUDA_ERROR_NO_DEVICE` on a machine without a
-/// GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
+/// With the feature `load`, [`Error::NoDriver`], and [`Error::NeedsDriver`] with a driver older than CUDA 12.0;
+/// `CUDA_ERROR_NO_DEVICE` on a machine without a GPU; `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork
 /// ([F20](crate::driver_facts#F20)); other errors if the driver is not usable.
 #[doc(alias = "cuInit")]
 pub fn init() -> Result {
@@ -28,6 +31,11 @@ pub fn init() -> Result {
         return Ok(());
     }
     ffi::load()?;
+    // An older driver lacks functions. With it, a program that is linked does not start.
+    if cfg!(feature = "load") && driver_version()? < OLDEST {
+        let since = 1000 * OLDEST.major + 10 * OLDEST.minor;
+        return Err(Error::NeedsDriver { call: name!(cuInit), since });
+    }
     sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     unsafe { answer!(cuInit(0)) }.check()?;
@@ -72,7 +80,7 @@ impl fmt::Display for DriverVersion {
 /// Returns the version of CUDA that the driver supports. Does not need [`init`].
 ///
 /// # Errors
-/// [`Error::NoDriver`](crate::Error::NoDriver) with the feature `load`; a driver error.
+/// [`Error::NoDriver`] with the feature `load`; a driver error.
 #[doc(alias = "cuDriverGetVersion")]
 pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
