@@ -37,6 +37,8 @@
 )]
 
 #[macro_use]
+mod flags;
+#[macro_use]
 mod macros;
 
 mod lookup;
