@@ -35,6 +35,10 @@ pub mod stream;
 mod sync;
 mod tuples;
 
+#[cfg(all(test, loom))]
+#[path = "../tests/loom/models.rs"]
+mod models;
+
 pub mod error_index;
 #[cfg(feature = "nvrtc-load")]
 pub mod nvrtc;

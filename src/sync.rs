@@ -1,13 +1,13 @@
-//! The primitives that threads share: the types of the standard library, or those of loom (`--cfg loom`), which
-//! tries every order of the threads.
+//! The primitives that threads share: the types of the standard library, or in tests with `--cfg loom` those
+//! of loom, which tries every order of the threads.
 
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 pub(crate) use std::{
     sync::{Arc, Mutex, RwLock, atomic},
     thread::LocalKey,
 };
 
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 pub(crate) use loom::{
     sync::{Arc, Mutex, RwLock, atomic},
     thread::LocalKey,
@@ -17,7 +17,7 @@ pub(crate) use loom::{
 macro_rules! arc {
     ($value:expr, $ty:ty) => {{
         let arc: std::sync::Arc<$ty> = std::sync::Arc::new($value);
-        #[cfg(loom)]
+        #[cfg(all(test, loom))]
         let arc = loom::sync::Arc::from_std(arc);
         arc
     }};
@@ -28,10 +28,10 @@ pub(crate) use arc;
 macro_rules! shared_static {
     ($(static $name:ident: $ty:ty = $value:expr;)*) => {
         $(
-            #[cfg(not(loom))]
+            #[cfg(not(all(test, loom)))]
             static $name: $ty = $value;
         )*
-        #[cfg(loom)]
+        #[cfg(all(test, loom))]
         loom::lazy_static! { $(static ref $name: $ty = $value;)* }
     };
 }
@@ -40,11 +40,11 @@ pub(crate) use shared_static;
 /// Defines a flag for each thread, initially false.
 macro_rules! thread_flag {
     ($($(#[$meta:meta])* static $name:ident;)*) => {
-        #[cfg(not(loom))]
+        #[cfg(not(all(test, loom)))]
         std::thread_local! {
             $($(#[$meta])* static $name: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };)*
         }
-        #[cfg(loom)]
+        #[cfg(all(test, loom))]
         loom::thread_local! {
             $($(#[$meta])* static $name: std::cell::Cell<bool> = std::cell::Cell::new(false);)*
         }
@@ -56,7 +56,7 @@ pub(crate) use thread_flag;
 /// sees no driver calls.
 #[inline(always)]
 pub(crate) fn before_call() {
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     {
         shared_static! { static DRIVER: atomic::AtomicUsize = atomic::AtomicUsize::new(0); }
         DRIVER.fetch_add(1, atomic::Ordering::Relaxed);

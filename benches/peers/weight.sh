@@ -12,20 +12,23 @@ clock() { # command… -> wall and processor seconds, in $wall and $cpu
     read -r wall user system <<<"$times"
     cpu=$(awk -v u="$user" -v s="$system" 'BEGIN { printf "%.2f", u + s }')
 }
-row() { # name crates program
-    printf '%s"%s": {"crates": %s, "wall_s": %s, "cpu_s": %s, "bytes": %s}' \
-        "$separator" "$1" "$2" "$wall" "$cpu" "$(stat -c %s "$3")"
+row() { # name crates locked program
+    printf '%s"%s": {"crates": %s, "locked": %s, "wall_s": %s, "cpu_s": %s, "bytes": %s}' \
+        "$separator" "$1" "$2" "$3" "$wall" "$cpu" "$(stat -c %s "$4")"
     separator=$',\n  '
 }
 separator=$'{\n  '
 clock cc -O2 -s -I "$CUDA_PATH/include" -DKERNELS="\"$PWD/../kernels/kernels.ptx\"" c.c -o "$folder/C" -L "$CUDA_PATH/lib64" -lcuda
-row C 0 "$folder/C"
+row C 0 0 "$folder/C"
 for crate in cuscope cust rustacuda cudarc cuda-core oxicuda singe-cuda; do
     cargo fetch -q --manifest-path "$crate/Cargo.toml"
     rm -rf "$folder/target"
     clock cargo build --release -j 2 --manifest-path "$crate/Cargo.toml" --target-dir "$folder/target"
     cp "$folder/target/release/saxpy-$crate" "$folder/$crate"
-    row "$crate" "$(($(grep -c Compiling "$folder/log") - 1))" "$folder/$crate"
+    # Without the program itself.
+    built=$(($(grep -c Compiling "$folder/log") - 1))
+    locked=$(($(grep -c '^\[\[package\]\]' "$crate/Cargo.lock") - 1))
+    row "$crate" "$built" "$locked" "$folder/$crate"
 done
 rm -rf "$folder/target"
 printf '\n}\n'

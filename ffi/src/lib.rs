@@ -41,6 +41,8 @@
 )]
 
 #[macro_use]
+mod flags;
+#[macro_use]
 mod macros;
 
 mod lookup;

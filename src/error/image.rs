@@ -63,6 +63,11 @@ pub enum ImageProblem {
         /// Its position, in bytes.
         at: usize,
     },
+    /// It has compressed code, which cuscope only checks with its feature `compressed`.
+    Compressed {
+        /// The position of the code, in bytes.
+        at: usize,
+    },
     /// The driver is known to crash or hang on it.
     Refused {
         /// The refused contents.
@@ -118,6 +123,12 @@ impl fmt::Display for ImageError {
                 f,
                 " that can be loaded: it is damaged, {what} at byte {at}; build or copy it again. \
                  Images from a compiler newer than CUDA 13.5 may need `load_unchecked`"
+            ),
+            ImageProblem::Compressed { at } => write!(
+                f,
+                " that can be loaded: its code at byte {at} is compressed; enable the feature \
+                 `compressed` of cuscope, which unpacks and checks it, or build the image with \
+                 `nvcc --no-compress`"
             ),
             ImageProblem::Refused { what, at } => write!(
                 f,

@@ -47,7 +47,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
                 }
             })?;
             let context = self.gpu.context();
-            let memory = self.memory.alloc(Allocation::in_graph(params.dptr, context.clone()));
+            let memory = self.memory.add(Allocation::in_graph(params.dptr, context.clone()));
             self.allocates(memory);
             let held = ScopedBuffer::new(memory, len);
             // Everything comes after the node that allocates.

@@ -1,6 +1,7 @@
 //! Graphs that are built node by node.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::arena::Arena;
 use super::capture::Record;
 use super::node::{Kind, Node, NodeId};
 use super::raw::{Exec, Template};
@@ -21,7 +22,6 @@ use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::{fmt, ptr};
-use typed_arena::Arena;
 
 /// A builder that adds nodes to a graph, passed to the closure of [`PushedGuard::build_graph`].
 ///
@@ -119,7 +119,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let template = Template::create()?;
         let (graph, id) = (template.raw(), template.id());
         let (nodes, record, allocated) = Default::default();
-        let (memory, _s) = (Arena::with_capacity(0), Brand::new());
+        let (memory, _s) = (Arena::new(), Brand::new());
         let builder = GraphBuilder { gpu: self, graph, id, nodes, record, allocated, memory, _s };
         let value = f(&builder)?;
         builder.record.failed()?;
@@ -148,7 +148,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
         self.record.resources.borrow_mut().scratch(&buffer.inner);
-        Ok(ScopedBuffer::new(self.memory.alloc(buffer.inner), buffer.len))
+        Ok(ScopedBuffer::new(self.memory.add(buffer.inner), buffer.len))
     }
 
     /// Returns the place of the next node.

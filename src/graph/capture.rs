@@ -1,6 +1,7 @@
 //! Captures: operations that become a graph instead of running.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::arena::Arena;
 use super::captured_stream::CapturedStream;
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
@@ -18,7 +19,6 @@ use ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUstream};
 use static_assertions::assert_not_impl_any;
 use std::cell::RefCell;
 use std::{fmt, ptr};
-use typed_arena::Arena;
 
 pub(super) const BEGIN: &str = name!(cuStreamBeginCapture_v2);
 
@@ -187,7 +187,7 @@ impl<'ctx> PushedGuard<'ctx> {
             return Err(Error::OtherContext { call: BEGIN });
         }
         let first = CapturedStream::new(BEGIN, self, stream)?;
-        let (forks, scratch) = (Arena::with_capacity(0), Arena::with_capacity(0));
+        let (forks, scratch) = (Arena::new(), Arena::new());
         let (order, record) = (Order::new(self.context()), Record::default());
         let capture = Capture { gpu: self, first, forks, order, record, scratch, _s: Brand::new() };
         let _first = capture.order.index(capture.first.stream().raw(), self.context());
@@ -226,7 +226,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
             return Err(Error::OtherContext { call: CALL });
         }
         let fork = self.record.note(CapturedStream::new(CALL, self.gpu, stream))?;
-        let stream = self.forks.alloc(fork).stream();
+        let stream = self.forks.add(fork).stream();
         let side = self.order.index(stream.raw(), self.gpu.context());
         self.record.note(self.order.join(side, 0))?;
         Ok(CaptureStream::new(self.gpu.context(), &self.order, stream, &self.record))
@@ -249,7 +249,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     pub fn scratch<T: Element>(&'s self, len: usize) -> Result<ScopedBuffer<'s, T>> {
         let buffer = self.gpu.alloc::<T>(len)?;
         self.record.resources.borrow_mut().scratch(&buffer.inner);
-        Ok(ScopedBuffer::new(self.scratch.alloc(buffer.inner), buffer.len))
+        Ok(ScopedBuffer::new(self.scratch.add(buffer.inner), buffer.len))
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod add;
 mod alloc;
+mod arena;
 pub(crate) mod buffers;
 mod build;
 mod capture;

@@ -20,9 +20,13 @@ const ELF: u16 = 2;
 /// one.
 ///
 /// The constructors check its structure, each cubin in it like a [`Cubin`](crate::Cubin), and its PTX like
-/// [`Ptx`](crate::Ptx). To check code that LZ4 or Zstandard compressed, they unpack it, because the driver
-/// crashes on much damage there ([F264](crate::driver_facts#F264)): up to 64 MiB and 256 times the size of the
-/// fatbin.
+/// [`Ptx`](crate::Ptx).
+///
+/// Compilers compress the PTX by default, and machine code on request
+/// ([F265](crate::driver_facts#F265)). The driver crashes on much damage in compressed code
+/// ([F264](crate::driver_facts#F264)). With the feature `compressed`, the constructors unpack it (LZ4 or
+/// Zstandard) to check it: up to 64 MiB and 256 times the size of the fatbin. Without the feature, they refuse
+/// it with [`ImageProblem::Compressed`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fatbin(pub(super) Bytes);
 
@@ -145,8 +149,8 @@ fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<us
         return Err(ImageProblem::Refused { what, at: begin });
     }
     *room -= unpacked;
-    let code = code.get(..packed_len).and_then(|packed| packing.unpack(packed, unpacked));
-    let code = code.ok_or(damaged("compressed code", begin))?;
+    let packed = code.get(..packed_len).ok_or(damaged("compressed code", begin))?;
+    let code = packing.unpack(packed, unpacked, begin)?;
     let within = |problem| match problem {
         ImageProblem::Refused { what, .. } => ImageProblem::Refused { what, at: begin },
         problem => damaged(part(&problem), begin),

@@ -10,6 +10,8 @@ mod ptx;
 mod scan;
 mod text;
 mod tokens;
+#[cfg(feature = "compressed")]
+mod unpack;
 
 pub use cubin::Cubin;
 pub(crate) use entries::{Class, PtxEntry};

@@ -275,13 +275,14 @@ fn weights(weight: &Value, starts: &str) -> String {
     let mut text = String::from(
         "\n## Weight\n\n\
         A program that runs saxpy once. Built with `cargo build --release` from nothing, dependencies fetched, on two cores\n\
-        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Start:\n\
-        from `main` to the first launch, and the whole process; medians.\n\n",
+        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Locked:\n\
+        the crates in its lock file, which has those for other targets too. Start: from `main` to the first launch, and\n\
+        the whole process; medians.\n\n",
     );
     table(
         &mut text,
         "",
-        &["crates", "build", "processor time", "size", "to the first launch", "process"],
+        &["crates", "locked", "build", "processor time", "size", "to the first launch", "process"],
     );
     for name in
         ["C", "cuscope", "cust", "rustacuda", "cudarc", "cuda-core", "oxicuda", "singe-cuda"]
@@ -304,6 +305,7 @@ fn weights(weight: &Value, starts: &str) -> String {
             [
                 name.to_owned(),
                 of["crates"].to_string(),
+                of["locked"].to_string(),
                 format!("{:.1} s", of["wall_s"].as_f64().unwrap_or(f64::NAN)),
                 format!("{:.1} s", of["cpu_s"].as_f64().unwrap_or(f64::NAN)),
                 format!("{} KiB", of["bytes"].as_u64().unwrap_or(0) / 1024),

@@ -1,47 +1,86 @@
 //! Whether a file can be linked as a library: what its headers say.
 
 use crate::exports;
-use elf::abi::{DT_SONAME, ET_DYN, SHN_UNDEF, SHT_DYNAMIC, STB_LOCAL};
-use elf::endian::LittleEndian;
-use elf::file::Class;
-use elf::{ElfBytes, ParseError};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A readable ELF file.
-pub(crate) struct Library<'data>(ElfBytes<'data, LittleEndian>);
+// Names of the ELF specification.
+const ET_DYN: u16 = 3;
+const SHT_DYNAMIC: u32 = 6;
+const SHT_DYNSYM: u32 = 11;
+const DT_SONAME: u64 = 14;
+const STB_LOCAL: u8 = 0;
+const SHN_UNDEF: u16 = 0;
+
+/// A 64-bit ELF file of an architecture that is little-endian.
+pub(crate) struct Library<'data> {
+    data: &'data [u8],
+    sections: Vec<Section>,
+}
+
+/// The header of a section.
+struct Section {
+    kind: u32,
+    offset: u64,
+    size: u64,
+    link: u32,
+}
+
+/// A section of entries, and the strings that they name.
+struct Table<'data> {
+    entries: &'data [u8],
+    strings: &'data [u8],
+}
 
 impl<'data> Library<'data> {
     /// Reads the file `data`, which is to be for `machine` (`e_machine`).
     pub(crate) fn read(data: &'data [u8], machine: u16) -> Result<Self, Unsuitable> {
-        let file = ElfBytes::<LittleEndian>::minimal_parse(data).map_err(unreadable)?;
-        if file.ehdr.class != Class::ELF64 {
-            return Err(Unsuitable::Unreadable("of 32 bit".into()));
+        if !data.starts_with(b"\x7fELF") {
+            return Err(unreadable("it does not begin as one"));
         }
-        let is = file.ehdr.e_machine;
+        match number(data, 4, 2)? {
+            0x0102 => {}
+            class if class & 0xff == 1 => return Err(unreadable("of 32 bit")),
+            _ => return Err(unreadable("of another class or order of bytes")),
+        }
+        let (offset, size) = (number(data, 0x28, 8)?, number(data, 0x3a, 2)?);
+        let count = if offset == 0 { 0 } else { number(data, 0x3c, 2)? };
+        if count > 0 && size != 64 {
+            return Err(unreadable("headers of sections of another size"));
+        }
+        let headers = part(data, offset, size * count)?.chunks_exact(64);
+        let sections = headers.map(Section::read).collect::<Result<_, _>>()?;
+        let is = number(data, 18, 2)? as u16;
         if is != machine {
             return Err(Unsuitable::Machine { is, wanted: machine });
         }
-        Ok(Self(file))
+        Ok(Library { data, sections })
     }
 
     /// Whether it is a shared object.
     pub(crate) fn is_shared(&self) -> bool {
-        self.0.ehdr.e_type == ET_DYN
+        number(self.data, 16, 2) == Ok(ET_DYN.into())
     }
 
     /// The name that it gives itself, by which a program that is linked with it asks for it; empty if none.
     pub(crate) fn soname(&self) -> Result<&'data [u8], Unsuitable> {
-        Ok(soname_of(&self.0).map_err(unreadable)?.unwrap_or_default())
+        let Some(table) = self.table(SHT_DYNAMIC)? else { return Ok(&[]) };
+        for entry in table.entries.chunks_exact(16) {
+            if number(entry, 0, 8)? == DT_SONAME {
+                return string(table.strings, number(entry, 8, 8)?);
+            }
+        }
+        Ok(&[])
     }
 
     /// Checks that it exports every function of `names`.
     pub(crate) fn exports(&self, names: &[String]) -> Result<(), Unsuitable> {
         let mut exported = HashSet::new();
-        if let Some((symbols, strings)) = self.0.dynamic_symbol_table().map_err(unreadable)? {
-            for symbol in symbols.iter() {
-                if symbol.st_bind() != STB_LOCAL && symbol.st_shndx != SHN_UNDEF {
-                    exported.insert(strings.get_raw(symbol.st_name as usize).map_err(unreadable)?);
+        if let Some(table) = self.table(SHT_DYNSYM)? {
+            for symbol in table.entries.chunks_exact(24) {
+                let (info, section) = (number(symbol, 4, 1)? as u8, number(symbol, 6, 2)? as u16);
+                if info >> 4 != STB_LOCAL && section != SHN_UNDEF {
+                    exported.insert(string(table.strings, number(symbol, 0, 4)?)?);
                 }
             }
         }
@@ -50,24 +89,53 @@ impl<'data> Library<'data> {
             None => Ok(()),
         }
     }
+
+    /// The first table of a kind.
+    fn table(&self, kind: u32) -> Result<Option<Table<'data>>, Unsuitable> {
+        let Some(table) = self.sections.iter().find(|section| section.kind == kind) else {
+            return Ok(None);
+        };
+        let strings = self.sections.get(table.link as usize);
+        let strings = strings.ok_or_else(|| unreadable("a table without its strings"))?;
+        Ok(Some(Table {
+            entries: part(self.data, table.offset, table.size)?,
+            strings: part(self.data, strings.offset, strings.size)?,
+        }))
+    }
 }
 
-fn unreadable(error: ParseError) -> Unsuitable {
-    Unsuitable::Unreadable(error.to_string())
+impl Section {
+    fn read(header: &[u8]) -> Result<Section, Unsuitable> {
+        Ok(Section {
+            kind: number(header, 4, 4)? as u32,
+            offset: number(header, 0x18, 8)?,
+            size: number(header, 0x20, 8)?,
+            link: number(header, 0x28, 4)? as u32,
+        })
+    }
 }
 
-/// The name that a shared object gives itself, if any.
-fn soname_of<'data>(
-    file: &ElfBytes<'data, LittleEndian>,
-) -> Result<Option<&'data [u8]>, ParseError> {
-    let (Some(sections), Some(entries)) = (file.section_headers(), file.dynamic()?) else {
-        return Ok(None);
-    };
-    let section = sections.iter().find(|section| section.sh_type == SHT_DYNAMIC);
-    let entry = entries.iter().find(|entry| entry.d_tag == DT_SONAME);
-    let (Some(section), Some(entry)) = (section, entry) else { return Ok(None) };
-    let strings = file.section_data_as_strtab(&sections.get(section.sh_link as usize)?)?;
-    strings.get_raw(entry.d_val() as usize).map(Some)
+/// The `len` bytes at `at`.
+fn part(data: &[u8], at: u64, len: u64) -> Result<&[u8], Unsuitable> {
+    let end = at.checked_add(len).and_then(|end| usize::try_from(end).ok());
+    let part = end.and_then(|end| data.get(at as usize..end));
+    part.ok_or_else(|| unreadable("it is cut off"))
+}
+
+/// The number of `len` bytes at `at`, least significant byte first.
+fn number(data: &[u8], at: u64, len: u64) -> Result<u64, Unsuitable> {
+    Ok(part(data, at, len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
+/// The string at `at` in a table of strings, without its NUL.
+fn string(strings: &[u8], at: u64) -> Result<&[u8], Unsuitable> {
+    let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+    let end = rest.iter().position(|byte| *byte == 0);
+    end.map(|end| &rest[..end]).ok_or_else(|| unreadable("a name outside of the strings"))
+}
+
+fn unreadable(why: &str) -> Unsuitable {
+    Unsuitable::Unreadable(why.to_owned())
 }
 
 /// Why a file cannot be linked.

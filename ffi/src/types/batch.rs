@@ -1,13 +1,10 @@
 //! Copies in batches.
 
 use crate::{CUarray, CUdeviceptr, CUextent3D, CUmemLocation};
-use bitflags::bitflags;
 use core::ffi::c_uint;
 
-bitflags! {
+flags! {
     /// How a copy is done.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUmemcpyFlags: c_uint {
         /// As usual.
         const CU_MEMCPY_FLAG_DEFAULT = 0x0;

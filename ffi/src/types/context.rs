@@ -1,13 +1,10 @@
 //! How contexts behave.
 
-use bitflags::bitflags;
 use core::ffi::{c_int, c_uint, c_void};
 
-bitflags! {
+flags! {
     /// How a context behaves: the `flags` of `cuCtxCreate_v2` and `cuDevicePrimaryCtxSetFlags_v2`.
     /// At most one of the four ways to wait (`CU_CTX_SCHED_*`).
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUctx_flags: c_uint {
         /// The driver chooses how to wait.
         const CU_CTX_SCHED_AUTO = 0x00;

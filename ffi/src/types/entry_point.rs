@@ -1,12 +1,9 @@
 //! Finding functions of the driver at run time.
 
-use bitflags::bitflags;
 use core::ffi::c_uint;
 
-bitflags! {
+flags! {
     /// Which form of a function is looked up.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUdriverProcAddress_flags: c_uint {
         /// The form that the program would get by compiling.
         const CU_GET_PROC_ADDRESS_DEFAULT = 0;

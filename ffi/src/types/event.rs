@@ -1,13 +1,10 @@
 //! Events.
 
 use crate::CUasyncCallbackHandle;
-use bitflags::bitflags;
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
-bitflags! {
+flags! {
     /// How an event is waited for.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUevent_sched_flags: c_uint {
         /// The driver chooses.
         const CU_EVENT_SCHED_AUTO = 0x00;
@@ -34,10 +31,8 @@ enumeration! {
     }
 }
 
-bitflags! {
+flags! {
     /// The `Flags` of `cuEventCreate`.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUevent_flags: c_uint {
         /// None.
         const CU_EVENT_DEFAULT = 0x0;
@@ -50,10 +45,8 @@ bitflags! {
     }
 }
 
-bitflags! {
+flags! {
     /// The flags of `cuEventRecordWithFlags`.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUevent_record_flags: c_uint {
         /// None.
         const CU_EVENT_RECORD_DEFAULT = 0x0;
@@ -62,10 +55,8 @@ bitflags! {
     }
 }
 
-bitflags! {
+flags! {
     /// The flags of `cuStreamWaitEvent`.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUevent_wait_flags: c_uint {
         /// None.
         const CU_EVENT_WAIT_DEFAULT = 0x0;

@@ -1,7 +1,6 @@
 //! Functions and launches.
 
 use crate::{CUevent, CUfunction, CUgraphDeviceNode, CUstream};
-use bitflags::bitflags;
 use core::ffi::{c_char, c_float, c_int, c_uchar, c_uint, c_void};
 use core::ptr;
 
@@ -15,10 +14,8 @@ enumeration! {
     }
 }
 
-bitflags! {
+flags! {
     /// The flags of the occupancy functions.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUoccupancy_flags: c_uint {
         /// None.
         const CU_OCCUPANCY_DEFAULT = 0x0;

@@ -1,7 +1,6 @@
 //! Memory and semaphores of other interfaces, handles of other processes.
 
 use crate::CUDA_ARRAY3D_DESCRIPTOR;
-use bitflags::bitflags;
 use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 
 /// A handle to memory that other nodes of the fabric can import.
@@ -37,10 +36,8 @@ pub struct CUipcMemHandle_v1 {
 /// A handle to memory that another process can open.
 pub type CUipcMemHandle = CUipcMemHandle_v1;
 
-bitflags! {
+flags! {
     /// How memory of another process is opened.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUipcMem_flags: c_uint {
         /// Peer access is enabled if it is needed.
         const CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 0x1;

@@ -1,7 +1,6 @@
 //! Copies between the devices of a fabric.
 
 use crate::{CUdevice, CUdeviceptr, CUmemLocation, cuuint32_t, cuuint64_t};
-use bitflags::bitflags;
 use core::ffi::{c_uchar, c_uint, c_ulonglong};
 
 /// One copy of a batch over the fabric.
@@ -78,10 +77,8 @@ enumeration! {
     }
 }
 
-bitflags! {
+flags! {
     /// Properties of logical endpoints.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUlogicalEndpointFlag: c_uint {
         /// None.
         const CU_LOGICAL_ENDPOINT_FLAG_NONE = 0x0;

@@ -8,7 +8,6 @@ use crate::{
     CUDA_MEM_FREE_NODE_PARAMS, CUDA_MEMCPY_BATCH_NODE_PARAMS_V1, CUDA_MEMCPY_NODE_PARAMS,
     CUDA_MEMSET_NODE_PARAMS_v2, CUgraphNode, CUresult, CUstream, cuuint64_t,
 };
-use bitflags::bitflags;
 use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_void};
 
 /// The condition of a conditional node.
@@ -234,10 +233,8 @@ pub union CUgraphNodeParams_anonymous {
     pub asBytes: [c_char; 232],
 }
 
-bitflags! {
+flags! {
     /// What `cuGraphDebugDotPrint` writes.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUgraphDebugDot_flags: c_uint {
         /// Everything.
         const CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1;
@@ -278,30 +275,24 @@ bitflags! {
     }
 }
 
-bitflags! {
+flags! {
     /// How an object of the program is released.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUuserObject_flags: c_uint {
         /// The destructor is not waited for. Always to be given.
         const CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1;
     }
 }
 
-bitflags! {
+flags! {
     /// How a graph retains an object.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUuserObjectRetain_flags: c_uint {
         /// The graph takes a reference of the caller's.
         const CU_GRAPH_USER_OBJECT_MOVE = 1;
     }
 }
 
-bitflags! {
+flags! {
     /// How a graph is instantiated.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUgraphInstantiate_flags: c_uint {
         /// Memory that an earlier launch left allocated is freed at the next.
         const CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1;

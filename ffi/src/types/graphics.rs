@@ -1,12 +1,9 @@
 //! Resources of OpenGL and Direct3D.
 
-use bitflags::bitflags;
 use core::ffi::c_uint;
 
-bitflags! {
+flags! {
     /// What CUDA does with a resource of graphics.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUgraphicsRegisterFlags: c_uint {
         /// Anything.
         const CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x00;

@@ -1,13 +1,10 @@
 //! Green contexts and the resources that they get.
 
 use crate::CUdevice;
-use bitflags::bitflags;
 use core::ffi::{c_uchar, c_uint};
 
-bitflags! {
+flags! {
     /// How a green context is created.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUgreenCtxCreate_flags: c_uint {
         /// None.
         const CU_GREEN_CTX_NONE = 0x0;
@@ -16,10 +13,8 @@ bitflags! {
     }
 }
 
-bitflags! {
+flags! {
     /// How a group of multiprocessors is chosen.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUdevSmResourceGroup_flags: c_uint {
         /// As usual.
         const CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0;
@@ -32,10 +27,8 @@ bitflags! {
     }
 }
 
-bitflags! {
+flags! {
     /// How multiprocessors are split.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUdevSmResourceSplitByCount_flags: c_uint {
         /// Without regard to which are scheduled together.
         const CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 0x1;

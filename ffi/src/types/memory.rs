@@ -1,12 +1,9 @@
 //! Memory: allocating, registering, advising.
 
-use bitflags::bitflags;
 use core::ffi::{c_uint, c_ulonglong};
 
-bitflags! {
+flags! {
     /// Who may access managed memory.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUmemAttach_flags: c_uint {
         /// Every stream of every device.
         const CU_MEM_ATTACH_GLOBAL = 0x1;

@@ -6,14 +6,11 @@ use crate::{
     CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, CUdeviceptr, CUlaunchAttributeID,
     CUlaunchAttributeValue, CUresult, CUstream, cuuint32_t, cuuint64_t,
 };
-use bitflags::bitflags;
 use core::ffi::{c_uint, c_void};
 use core::ptr;
 
-bitflags! {
+flags! {
     /// The `Flags` of `cuStreamCreate`.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUstream_flags: c_uint {
         /// None.
         const CU_STREAM_DEFAULT = 0x0;
@@ -55,10 +52,8 @@ enumeration! {
     }
 }
 
-bitflags! {
+flags! {
     /// What an atomic operation can be done on.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUatomicOperationCapability: c_uint {
         /// Signed integers.
         const CU_ATOMIC_CAPABILITY_SIGNED = 1;
@@ -93,10 +88,8 @@ enumeration! {
     }
 }
 
-bitflags! {
+flags! {
     /// How a stream writes a value.
-    #[repr(transparent)]
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct CUstreamWriteValue_flags: c_uint {
         /// Behind the writes before it, for the whole system.
         const CU_STREAM_WRITE_VALUE_DEFAULT = 0x0;

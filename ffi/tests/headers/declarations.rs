@@ -139,7 +139,7 @@ impl Declarations {
         let tokens = item.mac.tokens;
         match (path.as_str(), item.ident) {
             ("enumeration", _) => self.members(Enumerations::parse.parse2(tokens)?),
-            ("bitflags", _) => self.members(Flags::parse.parse2(tokens)?.0),
+            ("flags", _) => self.members(Flags::parse.parse2(tokens)?.0),
             ("handles", _) => {
                 for handle in Handles::parse.parse2(tokens)?.0 {
                     self.handles.push(handle);

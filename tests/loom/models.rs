@@ -1,12 +1,13 @@
 //! What threads share, in every order that they can take:
-//! `RUSTFLAGS="--cfg loom" cargo test --test loom`.
+//! `RUSTFLAGS="--cfg loom" cargo test --lib models`.
 //!
 //! loom runs all threads of a model on one thread of the system, one at a time, and switches between
 //! them where they meet: at the crate's atomics and locks. A call of the software driver is one step.
-#![cfg(loom)]
+//!
+//! This is a module of the crate, which uses loom in its own tests only: users never depend on loom.
 #![allow(unsafe_code, reason = "foreign code destroys a context")]
 
-use cuscope::{
+use crate::{
     Context, ContextFlags, ContextStack, Device, detached::Branded, ffi, init, on_release_error,
 };
 use cuscope_softdriver::control::{live, record};
@@ -217,7 +218,7 @@ fn whoever_comes_back_from_init_finds_the_driver_initialised() {
         let ((), calls) = record(|| {
             let run = || {
                 init().unwrap();
-                cuscope::driver_version().unwrap(); // to be seen among the calls
+                crate::driver_version().unwrap(); // to be seen among the calls
                 init().unwrap();
             };
             join([thread::spawn(run), thread::spawn(run)]);
