@@ -182,7 +182,8 @@ fn a_thousand_damaged_fatbins_are_errors() {
 #[test]
 fn a_thousand_damaged_fatbins_with_compressed_code_are_errors() {
     fresh!(a_thousand_damaged_fatbins_with_compressed_code_are_errors, {
-        for (whole, how) in [(LZ4, "LZ4"), (ZSTD, "Zstandard")] {
+        // Zstandard takes Miri an hour, in a library without `unsafe` code.
+        for (whole, how) in [(LZ4, "LZ4"), (ZSTD, "Zstandard")].into_iter().take(fewer(2, 1)) {
             for whole in [whole, &without_first(whole)] {
                 let (seen, loaded) = load_all(whole, |gpu, bytes| gpu.load_fatbin(bytes).map(drop));
                 println!("fatbins with {how}: the driver saw {seen}, loaded {loaded}");
