@@ -3,12 +3,12 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
+use crate::context::Context;
 use crate::context::wait::wait;
-use crate::context::{Context, current_raw};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
-use crate::stack::{ContextStack, PushedGuard};
+use crate::stack::{PushedGuard, with_current};
 use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;
@@ -79,14 +79,7 @@ impl EventInner {
 
     /// Creates an event in a context, which this pushes if it is not current.
     pub(crate) fn create_in(context: &Context, flags: EventFlags) -> Result<EventInner> {
-        if current_raw()? == context.raw() {
-            return EventInner::create_in_current(context, flags);
-        }
-        ContextStack::reentrant(|stack| {
-            let gpu = stack.push(context)?;
-            let event = EventInner::create(&gpu, flags)?;
-            gpu.pop().map(|()| event)
-        })
+        with_current(context, || EventInner::create_in_current(context, flags))
     }
 
     /// Creates an event in a context that was found to be current.

@@ -53,7 +53,12 @@ fn can_be_performed(call: &str, code: ffi::CUresult) -> bool {
 }
 
 /// Calls whose failure an operation does not report, as it has an answer without them.
-const TOLERATED: [(&str, &str); 6] = [
+const TOLERATED: [(&str, &str); 10] = [
+    // It can wait for its stream.
+    ("an allocation on a busy stream", "cuCtxGetCurrent"),
+    ("an allocation on a busy stream", "cuStreamCreate"),
+    ("an allocation on a busy stream", "cuMemAllocAsync"),
+    ("an allocation on a busy stream", "cuStreamSynchronize"),
     ("format a context", "cuCtxGetId"),
     ("shared memory with one owner", "cuEventRecord"),
     ("shared memory with one owner", "cuStreamWaitEvent"),
@@ -65,7 +70,8 @@ const TOLERATED: [(&str, &str); 6] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 9] = [
+    const BANNED: [&str; 10] = [
+        "cuStreamQuery",
         "cuMemFree_v2",
         "cuMemFreeAsync",
         "cuMemHostUnregister",

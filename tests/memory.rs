@@ -205,23 +205,33 @@ fn buffers_of_both_kinds_are_used_alike() {
 
 /// On a stream that nothing else uses, an allocation waits for no work, and neither does the free.
 #[test]
-fn an_allocation_waits_for_its_own_stream_alone() {
+fn an_allocation_does_not_wait_for_its_stream() {
     with_gpu(|gpu| {
         let spinner = kernel(gpu, SPIN, "spin");
-        let (own, busy) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (other, busy) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let pool = MemoryPool::create(gpu.device()).unwrap();
         // The first use of a pool may take longer.
-        drop(gpu.on(&own).alloc::<u32>(8).unwrap());
+        drop(gpu.on(&other).alloc::<u32>(8).unwrap());
+        drop(gpu.on(&other).alloc_from::<u32>(&pool, 8).unwrap());
+        // Its free is behind the kernel, and its memory would be the next.
+        let before = gpu.on(&busy).alloc::<u32>(8).unwrap();
         let time = longer(Duration::from_millis(200)).as_nanos() as u64;
         let one = LaunchConfig::new(1, 1);
         // SAFETY: the kernel is spin(u64), and uses no memory.
         unsafe { gpu.on(&busy).launch_unscoped(&spinner, one, (time,)) }.unwrap();
-        let buffers = [(); 3].map(|()| gpu.on(&own).alloc::<u32>(8).unwrap());
+        let used = before.address();
+        drop(before);
+        let mut buffers =
+            [gpu.on(&busy).alloc::<u32>(8), gpu.on(&busy).alloc_from(&pool, 8)].map(Result::unwrap);
+        for buffer in &mut buffers {
+            assert_ne!(buffer.address(), used, "the kernel may still use it");
+            gpu.on(&other).fill(buffer, 7).unwrap();
+            assert_eq!(gpu.on(&other).to_vec(buffer).unwrap(), [7; 8]);
+        }
+        assert!(!busy.query().unwrap(), "it waited");
         drop(buffers);
-        assert!(!busy.query().unwrap(), "it waited for another stream");
-        // On the busy stream it waits.
-        let buffer = gpu.on(&busy).alloc::<u32>(8).unwrap();
-        assert!(busy.query().unwrap());
-        drop(buffer);
+        assert!(!busy.query().unwrap(), "the free waited");
+        busy.synchronize().unwrap();
     });
 }
 

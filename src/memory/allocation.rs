@@ -73,6 +73,13 @@ impl Allocation {
         Allocation::new(address, stream.context.key(), Free::InOrder { stream, _pool: pool })
     }
 
+    /// Lets memory that was allocated on a stream be freed on another one. The allocation is complete.
+    pub(crate) fn free_on(&mut self, other: Arc<StreamInner>) {
+        if let Free::InOrder { stream, .. } = &mut self.free {
+            *stream = other;
+        }
+    }
+
     /// Takes ownership of a block of so many bytes that a stream allocated.
     #[inline]
     pub(crate) fn ordered(address: CUdeviceptr, home: std::sync::Arc<Home>, bytes: usize) -> Self {

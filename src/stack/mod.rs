@@ -12,4 +12,5 @@ mod token;
 
 pub use guard::PushedGuard;
 pub use push::PushContext;
+pub(crate) use token::with_current;
 pub use token::{ContextStack, NestedStack};

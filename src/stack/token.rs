@@ -3,7 +3,7 @@
 use super::guard::PushedGuard;
 use super::stack_pos::StackPos;
 use crate::brand::{Brand, NotSend};
-use crate::context::Context;
+use crate::context::{Context, current_raw};
 use crate::driver::capture_mode::Relaxed;
 use crate::driver::init;
 use crate::error::Result;
@@ -97,6 +97,21 @@ impl ContextStack {
         let frame = StackPos::open_frame()?;
         f(&mut NestedStack { pos: frame.base, _brand: Brand::new(), _thread: [] })
     }
+}
+
+/// Runs `f` while a context is current. If it is not, this pushes it for `f`.
+///
+/// # Errors
+/// The error that `f` returns; a driver error.
+pub(crate) fn with_current<R>(context: &Context, f: impl FnOnce() -> Result<R>) -> Result<R> {
+    if current_raw()? == context.raw() {
+        return f();
+    }
+    ContextStack::reentrant(|stack| {
+        let gpu = stack.push(context)?;
+        let done = f()?;
+        gpu.pop().map(|()| done)
+    })
 }
 
 impl Drop for ContextStack {

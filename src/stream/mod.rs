@@ -26,7 +26,7 @@ use crate::context::wait::wait;
 use crate::device::Device;
 use crate::error::Result;
 use crate::owned::{Keep, StreamInner};
-use crate::stack::PushedGuard;
+use crate::stack::{PushedGuard, with_current};
 use crate::sync::Arc;
 use bitflags::bitflags;
 use ffi::{CUstream, CUstream_flags};
@@ -77,6 +77,15 @@ pub struct Stream<'ctx> {
 assert_impl_all!(Stream<'static>: Send, Sync);
 
 impl StreamInner {
+    /// Creates a stream in a context that was found to be current.
+    fn create_in_current(context: &Context, flags: StreamFlags) -> Result<StreamInner> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
+        // driver checks the flags.
+        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
+        Ok(StreamInner::new(raw, context.clone(), flags, None))
+    }
+
     /// Takes a stream, and for one of other code what keeps it alive.
     pub(crate) fn new(
         raw: CUstream,
@@ -108,12 +117,8 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuStreamCreate")]
     pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreate))?;
-        let mut raw = ptr::null_mut();
-        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which
-        // `enter` found to be the guard's; the driver checks the flags.
-        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
-        let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
-        Ok(Stream { inner, _brand: Brand::new() })
+        let inner = StreamInner::create_in_current(self.context(), flags)?;
+        Ok(Stream { inner: Arc::new(inner), _brand: Brand::new() })
     }
 }
 
@@ -135,6 +140,15 @@ impl<'ctx> PushedGuard<'ctx> {
         unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
             .check()?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
+        Ok(Stream { inner, _brand: Brand::new() })
+    }
+}
+
+impl<'ctx> Stream<'ctx> {
+    /// Creates another stream in the same context, which this pushes if it is not current.
+    pub(super) fn another(&self) -> Result<Stream<'ctx>> {
+        let create = || StreamInner::create_in_current(self.context(), StreamFlags::NON_BLOCKING);
+        let inner = Arc::new(with_current(self.context(), create)?);
         Ok(Stream { inner, _brand: Brand::new() })
     }
 }

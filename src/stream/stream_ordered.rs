@@ -3,19 +3,19 @@
 
 use super::SyncStream;
 use crate::brand::Brand;
-use crate::call::name;
+use crate::call::{later, name};
+use crate::driver::capture_mode::relaxed;
 use crate::error::Result;
 use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, allocate, size_for};
 use std::marker::PhantomData;
 
 impl<'ctx> SyncStream<'_, 'ctx> {
-    /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool) and waits for the
-    /// allocation.
+    /// Allocates a buffer of `len` elements from the device's current [pool](MemoryPool). Every stream can use it at
+    /// once.
     ///
-    /// Every stream can use the buffer, and the pool may hand out memory whose free comes earlier in this stream. So
-    /// this waits for everything that is in the stream. If the stream may be busy, with unscoped work or with that of
-    /// other threads, allocate on a stream of its own, on which nothing else is enqueued. In a scope,
-    /// [`scratch`](crate::ScopedStream::scratch) does not wait.
+    /// This does not wait for the work in the stream. If the stream is busy, with unscoped work or with that of other
+    /// threads, this makes the allocation on a new stream, and only if that fails waits until the stream is idle.
+    /// The new stream takes some ten microseconds.
     ///
     /// Its contents are unspecified bytes. Dropping the buffer frees it in the order of this stream. Unlike the
     /// free of [`PushedGuard::alloc`](crate::PushedGuard::alloc), this does not wait for the work of the
@@ -28,14 +28,13 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
-        // SAFETY: the wait below is before anything else can use the buffer.
-        let buffer = unsafe { self.alloc_unscoped(len) }?;
-        self.stream().synchronize()?;
+        // SAFETY: `settle` is before anything else can use the buffer.
+        let mut buffer = unsafe { self.alloc_unscoped(len) }?;
+        self.settle(&mut buffer.inner, len * size_of::<T>(), None)?;
         Ok(buffer)
     }
 
-    /// Allocates a buffer from the given pool of the device and waits for the allocation. See
-    /// [`alloc`](Self::alloc).
+    /// Allocates a buffer from the given pool of the device. See [`alloc`](Self::alloc).
     ///
     /// The buffer keeps the pool alive.
     ///
@@ -47,9 +46,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         pool: &MemoryPool,
         len: usize,
     ) -> Result<DeviceBuffer<'ctx, T>> {
-        // SAFETY: the wait below is before anything else can use the buffer.
-        let buffer = unsafe { self.alloc_from_unscoped(pool, len) }?;
-        self.stream().synchronize()?;
+        // SAFETY: `settle` is before anything else can use the buffer.
+        let mut buffer = unsafe { self.alloc_from_unscoped(pool, len) }?;
+        self.settle(&mut buffer.inner, len * size_of::<T>(), Some(pool))?;
         Ok(buffer)
     }
 
@@ -87,6 +86,38 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         // SAFETY: 1. Pool and stream are alive, and of one device.
         let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
         Ok(self.own(address, Some(pool.clone()), len))
+    }
+
+    /// Makes memory that was just allocated on this stream usable on every stream.
+    ///
+    /// The pool may have taken it from a free that is still behind other work of the stream. Where there is such work,
+    /// this replaces the memory by memory that was allocated on another stream.
+    fn settle(&self, memory: &mut Allocation, bytes: usize, pool: Option<&MemoryPool>) -> Result {
+        // SAFETY: the stream is alive; needs no current context (F37).
+        let idle = relaxed(unsafe { later!(cuStreamQuery(self.raw())) }).ready()?;
+        if idle {
+            return Ok(());
+        }
+        match self.allocate_apart(bytes, pool) {
+            Ok(other) => {
+                *memory = other;
+                Ok(())
+            }
+            // There is no other stream, or not the memory for a moment.
+            Err(_) => self.stream().synchronize(),
+        }
+    }
+
+    /// Allocates on a stream that ends here, and waits for that. The memory is freed in the order of this stream.
+    #[cold]
+    fn allocate_apart(&self, bytes: usize, pool: Option<&MemoryPool>) -> Result<Allocation> {
+        let apart = self.stream().another()?;
+        // SAFETY: 1. The stream is alive, and so is the pool, which is of its device.
+        let address = unsafe { allocate(bytes, pool, apart.raw()) }?;
+        let mut memory = Allocation::in_order(address, apart.inner.clone(), pool.cloned());
+        apart.synchronize()?;
+        memory.free_on(self.stream().inner.clone());
+        Ok(memory)
     }
 
     #[inline]

@@ -2,8 +2,12 @@
 
 use super::rows::{DOWNLOAD, GET, SET, UPLOAD, WAIT, ZERO};
 use super::table::Table;
+use crate::common::gpu::kernel;
+use crate::common::kernels::SPIN;
+use crate::common::longer;
 use cuscope::foreign::dlpack::Tensor;
-use cuscope::{MemoryPool, PushedGuard, memory::PoolAccess};
+use cuscope::{LaunchConfig, MemoryPool, PushedGuard, memory::PoolAccess};
+use std::time::Duration;
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Memory");
@@ -11,9 +15,24 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     let on = gpu.on(&stream);
     let buffer = t.row("PushedGuard::alloc", &["cuMemAlloc_v2"], || gpu.alloc::<u32>(16)).unwrap();
     t.row("DeviceBuffer, dropped", &["cuMemFree_v2"], || drop(buffer));
-    let buffer =
-        t.row("SyncStream::alloc", &["cuMemAllocAsync", WAIT], || on.alloc::<u32>(16)).unwrap();
+    let buffer = t
+        .row("SyncStream::alloc", &["cuMemAllocAsync", "cuStreamQuery"], || on.alloc::<u32>(16))
+        .unwrap();
     t.row("DeviceBuffer, dropped (from a stream)", &["cuMemFreeAsync"], || drop(buffer));
+    let (busy, spin) = (gpu.stream().unwrap(), kernel(gpu, SPIN, "spin"));
+    let time = longer(Duration::from_millis(50)).as_nanos() as u64;
+    // SAFETY: the kernel is spin(u64), and uses no memory.
+    unsafe { gpu.on(&busy).launch_unscoped(&spin, LaunchConfig::new(1, 1), (time,)) }.unwrap();
+    let apart = ["cuStreamCreate", "cuMemAllocAsync", WAIT, "cuStreamDestroy_v2", "cuMemFreeAsync"];
+    let buffer = t.unlike(
+        "SyncStream::alloc, busy",
+        &["cuMemAllocAsync", WAIT],
+        &[&["cuMemAllocAsync", "cuStreamQuery"], &apart[..]].concat(),
+        "on another stream, not to wait for the work in this one",
+        || gpu.on(&busy).alloc::<u32>(16),
+    );
+    drop(buffer.unwrap());
+    busy.synchronize().unwrap();
     // SAFETY: not used, and freed in the order of its stream.
     let buffer = t.row("SyncStream::alloc_unscoped", &["cuMemAllocAsync"], || unsafe {
         on.alloc_unscoped::<u32>(16)
@@ -67,8 +86,9 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("MemoryPool::usage", &[GET; 4], || pool.usage()).unwrap();
     t.row("MemoryPool::reset_high_marks", &[SET; 2], || pool.reset_high_marks()).unwrap();
     let from = "cuMemAllocFromPoolAsync";
-    let buffer =
-        t.row("SyncStream::alloc_from", &[from, WAIT], || on.alloc_from::<u32>(&pool, 16)).unwrap();
+    let buffer = t
+        .row("SyncStream::alloc_from", &[from, "cuStreamQuery"], || on.alloc_from::<u32>(&pool, 16))
+        .unwrap();
     // SAFETY: not used, and freed in the order of its stream.
     drop(t.row("SyncStream::alloc_from_unscoped", &[from], || unsafe {
         on.alloc_from_unscoped::<u32>(&pool, 16)

@@ -1,6 +1,8 @@
 //! Streams, events, memory and launches.
 
 use super::{Operation, pushed, store};
+use crate::common::kernels::SPIN;
+use crate::common::longer;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
@@ -12,6 +14,7 @@ use cuscope::{
     ordered::OrderedOptions,
     stream::SyncPolicy,
 };
+use std::time::Duration;
 
 fn core_dumps(dumps: CoreDumps<'_, '_>) -> Result {
     dumps.set_enabled(dumps.enabled()?)?;
@@ -40,6 +43,14 @@ operations! {
         a.set_mem_sync_domain(a.mem_sync_domain()?)?;
         a.set_mem_sync_domain_map(a.mem_sync_domain_map()?)?;
         b.copy_attributes(&a)
+    });
+    "an allocation on a busy stream" => pushed(|gpu| {
+        let (stream, spin) = (gpu.stream()?, gpu.load_ptx(SPIN)?.function("spin")?);
+        let time = longer(Duration::from_millis(5)).as_nanos() as u64;
+        // SAFETY: the kernel is spin(u64), and uses no memory.
+        unsafe { gpu.on(&stream).launch_unscoped(&spin, LaunchConfig::new(1, 1), (time,)) }?;
+        gpu.on(&stream).alloc::<u32>(8)?;
+        stream.synchronize()
     });
     "default streams" => pushed(|gpu| {
         let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);
