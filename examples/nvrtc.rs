@@ -1,7 +1,7 @@
 //! CUDA C++ in a string, compiled at run time and checked. `cargo run --features nvrtc --example nvrtc`
 #![allow(unsafe_code, reason = "launches a kernel")]
 
-use cuscope::nvrtc::{self, CompileOptions, Program};
+use cuscope::nvrtc::{self, Program};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version,
 };
@@ -31,7 +31,7 @@ fn main() -> Result {
     println!("NVRTC {}, for {:?}", nvrtc::version()?, nvrtc::supported_archs()?);
 
     // the same rounding as on the host: no fused multiplication and addition
-    let options = CompileOptions::for_device(device)?.fmad(false).define("DEGREE", 3);
+    let options = nvrtc::options_for(device)?.fmad(false).define("DEGREE", 3);
     let program = Program::new("polynomial.cu", SOURCE).header("horner.h", HEADER);
     let compiled = program.compile(&options)?;
     println!("compiled with {options}");

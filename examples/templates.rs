@@ -2,7 +2,7 @@
 //! `cargo run --features nvrtc --example templates`
 #![allow(unsafe_code, reason = "launches kernels")]
 
-use cuscope::nvrtc::{CompileOptions, Compiled, Program};
+use cuscope::nvrtc::{self, Compiled, Program};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Element, LaunchConfig, PushedGuard, Result,
     Stream, driver_kind, driver_version,
@@ -89,7 +89,7 @@ fn main() -> Result {
         .name_expression(expression::<f64>(4))
         .name_expression(expression::<i32>(5))
         .name_expression(expression::<u64>(12))
-        .compile(&CompileOptions::for_device(device)?)?;
+        .compile(&nvrtc::options_for(device)?)?;
 
     let context = Context::create(device, ContextFlags::default())?;
     let mut stack = ContextStack::current_thread()?;

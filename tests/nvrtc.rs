@@ -66,7 +66,7 @@ fn without_a_library_everything_says_so() {
         }
     }
     let device = Device::get(0).unwrap();
-    assert!(CompileOptions::for_device(device).is_err());
+    assert!(nvrtc::options_for(device).is_err());
     assert!(nvrtc::compile_ptx(NOTHING, device).is_err());
 }
 
@@ -438,11 +438,11 @@ fn options_for_a_device_are_for_that_device() {
     let device = Device::get(0).unwrap();
     let (major, minor) = device.compute_capability().unwrap();
     let capability = u32::try_from(major * 10 + minor).unwrap();
-    let options = CompileOptions::for_device(device).unwrap();
+    let options = nvrtc::options_for(device).unwrap();
     let arch = options.chosen_arch().unwrap();
     assert!(!arch.is_real() && arch.capability() <= capability, "{arch}");
     assert!(nvrtc::supported_archs().unwrap().contains(&arch.capability()), "{arch}");
-    let arch = CompileOptions::code_for_device(device).unwrap().chosen_arch().unwrap();
+    let arch = nvrtc::code_options_for(device).unwrap().chosen_arch().unwrap();
     assert_eq!(arch, Arch::sm(capability));
 }
 

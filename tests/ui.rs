@@ -107,11 +107,11 @@ fn every_point_where_code_of_the_program_runs_is_listed() {
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let listed: BTreeSet<_> = rows.map(str::to_owned).collect();
     let mut files = Vec::new();
-    sources(Path::new("src"), &mut files);
+    ["src", "nvrtc/safe/src"].map(|folder| sources(Path::new(folder), &mut files));
     let runs = |path: &PathBuf| runs_code_of_the_program(&fs::read_to_string(path).unwrap());
     let there: BTreeSet<_> =
         files.into_iter().filter(runs).map(|path| path.to_str().unwrap().to_owned()).collect();
-    assert_eq!(listed, there, "the table of `re-entered`, and what src/ has");
+    assert_eq!(listed, there, "the table of `re-entered`, and what the sources have");
 }
 
 /// The string literals of a source, each with its line, but for the aliases of documentation.

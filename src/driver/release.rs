@@ -28,13 +28,15 @@ thread_flag! {
 ///
 /// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not
 /// reported to it again. With the feature `tracing` each failure is an event as well, except failures inside
-/// the subscriber that receives it.
+/// the subscriber that receives it, and those of NVRTC as long as there was no hook.
 ///
 /// # Examples
 /// ```
 /// cuscope::on_release_error(|error| eprintln!("not released: {error}"));
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
+    #[cfg(feature = "nvrtc-load")]
+    cuscope_nvrtc::on_destroy_error(|error| report_drop(Error::Nvrtc(Box::new(error.clone()))));
     let hook: Hook = arc!(hook, dyn Fn(&Error) + Send + Sync);
     // If another thread of the parent held the lock at a fork, nothing is set in the child.
     let locked = if fork::is_child() {

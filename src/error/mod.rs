@@ -3,8 +3,6 @@
 mod advice;
 pub(crate) mod image;
 mod load;
-#[cfg(feature = "nvrtc-load")]
-pub(crate) mod nvrtc;
 mod signature;
 
 use ffi::CUresult;
@@ -46,7 +44,7 @@ pub enum Error {
     /// NVRTC refused a program, or is missing.
     #[cfg(feature = "nvrtc-load")]
     #[error(transparent)]
-    Nvrtc(Box<nvrtc::NvrtcError>),
+    Nvrtc(Box<cuscope_nvrtc::NvrtcError>),
     /// This thread already has a [`ContextStack`](crate::ContextStack), or runs inside
     /// [`ContextStack::reentrant`](crate::ContextStack::reentrant).
     #[error(

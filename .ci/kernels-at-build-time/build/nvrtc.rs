@@ -1,6 +1,6 @@
 //! Compiles the kernels by NVRTC.
 
-use cuscope::nvrtc::{Arch, CompileOptions, Program};
+use cuscope_nvrtc::{Arch, CompileOptions, Program};
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs, process};

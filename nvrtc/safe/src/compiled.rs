@@ -1,8 +1,8 @@
 //! The results of a compilation.
 
-use super::program::expression;
-use super::raw::RawProgram;
-use super::{Arch, CompileLog, NvrtcError};
+use crate::program::expression;
+use crate::raw::RawProgram;
+use crate::{Arch, CompileLog, NvrtcError};
 use static_assertions::assert_impl_all;
 use std::ffi::CString;
 
@@ -16,7 +16,7 @@ pub struct Compiled {
 assert_impl_all!(Compiled: Send, Sync);
 
 impl Compiled {
-    pub(super) fn new(raw: RawProgram, log: CompileLog, arch: Option<Arch>) -> Self {
+    pub(crate) fn new(raw: RawProgram, log: CompileLog, arch: Option<Arch>) -> Self {
         Compiled { raw, log, arch }
     }
 
@@ -26,7 +26,7 @@ impl Compiled {
         &self.log
     }
 
-    /// Returns the PTX, for [`load_ptx`](crate::PushedGuard::load_ptx). A real architecture has PTX too.
+    /// Returns the PTX, for `cuscope::PushedGuard::load_ptx`. A real architecture has PTX too.
     ///
     /// # Errors
     /// [`NvrtcError::NoOutput`] if the options requested LTO-IR or OptiX-IR instead.
@@ -59,7 +59,7 @@ impl Compiled {
     /// Returns the intermediate code for link-time optimisation.
     ///
     /// # Errors
-    /// [`NvrtcError::NoOutput`] without [`CompileOptions::lto`](super::CompileOptions::lto);
+    /// [`NvrtcError::NoOutput`] without [`CompileOptions::lto`](crate::CompileOptions::lto);
     /// [`NvrtcError::NeedsNvrtc`] before 12.0.
     #[doc(alias = "nvrtcGetLTOIR")]
     pub fn lto_ir(&self) -> Result<Vec<u8>, NvrtcError> {
@@ -69,7 +69,7 @@ impl Compiled {
     /// Returns the intermediate code for OptiX.
     ///
     /// # Errors
-    /// [`NvrtcError::NoOutput`] without [`CompileOptions::optix_ir`](super::CompileOptions::optix_ir);
+    /// [`NvrtcError::NoOutput`] without [`CompileOptions::optix_ir`](crate::CompileOptions::optix_ir);
     /// [`NvrtcError::NeedsNvrtc`] before 12.0.
     #[doc(alias = "nvrtcGetOptiXIR")]
     pub fn optix_ir(&self) -> Result<Vec<u8>, NvrtcError> {
@@ -78,7 +78,7 @@ impl Compiled {
     }
 
     /// Returns the name in the PTX for an expression that was passed to
-    /// [`Program::name_expression`](super::Program::name_expression).
+    /// [`Program::name_expression`](crate::Program::name_expression).
     ///
     /// # Errors
     /// `NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID` if the expression was not passed;

@@ -1,20 +1,21 @@
 //! The calls of NVRTC.
 #![allow(unsafe_code, reason = "calls NVRTC, and says that a compiled program may be shared")]
 
-use super::{NvrtcVersion, ffi};
-use crate::driver::release::report_drop;
-use crate::error::nvrtc::{NvrtcError, check};
+use crate::error::{NvrtcError, check};
+use crate::{NvrtcVersion, ffi};
 use ffi::{nvrtcProgram, nvrtcResult};
 use static_assertions::assert_impl_all;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::ptr;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+use std::{mem, ptr};
 
 /// Checks, before the first call of each operation, that there is a library to call.
 fn loaded(call: &'static str) -> Result<(), NvrtcError> {
     ffi::load().map_err(|why| NvrtcError::NotLoaded { call, why })
 }
 
-pub(super) fn version() -> Result<NvrtcVersion, NvrtcError> {
+pub(crate) fn version() -> Result<NvrtcVersion, NvrtcError> {
     const CALL: &str = "nvrtcVersion";
     loaded(CALL)?;
     let (mut major, mut minor) = (0, 0);
@@ -23,7 +24,7 @@ pub(super) fn version() -> Result<NvrtcVersion, NvrtcError> {
     Ok(NvrtcVersion { major: major.unsigned_abs(), minor: minor.unsigned_abs() })
 }
 
-pub(super) fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
+pub(crate) fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
     const COUNT: &str = "nvrtcGetNumSupportedArchs";
     loaded(COUNT)?;
     let mut count = 0;
@@ -38,7 +39,7 @@ pub(super) fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
 
 /// A program of NVRTC, destroyed when dropped.
 #[derive(Debug)]
-pub(super) struct RawProgram(nvrtcProgram);
+pub(crate) struct RawProgram(nvrtcProgram);
 assert_impl_all!(RawProgram: Send, Sync);
 // SAFETY: NVRTC may be called from any thread, and a program is not tied to one (NVRTC manual,
 // "Miscellaneous Notes", on threads).
@@ -56,7 +57,7 @@ type Get = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
 impl RawProgram {
     /// `headers`: names and texts.
-    pub(super) fn create(
+    pub(crate) fn create(
         source: &CStr,
         name: &CStr,
         headers: &[(CString, CString)],
@@ -82,7 +83,7 @@ impl RawProgram {
         Ok(RawProgram(raw))
     }
 
-    pub(super) fn add_name_expression(&mut self, expression: &CStr) -> Result<(), NvrtcError> {
+    pub(crate) fn add_name_expression(&mut self, expression: &CStr) -> Result<(), NvrtcError> {
         // SAFETY: the program is alive and not in use by another thread; the string ends in NUL and is
         // copied.
         let code = unsafe { ffi::nvrtcAddNameExpression(self.0, expression.as_ptr()) };
@@ -90,7 +91,7 @@ impl RawProgram {
     }
 
     /// Compiles and returns the code. The log has the details.
-    pub(super) fn compile(&mut self, options: &[CString]) -> Result<nvrtcResult, NvrtcError> {
+    pub(crate) fn compile(&mut self, options: &[CString]) -> Result<nvrtcResult, NvrtcError> {
         let count = count("nvrtcCompileProgram", options.len())?;
         let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the program is alive and not in use by another thread; `options` has as many strings
@@ -98,32 +99,32 @@ impl RawProgram {
         Ok(unsafe { ffi::nvrtcCompileProgram(self.0, count, options.as_ptr()) })
     }
 
-    pub(super) fn log(&self) -> Result<Vec<u8>, NvrtcError> {
+    pub(crate) fn log(&self) -> Result<Vec<u8>, NvrtcError> {
         let names = ("nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
         // SAFETY: the two functions of one output.
         unsafe { self.read(names, ffi::nvrtcGetProgramLogSize, ffi::nvrtcGetProgramLog) }
     }
 
     /// Returns the PTX with its NUL, or only a NUL if there is none.
-    pub(super) fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
+    pub(crate) fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
         let names = ("nvrtcGetPTXSize", "nvrtcGetPTX");
         // SAFETY: the two functions of one output.
         unsafe { self.read(names, ffi::nvrtcGetPTXSize, ffi::nvrtcGetPTX) }
     }
 
-    pub(super) fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
+    pub(crate) fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
         let names = ("nvrtcGetCUBINSize", "nvrtcGetCUBIN");
         // SAFETY: the two functions of one output.
         unsafe { self.read(names, ffi::nvrtcGetCUBINSize, ffi::nvrtcGetCUBIN) }
     }
 
-    pub(super) fn lto_ir(&self) -> Result<Vec<u8>, NvrtcError> {
+    pub(crate) fn lto_ir(&self) -> Result<Vec<u8>, NvrtcError> {
         let (size, get) = (ffi::nvrtcGetLTOIRSize()?, ffi::nvrtcGetLTOIR()?);
         // SAFETY: the two functions of one output.
         unsafe { self.read(("nvrtcGetLTOIRSize", "nvrtcGetLTOIR"), size, get) }
     }
 
-    pub(super) fn optix_ir(&self) -> Result<Vec<u8>, NvrtcError> {
+    pub(crate) fn optix_ir(&self) -> Result<Vec<u8>, NvrtcError> {
         let (size, get) = (ffi::nvrtcGetOptiXIRSize()?, ffi::nvrtcGetOptiXIR()?);
         // SAFETY: the two functions of one output.
         unsafe { self.read(("nvrtcGetOptiXIRSize", "nvrtcGetOptiXIR"), size, get) }
@@ -145,7 +146,7 @@ impl RawProgram {
         Ok(bytes)
     }
 
-    pub(super) fn lowered_name(&self, expression: &CStr) -> Result<&CStr, NvrtcError> {
+    pub(crate) fn lowered_name(&self, expression: &CStr) -> Result<&CStr, NvrtcError> {
         const CALL: &str = "nvrtcGetLoweredName";
         let mut name: *const c_char = ptr::null();
         // SAFETY: the program is alive, the string ends in NUL, and `name` is valid for a pointer.
@@ -165,8 +166,28 @@ impl Drop for RawProgram {
         // SAFETY: this is the only owner of the program, which was created and not destroyed.
         let code = unsafe { ffi::nvrtcDestroyProgram(&raw mut self.0) };
         if let Err(error) = check("nvrtcDestroyProgram", code) {
-            report_drop(error.into());
+            report(&error);
         }
+    }
+}
+
+static HOOK: OnceLock<fn(&NvrtcError)> = OnceLock::new();
+
+/// Sets the hook that hears when NVRTC cannot destroy a program, which a `Drop` cannot return. The first one stays.
+/// Without a hook, such errors are ignored, and NVRTC keeps the memory of the program.
+///
+/// `cuscope::on_release_error` sets a hook that reports to its own.
+pub fn on_destroy_error(hook: fn(&NvrtcError)) {
+    let _first = HOOK.get_or_init(|| hook);
+}
+
+/// Calls the hook. If it panics, that ends here.
+#[cold]
+fn report(error: &NvrtcError) {
+    let Some(hook) = HOOK.get() else { return };
+    if let Err(payload) = catch_unwind(|| hook(error)) {
+        // Its destructor could panic again.
+        mem::forget(payload);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Architectures to compile for.
 
-use super::{NvrtcError, supported_archs};
+use crate::{NvrtcError, supported_archs};
 use std::fmt;
 
 /// An architecture to compile for: a virtual one (`compute_90`), which produces PTX, or a real one (`sm_90`),
@@ -11,7 +11,7 @@ use std::fmt;
 ///
 /// # Examples
 /// ```
-/// use cuscope::nvrtc::Arch;
+/// use cuscope_nvrtc::Arch;
 /// assert_eq!(Arch::compute(90).to_string(), "compute_90");
 /// assert_eq!(Arch::sm(100).specific().to_string(), "sm_100a");
 /// ```
@@ -60,8 +60,13 @@ impl Arch {
         self.real
     }
 
-    /// Returns the best virtual architecture of this NVRTC whose PTX runs on a device of `capability`.
-    pub(super) fn best_for(capability: u32) -> Result<Arch, NvrtcError> {
+    /// Returns the best virtual architecture of this NVRTC whose PTX runs on a device of this compute capability:
+    /// 90 for 9.0.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NotLoaded`]; [`NvrtcError::InvalidArgument`] if the device is older than every architecture that
+    /// this NVRTC compiles for.
+    pub fn best_for(capability: u32) -> Result<Arch, NvrtcError> {
         best(capability, &supported_archs()?)
     }
 }
@@ -80,7 +85,7 @@ fn best(capability: u32, supported: &[u32]) -> Result<Arch, NvrtcError> {
                 it % 10
             )),
         );
-        NvrtcError::invalid(crate::error::nvrtc::COMPILE, reason)
+        NvrtcError::invalid(crate::error::COMPILE, reason)
     })
 }
 

@@ -1,10 +1,10 @@
-//! Compilation of CUDA C++ at run time, by NVRTC.
+//! Compilation of CUDA C++ by NVRTC, at run time or in a build script.
 //!
 //! ```
-//! use cuscope::nvrtc::{Arch, CompileOptions, Program};
+//! use cuscope_nvrtc::{Arch, CompileOptions, Program};
 //!
-//! # fn main() -> cuscope::Result {
-//! # if cuscope::nvrtc::version().is_err() { return Ok(()); }
+//! # fn main() -> Result<(), cuscope_nvrtc::NvrtcError> {
+//! # if cuscope_nvrtc::version().is_err() { return Ok(()); }
 //! let source = r#"
 //!     template <typename T> __global__ void fill(T *x, T value, unsigned n) {
 //!         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,10 +19,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! NVRTC is a library of the CUDA toolkit and needs neither a GPU nor a driver. The feature `nvrtc` links the
-//! libnvrtc that the build script of `cuscope-nvrtc-sys` finds. With `nvrtc-load` alone the build needs no
-//! libnvrtc. The program looks for one when it first compiles, and returns [`NvrtcError::NotLoaded`] if there
-//! is none. NVRTC 11.8 and later are supported. If the program runs without cargo, the loader must find
+//! NVRTC is a library of the CUDA toolkit and needs neither a GPU nor a driver. The feature `link` links the
+//! libnvrtc that the build script of `cuscope-nvrtc-sys` finds. Without it, the build needs no libnvrtc. The
+//! program looks for one when it first compiles, and returns [`NvrtcError::NotLoaded`] if there is none.
+//! `cuscope` contains this crate as `cuscope::nvrtc`, where its feature `nvrtc` links and `nvrtc-load` does not. NVRTC 11.8 and later are supported. If the program runs without cargo, the loader must find
 //! libnvrtc and libnvrtc-builtins in the system's folders or in `LD_LIBRARY_PATH`.
 //!
 //! # Threads
@@ -36,16 +36,18 @@
 
 mod arch;
 mod compiled;
+mod error;
 mod options;
 mod program;
 mod raw;
 
-pub use crate::error::nvrtc::{CompileError, CompileLog, Diagnostic, NvrtcError, Severity};
 pub use arch::Arch;
 pub use compiled::Compiled;
-pub use nvrtc_sys as ffi;
+pub use error::{CompileError, CompileLog, Diagnostic, NvrtcError, Severity};
 pub use options::{CompileOptions, CppStandard};
 pub use program::Program;
+pub use raw::on_destroy_error;
+pub use sys as ffi;
 
 use std::fmt;
 
@@ -65,7 +67,7 @@ impl fmt::Display for NvrtcVersion {
 }
 
 /// Returns the version of the NVRTC that this program uses. A driver accepts the PTX of an NVRTC whose version
-/// is not above [`driver_version`](crate::driver_version).
+/// is not above the driver's own (`cuscope::driver_version`).
 ///
 /// # Errors
 /// [`NvrtcError::NotLoaded`].
@@ -82,28 +84,4 @@ pub fn version() -> Result<NvrtcVersion, NvrtcError> {
 #[doc(alias = "nvrtcGetNumSupportedArchs")]
 pub fn supported_archs() -> Result<Vec<u32>, NvrtcError> {
     raw::supported_archs()
-}
-
-/// Compiles a source to PTX for a device. This is the shortest way if you need neither headers nor templates.
-/// The kernels must be `extern "C"`.
-///
-/// # Errors
-/// The errors of [`CompileOptions::for_device`] and [`Program::compile`].
-///
-/// # Examples
-/// ```
-/// # use cuscope::{Context, ContextFlags, ContextStack, Device, nvrtc};
-/// # fn main() -> cuscope::Result {
-/// # if nvrtc::version().is_err() { return Ok(()); }
-/// let device = Device::get(0)?;
-/// let ptx = nvrtc::compile_ptx(r#"extern "C" __global__ void nothing() {}"#, device)?;
-/// # let context = Context::create(device, ContextFlags::default())?;
-/// # let mut stack = ContextStack::current_thread()?;
-/// # let gpu = stack.push(&context)?;
-/// let nothing = gpu.load_ptx(ptx)?.function("nothing")?;
-/// # Ok(()) }
-/// ```
-pub fn compile_ptx(source: &str, device: crate::Device) -> crate::Result<std::ffi::CString> {
-    let options = CompileOptions::for_device(device)?;
-    Ok(Program::new("program.cu", source).compile(&options)?.ptx()?)
 }

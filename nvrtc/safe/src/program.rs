@@ -1,8 +1,8 @@
 //! Programs: source, headers and name expressions.
 
-use super::raw::RawProgram;
-use super::{CompileError, CompileLog, CompileOptions, Compiled, NvrtcError, ffi};
-use crate::error::nvrtc::PTX;
+use crate::error::PTX;
+use crate::raw::RawProgram;
+use crate::{CompileError, CompileLog, CompileOptions, Compiled, NvrtcError, ffi};
 use std::borrow::Cow;
 use std::ffi::CString;
 
@@ -110,7 +110,7 @@ fn explain(code: ffi::nvrtcResult, options: &CompileOptions) -> String {
     if code != ffi::NVRTC_ERROR_INVALID_OPTION {
         return String::new();
     }
-    let archs = super::supported_archs().unwrap_or_default();
+    let archs = crate::supported_archs().unwrap_or_default();
     let archs: Vec<String> = archs.iter().map(u32::to_string).collect();
     format!("options: {options}; architectures: {}", archs.join(", "))
 }
@@ -129,6 +129,6 @@ fn string(call: &'static str, what: &str, text: &str) -> Result<CString, NvrtcEr
 }
 
 /// Converts a name expression that is looked up later.
-pub(super) fn expression(call: &'static str, text: &str) -> Result<CString, NvrtcError> {
+pub(crate) fn expression(call: &'static str, text: &str) -> Result<CString, NvrtcError> {
     string(call, "the name expression", text)
 }

@@ -1,8 +1,7 @@
 //! The options of a compilation.
 
-use super::{Arch, NvrtcError};
-use crate::device::Device;
-use crate::error::nvrtc::COMPILE;
+use crate::Arch;
+use crate::error::{COMPILE, NvrtcError};
 use std::ffi::{CString, OsStr, OsString};
 use std::fmt;
 use std::path::Path;
@@ -32,7 +31,7 @@ pub enum CppStandard {
 ///
 /// # Examples
 /// ```
-/// use cuscope::nvrtc::{Arch, CompileOptions};
+/// use cuscope_nvrtc::{Arch, CompileOptions};
 /// let options = CompileOptions::new().arch(Arch::compute(80)).fast_math(true).define("N", "64");
 /// assert_eq!(options.to_string(), "--gpu-architecture=compute_80 --use_fast_math --define-macro=N=64");
 /// ```
@@ -49,24 +48,6 @@ impl CompileOptions {
         CompileOptions::default()
     }
 
-    /// Creates options for PTX that runs on `device`: the highest virtual architecture of this NVRTC that is
-    /// not above the device's.
-    ///
-    /// # Errors
-    /// A driver error; [`NvrtcError::NotLoaded`]; [`NvrtcError::InvalidArgument`] if the device is older than
-    /// every architecture that this NVRTC compiles for.
-    pub fn for_device(device: Device) -> crate::Result<Self> {
-        Ok(CompileOptions::new().arch(Arch::best_for(capability(device)?)?))
-    }
-
-    /// Creates options for a cubin for exactly this device. NVRTC refuses a device that is newer than itself.
-    ///
-    /// # Errors
-    /// A driver error.
-    pub fn code_for_device(device: Device) -> crate::Result<Self> {
-        Ok(CompileOptions::new().arch(Arch::sm(capability(device)?)))
-    }
-
     /// Sets the architecture to compile for.
     #[must_use]
     pub fn arch(mut self, arch: Arch) -> Self {
@@ -74,7 +55,7 @@ impl CompileOptions {
         self
     }
 
-    /// Returns the architecture that [`arch`](Self::arch), or one of the functions for a device, set.
+    /// Returns the architecture that [`arch`](Self::arch) set.
     #[must_use]
     pub fn chosen_arch(&self) -> Option<Arch> {
         self.arch
@@ -263,7 +244,7 @@ impl CompileOptions {
     }
 
     /// Returns the options in NVRTC's form.
-    pub(super) fn to_strings(&self) -> Result<Vec<CString>, NvrtcError> {
+    pub(crate) fn to_strings(&self) -> Result<Vec<CString>, NvrtcError> {
         let string = |option: OsString| {
             CString::new(option.into_encoded_bytes()).map_err(|error| {
                 let at = error.nul_position();
@@ -286,12 +267,6 @@ impl fmt::Display for CompileOptions {
         }
         Ok(())
     }
-}
-
-/// Returns the compute capability of a device: 90 for 9.0.
-fn capability(device: Device) -> crate::Result<u32> {
-    let (major, minor) = device.compute_capability()?;
-    Ok(major.unsigned_abs() * 10 + minor.unsigned_abs())
 }
 
 #[cfg(test)]
