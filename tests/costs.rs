@@ -2,12 +2,11 @@
 //! in a release build.
 #![allow(unsafe_code, reason = "calls the driver itself, to compare with")]
 
-#[path = "common/mod.rs"]
-mod common;
 #[path = "../examples/pipeline.rs"]
 mod pipeline;
 
-use common::gpu::{kernel, new_context, with_primary};
+use crate::common::gpu::{kernel, new_context, with_primary};
+use crate::{common, skip};
 use cuscope::{ContextStack, LaunchConfig, PushedGuard, Stream, ffi};
 use std::ffi::c_void;
 use std::ptr::null_mut;

@@ -2,11 +2,10 @@
 //! uses.
 #![allow(unsafe_code, reason = "launches kernels, and covers a context as foreign code does")]
 
-mod common;
-
-use common::foreign;
-use common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
-use common::kernels::{MIX, STORE};
+use crate::common::foreign;
+use crate::common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
+use crate::common::kernels::{MIX, STORE};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Function, LaunchConfig, PushedGuard,
     Result, ScopedBuffer, ScopedStream, Stream, current_context, ffi,

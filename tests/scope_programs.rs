@@ -5,10 +5,8 @@
 #![cfg(not(loom))]
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::{SPIN, STORE};
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{SPIN, STORE};
 use cuscope::{
     ContextStack, DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, ScopedBuffer,
     ScopedHostSlice, ScopedStream, Stream,

@@ -3,8 +3,6 @@
 //! A program is a tree, as guards borrow what lies below them, and runs on threads of its own. Without
 //! settings the same programs run each time; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` change that.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod foreign;
 mod handles;
 mod model;
@@ -14,6 +12,7 @@ mod run;
 mod seen;
 mod thread;
 
+use crate::{common, fresh};
 use cuscope_softdriver::control::{Live, live};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use seen::{Seen, times};
@@ -49,31 +48,33 @@ fn with(before: Live, left: &[Left]) -> Live {
 
 #[test]
 fn every_program_does_what_the_model_says() {
-    shared();
-    let default = var_os("PROPTEST_CASES").is_none();
-    let mut runner = TestRunner::new(config());
-    let result = runner.run(&program::program(), |program| {
-        let before = live();
-        let left = run::run(&program);
-        if common::software() {
-            assert_eq!(live(), with(before, &left), "what is alive: {left:?}");
+    fresh!(every_program_does_what_the_model_says, {
+        shared();
+        let default = var_os("PROPTEST_CASES").is_none();
+        let mut runner = TestRunner::new(config());
+        let result = runner.run(&program::program(), |program| {
+            let before = live();
+            let left = run::run(&program);
+            if common::software() {
+                assert_eq!(live(), with(before, &left), "what is alive: {left:?}");
+            }
+            Ok(())
+        });
+        for what in Seen::ALL {
+            eprintln!("{what:?}: {} times", times(what));
         }
-        Ok(())
+        if let Err(failure) = result {
+            panic!("{failure}");
+        }
+        if default {
+            assert!(times(Seen::Step) >= 100_000, "too few steps");
+            // Nothing is untried, but for what is costly on a GPU, or a matter of timing.
+            let tried = |what| match what {
+                Seen::Destroyed | Seen::GivenBack => !common::software() || times(what) >= 50,
+                Seen::Received => true,
+                _ => times(what) >= 50,
+            };
+            assert_eq!(Seen::ALL.into_iter().find(|what| !tried(*what)), None);
+        }
     });
-    for what in Seen::ALL {
-        eprintln!("{what:?}: {} times", times(what));
-    }
-    if let Err(failure) = result {
-        panic!("{failure}");
-    }
-    if default {
-        assert!(times(Seen::Step) >= 100_000, "too few steps");
-        // Nothing is untried, but for what is costly on a GPU, or a matter of timing.
-        let tried = |what| match what {
-            Seen::Destroyed | Seen::GivenBack => !common::software() || times(what) >= 50,
-            Seen::Received => true,
-            _ => times(what) >= 50,
-        };
-        assert_eq!(Seen::ALL.into_iter().find(|what| !tried(*what)), None);
-    }
 }
