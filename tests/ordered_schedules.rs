@@ -7,32 +7,25 @@ mod program;
 mod run;
 mod threads;
 
+use crate::common::fewer;
 use crate::common::gpu::new_context;
+use crate::common::random::{config, fewer_on_a_gpu};
 use crate::{common, fresh};
 use cuscope::ContextStack;
 use cuscope_softdriver::{control, schedule};
 use program::{Op, Program, model, program};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
 use run::{Bench, Run, run};
 use std::cell::RefCell;
-use std::env::var_os;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs, unless `PROPTEST_CASES` says otherwise.
 const CASES: u32 = 10_000;
 
-fn config(cases: u32) -> Config {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if var_os("PROPTEST_CASES").is_none() {
-        let cases = if common::software() { cases } else { cases / 10 };
-        config.cases = common::fewer(cases as usize, 3) as u32;
-    }
-    if var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(7);
-    }
-    config
+fn so_many(cases: u32) -> Config {
+    config(fewer(fewer_on_a_gpu(cases) as usize, 3) as u32, 7)
 }
 
 fn quiet() {
@@ -63,7 +56,7 @@ fn programs_give_the_results_of_a_sequential_model_in_every_order() {
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
         let bench = RefCell::new(Bench::new(&gpu));
-        TestRunner::new(config(CASES))
+        TestRunner::new(so_many(CASES))
             .run(&program(), |program| {
                 scheduled(program.seed);
                 let seen = run(&gpu, &mut bench.borrow_mut(), &program);
@@ -102,7 +95,7 @@ fn programs_in_two_contexts_take_turns() {
         let first = RefCell::new(Bench::new(&outer));
         let gpu = outer.push(&contexts[1]).unwrap();
         let second = RefCell::new(Bench::new(&gpu));
-        TestRunner::new(config(CASES / 10))
+        TestRunner::new(so_many(CASES / 10))
             .run(&(program(), program()), |(one, two)| {
                 let one = without_guard(one);
                 scheduled(one.seed);
@@ -126,6 +119,6 @@ fn programs_in_two_contexts_take_turns() {
 #[test]
 fn threads_hand_memory_to_each_other_in_every_order() {
     fresh!(threads_hand_memory_to_each_other_in_every_order, {
-        threads::run_all(config(CASES / 20));
+        threads::run_all(so_many(CASES / 20));
     });
 }

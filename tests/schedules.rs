@@ -5,6 +5,7 @@
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::MIX;
+use crate::common::random::{config, fewer_on_a_gpu};
 use crate::{common, fresh};
 use cuscope::{
     ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PinnedBuffer, PushedGuard, Result,
@@ -12,9 +13,8 @@ use cuscope::{
 };
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::collections::VecDeque;
-use std::env::var_os;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -304,13 +304,7 @@ fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
         };
         gpu.on(&bench.streams[0]).upload(&SHARED, &mut bench.shared).unwrap();
 
-        let mut config = Config { failure_persistence: None, ..Config::default() };
-        if var_os("PROPTEST_CASES").is_none() {
-            config.cases = if common::software() { CASES } else { CASES / 10 };
-        }
-        if var_os("PROPTEST_RNG_SEED").is_none() {
-            config.rng_seed = RngSeed::Fixed(5);
-        }
+        let config = config(fewer_on_a_gpu(CASES), 5);
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             // The panics of the programs are many, and tell nothing.

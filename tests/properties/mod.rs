@@ -12,26 +12,16 @@ mod run;
 mod seen;
 mod thread;
 
+use crate::common::random::config;
 use crate::{common, fresh};
 use cuscope_softdriver::control::{Live, live};
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use seen::{Seen, times};
 use std::env::var_os;
 use thread::{Left, shared};
 
 /// Enough for the steps that are asserted below.
 const CASES: u32 = 2_000;
-
-fn config() -> Config {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(12);
-    }
-    config
-}
 
 /// What is alive, given what was before and what the threads left.
 fn with(before: Live, left: &[Left]) -> Live {
@@ -51,7 +41,7 @@ fn every_program_does_what_the_model_says() {
     fresh!(every_program_does_what_the_model_says, {
         shared();
         let default = var_os("PROPTEST_CASES").is_none();
-        let mut runner = TestRunner::new(config());
+        let mut runner = TestRunner::new(config(CASES, 12));
         let result = runner.run(&program::program(), |program| {
             let before = live();
             let left = run::run(&program);
