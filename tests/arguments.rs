@@ -1,11 +1,9 @@
 //! Launches with many arguments, and with lists of arguments that are built at run time.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::fewer;
-use common::gpu::{filled, kernel, read, with_gpu};
-use common::kernels::STORE;
+use crate::common::fewer;
+use crate::common::gpu::{filled, kernel, read, with_gpu};
+use crate::common::kernels::STORE;
 use cuscope::kernel::{ArgumentList, SignatureProblem};
 use cuscope::{Error, LaunchConfig, Result};
 use std::fmt::Write as _;

@@ -2,11 +2,9 @@
 //! not even compile are in `ui-tests/`; `SOUNDNESS.md` lists all of them.
 #![allow(unsafe_code, reason = "asks the driver what is current, and plays foreign code")]
 
-mod common;
-
-use common::foreign::current;
-use common::gpu::{kernel, new_context};
-use common::kernels::{SAXPY, SPIN};
+use crate::common::foreign::current;
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{SAXPY, SPIN};
 
 use cuscope::{
     Context, ContextStack, Detached, Error, Function, LaunchConfig, PushedGuard, Result, Stream,

@@ -1,10 +1,9 @@
 //! Bad input gets an `Err` that names the driver call and what to do, and leaves nothing behind.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, new_context_on, with_gpu};
-use common::kernels::{STORE, TRAP};
+use crate::common::gpu::{kernel, new_context, new_context_on, with_gpu};
+use crate::common::kernels::{STORE, TRAP};
+use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::{
     ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, MemoryPool, StreamFlags,
     ffi, memory::PoolAccess,

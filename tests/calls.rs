@@ -3,34 +3,29 @@
 //! its stack, what frees, unloads or waits does so between two exchanges of the capture mode.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod calls {
-    pub(crate) mod code;
-    pub(crate) mod graphs;
-    pub(crate) mod launches;
-    pub(crate) mod libraries;
-    pub(crate) mod memory;
-    pub(crate) mod nodes;
-    pub(crate) mod ordered;
-    pub(crate) mod peers;
-    pub(crate) mod pitched;
-    pub(crate) mod rows;
-    pub(crate) mod streams;
-    pub(crate) mod table;
-    pub(crate) mod work;
-}
-mod common;
+mod code;
+mod graphs;
+mod launches;
+mod libraries;
+mod memory;
+mod nodes;
+mod ordered;
+mod peers;
+mod pitched;
+mod rows;
+mod streams;
+mod table;
+mod work;
 
-use calls::{
-    code, graphs, launches, libraries, memory, nodes, ordered, peers, pitched, rows, streams,
-    table::Table, work,
-};
-use common::gpu::{kernel, new_context};
-use common::kernels::{STORE, SUM12};
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{STORE, SUM12};
+use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, MemoryPool, Ptx,
     detached::Branded, jit::JitOptions,
 };
 use cuscope_softdriver::control::record;
+use table::Table;
 
 /// Runs an operation and compares the driver calls that it makes.
 macro_rules! assert_calls {

@@ -2,10 +2,9 @@
 //! waits wait, the drops free, and the capture is not spoiled (F100, F101, F141).
 #![allow(unsafe_code, reason = "plays foreign code that captures a stream")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::{SPIN, STORE};
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{SPIN, STORE};
+use crate::{aborts, fresh, skip_under_miri};
 use cuscope::{
     ContextStack, Error, Function, LaunchConfig, PushedGuard, Result, ScopedStream, Stream, ffi,
 };

@@ -1,10 +1,9 @@
 //! What a context is and does: creation and ownership, and the state that a guard tells and sets.
 #![allow(unsafe_code, reason = "plays foreign code, with raw handles")]
 
-mod common;
-
-use common::foreign;
-use common::gpu::{kernel, new_context};
+use crate::common::foreign;
+use crate::common::gpu::{kernel, new_context};
+use crate::{common, fresh};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, Result, StreamFlags,
     context::{ContextKind, SmSplitFlags},

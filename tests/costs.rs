@@ -2,13 +2,12 @@
 //! in a release build.
 #![allow(unsafe_code, reason = "calls the driver itself, to compare with")]
 
-#[path = "common/mod.rs"]
-mod common;
 #[path = "../examples/pipeline.rs"]
 mod pipeline;
 
-use common::gpu::{kernel, new_context, new_context_on, with_primary};
-use common::kernels::SPIN;
+use crate::common::gpu::{kernel, new_context, new_context_on, with_primary};
+use crate::common::kernels::SPIN;
+use crate::{common, skip};
 use cuscope::detached::Branded;
 use cuscope::{
     ContextStack, Device, Function, LaunchConfig, OrderedStream, PushedGuard, Stream, ffi,

@@ -1,12 +1,11 @@
 //! The default streams: operations of a guard, whose context is compared at each call.
 #![allow(unsafe_code, reason = "launches kernels, and acts as foreign code")]
 
-mod common;
-
-use common::foreign;
-use common::gpu::{kernel, new_context};
-use common::kernels::{SPIN, STORE};
-use common::{fewer, longer};
+use crate::common::foreign;
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{SPIN, STORE};
+use crate::common::{fewer, longer};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, StreamFlags,
     SyncDefaultStream, context::SmSplitFlags, ffi,

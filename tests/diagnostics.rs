@@ -1,8 +1,7 @@
 //! The profiler, the driver's log, and settings of core dumps.
 
-mod common;
-
-use common::gpu::try_with_gpu;
+use crate::common::gpu::try_with_gpu;
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result,
     detached::Branded,
@@ -117,24 +116,27 @@ fn the_end_of_a_hook_waits_for_a_thread_that_is_in_it() {
 
 #[test]
 fn the_log_is_read_from_a_place_to_its_end() {
-    let mut log = or_skip!(DriverLog::now());
-    try_with_gpu(|gpu| {
-        fail(gpu);
-        let text = log.read()?;
-        assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
-        let all = DriverLog::all().read()?;
-        assert!(all.contains("from cuModuleLoadDataEx"), "{all}");
-        let file = std::env::temp_dir().join(format!("cuscope-diagnostics-{}", std::process::id()));
-        DriverLog::all().write_to(&file)?;
-        assert!(std::fs::read_to_string(&file).unwrap().contains("from cuModuleLoadDataEx"));
-        std::fs::remove_file(&file).unwrap();
-        assert!(log.write_to("/no/such/folder/at/all").is_err());
-        let error = log.write_to("with\0nul").unwrap_err();
-        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
-        // As much as there ever is.
-        (0..200).for_each(|_| fail(gpu));
-        assert!(DriverLog::all().read()?.lines().count() >= 100);
-        Ok(())
+    fresh!(the_log_is_read_from_a_place_to_its_end, {
+        let mut log = or_skip!(DriverLog::now());
+        try_with_gpu(|gpu| {
+            fail(gpu);
+            let text = log.read()?;
+            assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
+            let all = DriverLog::all().read()?;
+            assert!(all.contains("from cuModuleLoadDataEx"), "{all}");
+            let file =
+                std::env::temp_dir().join(format!("cuscope-diagnostics-{}", std::process::id()));
+            DriverLog::all().write_to(&file)?;
+            assert!(std::fs::read_to_string(&file).unwrap().contains("from cuModuleLoadDataEx"));
+            std::fs::remove_file(&file).unwrap();
+            assert!(log.write_to("/no/such/folder/at/all").is_err());
+            let error = log.write_to("with\0nul").unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+            // As much as there ever is.
+            (0..200).for_each(|_| fail(gpu));
+            assert!(DriverLog::all().read()?.lines().count() >= 100);
+            Ok(())
+        });
     });
 }
 

@@ -1,9 +1,7 @@
 //! Tensors of DLPack, in and out, with the other side made by hand.
 #![allow(unsafe_code, reason = "plays other code that makes and takes tensors")]
 
-mod common;
-
-use common::gpu::{downloaded, with_gpu};
+use crate::common::gpu::{downloaded, with_gpu};
 use cuscope::foreign::dlpack::{
     CUDA, CUDA_HOST, DLDataType, DLDevice, DLElement, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, Managed, READ_ONLY, Tensor, VERSION,

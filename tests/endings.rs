@@ -1,9 +1,8 @@
 //! Where values end: on threads that are ending, in the child of a fork, at the end of the process.
 #![allow(unsafe_code, reason = "forks, and registers a function for the end of the process")]
 
-mod common;
-
-use common::gpu::{new_context, with_gpu};
+use crate::common::gpu::{new_context, with_gpu};
+use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
     detached::Branded,

@@ -2,17 +2,15 @@
 //! left alive or pushed, and an error (or a report to the hook) that names the call.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-mod common;
-mod failures {
-    pub(crate) mod operations;
-}
+mod operations;
 
-use common::fewer;
-use common::gpu::{kernel, new_context};
+use crate::common::fewer;
+use crate::common::gpu::{kernel, new_context};
+use crate::{common, fresh, skip};
 use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use failures::operations::{GREEN, Operation, operations};
+use operations::{GREEN, Operation, operations};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

@@ -2,11 +2,10 @@
 //! same, or the process ends. The tests run one after another, as they take their time on one device.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::{COUNT, SPIN, TRAP};
-use common::{one_at_a_time, software};
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{COUNT, SPIN, TRAP};
+use crate::common::{one_at_a_time, software};
+use crate::{aborts, fresh, skip};
 use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};

@@ -2,10 +2,9 @@
 //! and nobody else's entry is popped.
 #![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
 
-mod common;
-
-use common::foreign::{self, current};
-use common::gpu::new_context;
+use crate::common::foreign::{self, current};
+use crate::common::gpu::new_context;
+use crate::dangling;
 use cuscope::{Context, ContextStack, Device, Error, ffi};
 use std::sync::Mutex;
 

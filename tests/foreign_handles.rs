@@ -2,11 +2,10 @@
 //! crate uses them.
 #![allow(unsafe_code, reason = "plays other code that owns handles")]
 
-mod common;
-
-use common::gpu::{downloaded, kernel, new_context, with_gpu};
-use common::kernels::{SPIN, STORE};
-use common::longer;
+use crate::common::gpu::{downloaded, kernel, new_context, with_gpu};
+use crate::common::kernels::{SPIN, STORE};
+use crate::common::longer;
+use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::memory::BufferKind;
 use cuscope::{

@@ -2,10 +2,9 @@
 //! driver.
 #![allow(unsafe_code, reason = "launches kernels, asks for the time")]
 
-mod common;
-
-use common::gpu::{kernel, with_gpu};
-use common::kernels::STORE;
+use crate::common::gpu::{kernel, with_gpu};
+use crate::common::kernels::STORE;
+use crate::{common, fresh, skip};
 use cuscope::{DeviceBuffer, Graph, LaunchConfig, PushedGuard, graph::GraphBuffers};
 use std::time::Duration;
 
@@ -231,38 +230,40 @@ fn micros_each(time: Duration, n: usize) -> f64 {
 /// Where an operation looks through what was there before, it costs 20 times as much, or is on the way there.
 #[test]
 fn an_operation_costs_the_same_in_a_large_graph() {
-    const FEW: usize = 1_000;
-    const MANY: usize = 20_000;
-    /// The caches of the processor hold the small graph alone, and other processes run too.
-    const MOST: f64 = 8.0;
-    /// Below that the caches are all that is seen.
-    const LEAST: f64 = 3.0;
-    if !common::software() {
-        skip!("measures the software driver too, not a GPU's");
-    }
-    for (name, case) in CASES {
-        let (mut few, mut many) = (run(case, FEW), run(case, MANY));
-        let mut again = 0;
-        let slow = loop {
-            let slow = few.iter().zip(&many).find_map(|(&(step, few), &(_, many))| {
-                let (few, many) = (micros_each(few, FEW), micros_each(many, MANY));
-                (many > MOST * few.max(LEAST)).then_some((step, few, many))
-            });
-            if slow.is_none() || again == 4 {
-                break slow;
-            }
-            // The shortest of each counts.
-            for (best, n) in [(&mut few, FEW), (&mut many, MANY)] {
-                best.iter_mut()
-                    .zip(run(case, n))
-                    .for_each(|(best, now)| best.1 = best.1.min(now.1));
-            }
-            again += 1;
-        };
-        if let Some((step, few, many)) = slow {
-            panic!("{name}, {step}: {few:.2} us each of {FEW}, {many:.2} us each of {MANY}");
+    fresh!(an_operation_costs_the_same_in_a_large_graph, {
+        const FEW: usize = 1_000;
+        const MANY: usize = 20_000;
+        /// The caches of the processor hold the small graph alone, and other processes run too.
+        const MOST: f64 = 8.0;
+        /// Below that the caches are all that is seen.
+        const LEAST: f64 = 3.0;
+        if !common::software() {
+            skip!("measures the software driver too, not a GPU's");
         }
-    }
+        for (name, case) in CASES {
+            let (mut few, mut many) = (run(case, FEW), run(case, MANY));
+            let mut again = 0;
+            let slow = loop {
+                let slow = few.iter().zip(&many).find_map(|(&(step, few), &(_, many))| {
+                    let (few, many) = (micros_each(few, FEW), micros_each(many, MANY));
+                    (many > MOST * few.max(LEAST)).then_some((step, few, many))
+                });
+                if slow.is_none() || again == 4 {
+                    break slow;
+                }
+                // The shortest of each counts.
+                for (best, n) in [(&mut few, FEW), (&mut many, MANY)] {
+                    best.iter_mut()
+                        .zip(run(case, n))
+                        .for_each(|(best, now)| best.1 = best.1.min(now.1));
+                }
+                again += 1;
+            };
+            if let Some((step, few, many)) = slow {
+                panic!("{name}, {step}: {few:.2} us each of {FEW}, {many:.2} us each of {MANY}");
+            }
+        }
+    });
 }
 
 /// `cargo test --release --test growth -- --ignored --nocapture`

@@ -1,10 +1,9 @@
 //! Functions of the host in a stream, and the future of a stream's end.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, with_gpu};
-use common::kernels::{SPIN, TRAP};
+use crate::common::gpu::{kernel, with_gpu};
+use crate::common::kernels::{SPIN, TRAP};
+use crate::{common, fresh, skip};
 use cuscope::{ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, StreamDone};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{self, Write as _};

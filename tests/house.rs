@@ -1,7 +1,7 @@
 //! The plan of the house: which modules of `src/` import which, and that they do so downwards.
 
+use crate::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules that each module imports, with one line that does so.
@@ -165,7 +165,7 @@ impl Source {
         if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
             module.pop();
         }
-        let tokens = without_tests(&tokens(&fs::read_to_string(path).unwrap()));
+        let tokens = without_tests(&tokens(&read(path)));
         Source { path: path.to_owned(), module, tokens }
     }
 
@@ -216,20 +216,6 @@ impl Source {
         let exported = ["#", "[", "macro_export", "]", "macro_rules", "!"];
         let found = words.windows(exported.len() + 1).filter(|words| words.starts_with(&exported));
         found.map(|words| words[exported.len()].to_owned()).collect()
-    }
-}
-
-/// The Rust files in a folder, and in the folders in it.
-fn sources(folder: &Path, found: &mut Vec<Source>) {
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(Source::read(&path));
-        }
     }
 }
 
@@ -301,8 +287,7 @@ fn shown(imports: &Imports, circle: &BTreeSet<String>) -> String {
 }
 
 fn house() -> Imports {
-    let mut found = Vec::new();
-    sources(Path::new("src"), &mut found);
+    let found: Vec<_> = files("src", "rs").iter().map(|path| Source::read(path)).collect();
     let imports = imports(&found);
     assert!(imports.len() > 10 && imports.values().any(|to| to.len() > 5), "few modules are read");
     imports
@@ -326,7 +311,7 @@ fn errors_are_data_and_messages() {
 /// What fewer programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {
-    let tokens = tokens(&fs::read_to_string("src/lib.rs").unwrap());
+    let tokens = tokens(&read("src/lib.rs"));
     let words: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
     let uses = words.windows(2).enumerate().filter(|(_, words)| *words == ["pub", "use"]);
     let names: Vec<_> = uses.flat_map(|(at, _)| tree(&tokens, at + 2).0).collect();

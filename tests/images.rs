@@ -1,11 +1,10 @@
 //! Images that are none, or are damaged, are errors: no driver is handed what it may crash on.
 #![allow(unsafe_code, reason = "reads a thread's clock")]
 
-mod common;
-
-use common::fatbin::{entry, fatbin};
-use common::fewer;
-use common::gpu::new_context;
+use crate::common::fatbin::{entry, fatbin};
+use crate::common::fewer;
+use crate::common::gpu::new_context;
+use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     ContextStack, Cubin, Error, Fatbin, Ptx, Result,
     image::{ImageKind, ImageProblem},

@@ -2,9 +2,7 @@
 //! and bit by bit with what an H200 computed.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{downloaded, kernel, uploaded, with_stream};
+use crate::common::gpu::{downloaded, kernel, uploaded, with_stream};
 use cuscope::{Element, LaunchConfig};
 
 macro_rules! ptx {

@@ -1,13 +1,11 @@
 //! From PTX to a result, on whichever driver answers.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
+use crate::common::fewer;
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{NORM, SPIN, STORE, SUM12};
+use crate::common::longer;
 use bytemuck::{Pod, Zeroable};
-use common::fewer;
-use common::gpu::{kernel, new_context};
-use common::kernels::{NORM, SPIN, STORE, SUM12};
-use common::longer;
 use cuscope::{ContextStack, EventFlags, LaunchConfig, PushedGuard, StreamFlags, ffi};
 use std::ffi::{CStr, CString};
 use std::time::{Duration, Instant};

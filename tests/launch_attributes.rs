@@ -1,11 +1,9 @@
 //! Launches with attributes, on every path that launches.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::fewer;
-use common::gpu::try_with_gpu;
-use common::kernels::STORE;
+use crate::common::fewer;
+use crate::common::gpu::try_with_gpu;
+use crate::common::kernels::STORE;
 use cuscope::{
     Error, EventFlags, LaunchConfig, Result, ffi,
     function::Carveout,

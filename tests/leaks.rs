@@ -1,10 +1,9 @@
 //! Nothing is left alive or pushed, whatever goes wrong: counted by the software driver.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, try_new_context};
-use common::kernels::{STORE, TRAP};
+use crate::common::gpu::{kernel, new_context, try_new_context};
+use crate::common::kernels::{STORE, TRAP};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, LaunchConfig, OrderedStream, PushedGuard,
     Result, detached::Branded,

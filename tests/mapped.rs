@@ -1,10 +1,8 @@
 //! Page-locked memory of the host that kernels use where it is.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SAXPY, SPIN, STORE};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SAXPY, SPIN, STORE};
 use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard};
 
 #[test]

@@ -4,11 +4,10 @@
     reason = "launches a kernel, allocates without a wait, and plays foreign code"
 )]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SPIN, STORE};
-use common::{fewer, longer};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SPIN, STORE};
+use crate::common::{fewer, longer};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PoolReuse},

@@ -1,10 +1,9 @@
 //! Modules, their functions and variables, compiler and linker, and libraries.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, with_stream};
-use common::kernels::{STORE, TRAP};
+use crate::common;
+use crate::common::gpu::{kernel, with_stream};
+use crate::common::kernels::{STORE, TRAP};
 use cuscope::{
     Cubin, Device, Error, Fatbin, LaunchConfig, Library, Ptx, ffi,
     function::Carveout,

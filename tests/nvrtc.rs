@@ -3,8 +3,7 @@
 //! and the others skip.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
+use crate::skip;
 use cuscope::nvrtc::{
     self, Arch, CompileError, CompileOptions, CppStandard, NvrtcError, NvrtcVersion, Program,
     Severity, ffi,

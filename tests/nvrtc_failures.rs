@@ -1,8 +1,7 @@
 //! Every function of NVRTC fails in turn: the error names it, nothing panics, no program is left. A library
 //! of our own answers for NVRTC, so this needs a build that looks it up, and a C compiler.
 
-mod common;
-
+use crate::{common, skip};
 use cuscope::nvrtc::{self, Arch, CompileOptions, NvrtcError, Program, ffi};
 use std::cell::RefCell;
 use std::path::Path;

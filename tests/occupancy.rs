@@ -1,10 +1,8 @@
 //! Occupancy: what fits, and launches that ask for it.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::try_with_gpu;
-use common::kernels::{SAXPY, STORE};
+use crate::common::gpu::try_with_gpu;
+use crate::common::kernels::{SAXPY, STORE};
 use cuscope::{
     Error, LaunchConfig,
     launch::{BlockSize, OccupancyFlags},

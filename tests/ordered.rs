@@ -1,11 +1,10 @@
 //! Work that outlives the function that starts it: memory that belongs to a stream, whatever the program does with it.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SAXPY, SPIN, STORE};
-use common::{fewer, longer};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SAXPY, SPIN, STORE};
+use crate::common::{fewer, longer};
+use crate::fresh;
 use cuscope::detached::Branded;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{

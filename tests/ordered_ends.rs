@@ -1,10 +1,9 @@
 //! The ends of what belongs to an ordered stream: on threads of the driver, with graphs in flight, behind failures.
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::SPIN;
-use common::longer;
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::SPIN;
+use crate::common::longer;
+use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{ContextStack, Error, Function, LaunchConfig, OrderedStream, PushedGuard, ffi};
@@ -47,51 +46,53 @@ fn a_graph_that_ends_while_its_run_cannot_be_waited_for_keeps_what_that_uses() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let _alone = common::one_at_a_time();
-    report();
-    with_gpu(|gpu| {
-        let spinner = kernel(gpu, SPIN, "spin");
-        let ordered = gpu.ordered_stream().unwrap();
-        for fails in [true, false] {
-            let runs = Arc::new(AtomicUsize::new(0));
-            let counted = runs.clone();
-            let count = move || {
-                counted.fetch_add(1, Ordering::Relaxed);
-            };
-            let (graph, _) = gpu.build_graph(|g| g.host_function(&[], count)).unwrap();
-            spin(&ordered, &spinner);
-            ordered.replay(&graph, ()).unwrap();
-            let call = if fails { "cuStreamSynchronize" } else { "none" };
-            let (which, code) = (Which::Named(call), ffi::CUDA_ERROR_UNKNOWN);
-            with_fault(Fault { which, code, performed: false }, || drop(graph));
-            let told: &[_] = if fails { &[Some("cuStreamSynchronize")] } else { &[] };
-            assert_eq!(reported(), told);
-            ordered.synchronize().unwrap();
-            assert_eq!(
-                runs.load(Ordering::Relaxed),
-                1,
-                "the function was there when its turn came"
-            );
-        }
+    fresh!(a_graph_that_ends_while_its_run_cannot_be_waited_for_keeps_what_that_uses, {
+        report();
+        with_gpu(|gpu| {
+            let spinner = kernel(gpu, SPIN, "spin");
+            let ordered = gpu.ordered_stream().unwrap();
+            for fails in [true, false] {
+                let runs = Arc::new(AtomicUsize::new(0));
+                let counted = runs.clone();
+                let count = move || {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                };
+                let (graph, _) = gpu.build_graph(|g| g.host_function(&[], count)).unwrap();
+                spin(&ordered, &spinner);
+                ordered.replay(&graph, ()).unwrap();
+                let call = if fails { "cuStreamSynchronize" } else { "none" };
+                let (which, code) = (Which::Named(call), ffi::CUDA_ERROR_UNKNOWN);
+                with_fault(Fault { which, code, performed: false }, || drop(graph));
+                let told: &[_] = if fails { &[Some("cuStreamSynchronize")] } else { &[] };
+                assert_eq!(reported(), told);
+                ordered.synchronize().unwrap();
+                assert_eq!(
+                    runs.load(Ordering::Relaxed),
+                    1,
+                    "the function was there when its turn came"
+                );
+            }
+        });
     });
 }
 
 #[test]
 fn memory_that_ends_on_a_thread_of_the_driver_is_kept_or_its_leak_is_told() {
-    let _alone = common::one_at_a_time();
-    report();
-    with_gpu(|gpu| {
-        let ordered = gpu.ordered_stream().unwrap();
-        let x = ordered.zeroed::<u32>(LEN).unwrap().detach();
-        ordered.host_function(move || drop(x)).unwrap();
-        ordered.synchronize().unwrap();
-        assert_eq!((ordered.usage().used, ordered.usage().kept), (0, 512));
-        assert_eq!(reported(), []);
-        let bare = bare(gpu);
-        let x = bare.zeroed::<u32>(LEN).unwrap().detach();
-        bare.host_function(move || drop(x)).unwrap();
-        bare.synchronize().unwrap();
-        assert_eq!(reported(), [Some("cuMemFreeAsync")]);
+    fresh!(memory_that_ends_on_a_thread_of_the_driver_is_kept_or_its_leak_is_told, {
+        report();
+        with_gpu(|gpu| {
+            let ordered = gpu.ordered_stream().unwrap();
+            let x = ordered.zeroed::<u32>(LEN).unwrap().detach();
+            ordered.host_function(move || drop(x)).unwrap();
+            ordered.synchronize().unwrap();
+            assert_eq!((ordered.usage().used, ordered.usage().kept), (0, 512));
+            assert_eq!(reported(), []);
+            let bare = bare(gpu);
+            let x = bare.zeroed::<u32>(LEN).unwrap().detach();
+            bare.host_function(move || drop(x)).unwrap();
+            bare.synchronize().unwrap();
+            assert_eq!(reported(), [Some("cuMemFreeAsync")]);
+        });
     });
 }
 
@@ -100,26 +101,27 @@ fn shared_memory_that_cannot_be_ordered_at_its_end_is_waited_for() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let _alone = common::one_at_a_time();
-    report();
-    with_gpu(|gpu| {
-        let spinner = kernel(gpu, SPIN, "spin");
-        let (home, reader) = (bare(gpu), bare(gpu));
-        let shared = home.from_slice(&[3_u32; LEN]).unwrap().share();
-        let mut copy = reader.alloc::<u32>(LEN).unwrap();
-        spin(&reader, &spinner);
-        reader.copy(&shared, &mut copy).unwrap();
-        let fault = Fault {
-            which: Which::Named("cuStreamWaitEvent"),
-            code: ffi::CUDA_ERROR_OUT_OF_MEMORY,
-            performed: false,
-        };
-        let (_, calls) = record(|| with_fault(fault, || drop(shared)));
-        let expected =
-            ["cuEventRecord", "cuStreamWaitEvent", "cuStreamSynchronize", "cuMemFreeAsync"];
-        assert_eq!(calls, expected);
-        assert_eq!(reported(), [Some("cuStreamWaitEvent")]);
-        assert_eq!(reader.to_vec(&copy).unwrap(), [3; LEN]);
+    fresh!(shared_memory_that_cannot_be_ordered_at_its_end_is_waited_for, {
+        report();
+        with_gpu(|gpu| {
+            let spinner = kernel(gpu, SPIN, "spin");
+            let (home, reader) = (bare(gpu), bare(gpu));
+            let shared = home.from_slice(&[3_u32; LEN]).unwrap().share();
+            let mut copy = reader.alloc::<u32>(LEN).unwrap();
+            spin(&reader, &spinner);
+            reader.copy(&shared, &mut copy).unwrap();
+            let fault = Fault {
+                which: Which::Named("cuStreamWaitEvent"),
+                code: ffi::CUDA_ERROR_OUT_OF_MEMORY,
+                performed: false,
+            };
+            let (_, calls) = record(|| with_fault(fault, || drop(shared)));
+            let expected =
+                ["cuEventRecord", "cuStreamWaitEvent", "cuStreamSynchronize", "cuMemFreeAsync"];
+            assert_eq!(calls, expected);
+            assert_eq!(reported(), [Some("cuStreamWaitEvent")]);
+            assert_eq!(reader.to_vec(&copy).unwrap(), [3; LEN]);
+        });
     });
 }
 
@@ -128,7 +130,6 @@ fn a_hand_over_and_an_upload_that_fail_give_everything_back() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         let (one, two) = (bare(gpu), bare(gpu));
         let failing = |call| Fault {
@@ -156,7 +157,6 @@ fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         let ordered = bare(gpu);
         let x = ordered.from_slice(&[5_u32; LEN]).unwrap();
@@ -172,7 +172,6 @@ fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
 
 #[test]
 fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         let (spinner, mut stream) = (kernel(gpu, SPIN, "spin"), gpu.stream().unwrap());
         let ordered = gpu.ordered_stream().unwrap();
@@ -198,7 +197,6 @@ fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
 
 #[test]
 fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
-    let _alone = common::one_at_a_time();
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
@@ -220,7 +218,6 @@ fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
 
 #[test]
 fn what_a_stream_cannot_give_is_refused() {
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         for staging in [usize::MAX, usize::MAX - 3] {
             let options = OrderedOptions::new().staging(staging);

@@ -2,11 +2,10 @@
 //! and what the device may still use stays.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SPIN, TRAP};
-use common::{fewer, longer, software};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SPIN, TRAP};
+use crate::common::{fewer, longer, software};
+use crate::fresh;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{Context, ContextStack, Function, LaunchConfig, OrderedStream, Result};
 use cuscope_softdriver::control::live;

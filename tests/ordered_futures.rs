@@ -1,10 +1,9 @@
 //! Values in flight as futures: they come back when the device is done, in any executor, also if they are dropped or
 //! moved between polls.
 
-mod common;
-
-use common::fewer;
-use common::gpu::with_gpu;
+use crate::common::fewer;
+use crate::common::gpu::with_gpu;
+use crate::{common, fresh};
 use cuscope::ordered::Pending;
 use cuscope::{Error, OrderedStream, PinnedBuffer, PushedGuard};
 use cuscope_softdriver::{control, schedule};
@@ -44,7 +43,6 @@ fn start(gpu: &PushedGuard<'_>, on: &OrderedStream<'_>, value: u32) -> Pending<P
 
 #[test]
 fn a_future_returns_the_value_when_the_device_is_done() {
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         let ordered = gpu.ordered_stream().unwrap();
         let all: Vec<_> = (0..20).map(|value| start(gpu, &ordered, value)).collect();
@@ -66,7 +64,6 @@ fn a_future_returns_the_value_when_the_device_is_done() {
 
 #[test]
 fn a_future_that_is_complete_says_so_when_it_is_polled_again() {
-    let _alone = common::one_at_a_time();
     with_gpu(|gpu| {
         let ordered = gpu.ordered_stream().unwrap();
         let mut pending = start(gpu, &ordered, 1);
@@ -89,38 +86,40 @@ impl Wake for Count {
 
 #[test]
 fn a_future_that_is_dropped_between_polls_leaves_nothing_to_the_device() {
-    let _alone = common::one_at_a_time();
-    with_gpu(|gpu| {
-        let (one, two) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
-        for seed in 0..fewer(500, 3) as u64 {
-            if common::software() {
-                schedule::seed(seed);
-            }
-            let count = Arc::new(Count::default());
-            let waker = Waker::from(count.clone());
-            let mut task = Context::from_waker(&waker);
-            let mut all: Vec<_> =
-                (0..4).map(|value| start(gpu, [&one, &two][value as usize % 2], value)).collect();
-            for (value, pending) in all.iter_mut().enumerate() {
-                if let Poll::Ready(done) = Pin::new(pending).poll(&mut task) {
-                    assert_eq!(done.unwrap()[..], [value as u32; LEN]);
+    fresh!(a_future_that_is_dropped_between_polls_leaves_nothing_to_the_device, {
+        with_gpu(|gpu| {
+            let (one, two) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+            for seed in 0..fewer(500, 3) as u64 {
+                if common::software() {
+                    schedule::seed(seed);
                 }
-            }
-            let last = all.pop();
-            drop(all);
-            if let Some(mut last) = last
-                && seed % 3 == 0
-            {
+                let count = Arc::new(Count::default());
+                let waker = Waker::from(count.clone());
+                let mut task = Context::from_waker(&waker);
+                let mut all: Vec<_> = (0..4)
+                    .map(|value| start(gpu, [&one, &two][value as usize % 2], value))
+                    .collect();
+                for (value, pending) in all.iter_mut().enumerate() {
+                    if let Poll::Ready(done) = Pin::new(pending).poll(&mut task) {
+                        assert_eq!(done.unwrap()[..], [value as u32; LEN]);
+                    }
+                }
+                let last = all.pop();
+                drop(all);
+                if let Some(mut last) = last
+                    && seed % 3 == 0
+                {
+                    one.synchronize().unwrap();
+                    two.synchronize().unwrap();
+                    if let Poll::Ready(Ok(done)) = Pin::new(&mut last).poll(&mut task) {
+                        assert_eq!(done[..], [3; LEN]);
+                    }
+                }
                 one.synchronize().unwrap();
                 two.synchronize().unwrap();
-                if let Poll::Ready(Ok(done)) = Pin::new(&mut last).poll(&mut task) {
-                    assert_eq!(done[..], [3; LEN]);
-                }
+                assert_eq!(control::take_races().len(), 0);
             }
-            one.synchronize().unwrap();
-            two.synchronize().unwrap();
-            assert_eq!(control::take_races().len(), 0);
-        }
-        schedule::stop();
+            schedule::stop();
+        });
     });
 }

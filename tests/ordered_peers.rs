@@ -1,12 +1,11 @@
 //! Copies between ordered streams of different contexts and devices. With one device, between two of its contexts.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::fewer;
-use common::gpu::{kernel, new_context, new_context_on};
-use common::kernels::SPIN;
-use common::longer;
+use crate::common::fewer;
+use crate::common::gpu::{kernel, new_context, new_context_on};
+use crate::common::kernels::SPIN;
+use crate::common::longer;
+use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::{
     Context, ContextStack, Detached, Device, Error, Function, LaunchConfig, OrderedBuffer,

@@ -3,39 +3,29 @@
 //! race. On a GPU the same programs run in the order that comes.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-mod ordered_schedules {
-    pub(crate) mod program;
-    pub(crate) mod run;
-    pub(crate) mod threads;
-}
+mod program;
+mod run;
+mod threads;
 
-use common::gpu::new_context;
+use crate::common::fewer;
+use crate::common::gpu::new_context;
+use crate::common::random::{config, fewer_on_a_gpu};
+use crate::{common, fresh};
 use cuscope::ContextStack;
 use cuscope_softdriver::{control, schedule};
-use ordered_schedules::program::{Op, Program, model, program};
-use ordered_schedules::run::{Bench, Run, run};
-use ordered_schedules::threads;
+use program::{Op, Program, model, program};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
+use run::{Bench, Run, run};
 use std::cell::RefCell;
-use std::env::var_os;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs, unless `PROPTEST_CASES` says otherwise.
 const CASES: u32 = 10_000;
 
-fn config(cases: u32) -> Config {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if var_os("PROPTEST_CASES").is_none() {
-        let cases = if common::software() { cases } else { cases / 10 };
-        config.cases = common::fewer(cases as usize, 3) as u32;
-    }
-    if var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(7);
-    }
-    config
+fn so_many(cases: u32) -> Config {
+    config(fewer(fewer_on_a_gpu(cases) as usize, 3) as u32, 7)
 }
 
 fn quiet() {
@@ -59,26 +49,27 @@ fn scheduled(seed: u64) {
 
 #[test]
 fn programs_give_the_results_of_a_sequential_model_in_every_order() {
-    static STEPS: AtomicU64 = AtomicU64::new(0);
-    let _alone = common::one_at_a_time();
-    quiet();
-    let context = new_context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let bench = RefCell::new(Bench::new(&gpu));
-    TestRunner::new(config(CASES))
-        .run(&program(), |program| {
-            scheduled(program.seed);
-            let seen = run(&gpu, &mut bench.borrow_mut(), &program);
-            prop_assert_eq!(seen, model(&program));
-            prop_assert_eq!(control::take_races().len(), 0);
-            STEPS.fetch_add(program.ops.len() as u64, Ordering::Relaxed);
-            Ok(())
-        })
-        .unwrap();
-    schedule::stop();
-    println!("{} operations", STEPS.load(Ordering::Relaxed));
-    assert!(STEPS.load(Ordering::Relaxed) > common::fewer(1000, 1) as u64);
+    fresh!(programs_give_the_results_of_a_sequential_model_in_every_order, {
+        static STEPS: AtomicU64 = AtomicU64::new(0);
+        quiet();
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let bench = RefCell::new(Bench::new(&gpu));
+        TestRunner::new(so_many(CASES))
+            .run(&program(), |program| {
+                scheduled(program.seed);
+                let seen = run(&gpu, &mut bench.borrow_mut(), &program);
+                prop_assert_eq!(seen, model(&program));
+                prop_assert_eq!(control::take_races().len(), 0);
+                STEPS.fetch_add(program.ops.len() as u64, Ordering::Relaxed);
+                Ok(())
+            })
+            .unwrap();
+        schedule::stop();
+        println!("{} operations", STEPS.load(Ordering::Relaxed));
+        assert!(STEPS.load(Ordering::Relaxed) > common::fewer(1000, 1) as u64);
+    });
 }
 
 /// What needs a guard, which here is covered by another, or the page-locked memory that it made.
@@ -96,36 +87,38 @@ fn without_guard(program: Program) -> Program {
 /// with the host need a context of that (F348).
 #[test]
 fn programs_in_two_contexts_take_turns() {
-    let _alone = common::one_at_a_time();
-    quiet();
-    let contexts = [new_context(), new_context()];
-    let mut stack = ContextStack::current_thread().unwrap();
-    let mut outer = stack.push(&contexts[0]).unwrap();
-    let first = RefCell::new(Bench::new(&outer));
-    let gpu = outer.push(&contexts[1]).unwrap();
-    let second = RefCell::new(Bench::new(&gpu));
-    TestRunner::new(config(CASES / 10))
-        .run(&(program(), program()), |(one, two)| {
-            let one = without_guard(one);
-            scheduled(one.seed);
-            let (mut first, mut second) = (first.borrow_mut(), second.borrow_mut());
-            let (mut run_one, mut run_two) =
-                (Run::start(&mut first, None), Run::start(&mut second, Some(&gpu)));
-            for index in 0..one.ops.len().max(two.ops.len()) {
-                one.ops.get(index).into_iter().for_each(|&op| run_one.step(op));
-                two.ops.get(index).into_iter().for_each(|&op| run_two.step(op));
-            }
-            let seen = [run_one.end(one.leaks), run_two.end(two.leaks)];
-            prop_assert_eq!(seen, [model(&one), model(&two)]);
-            prop_assert_eq!(control::take_races().len(), 0);
-            Ok(())
-        })
-        .unwrap();
-    schedule::stop();
+    fresh!(programs_in_two_contexts_take_turns, {
+        quiet();
+        let contexts = [new_context(), new_context()];
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&contexts[0]).unwrap();
+        let first = RefCell::new(Bench::new(&outer));
+        let gpu = outer.push(&contexts[1]).unwrap();
+        let second = RefCell::new(Bench::new(&gpu));
+        TestRunner::new(so_many(CASES / 10))
+            .run(&(program(), program()), |(one, two)| {
+                let one = without_guard(one);
+                scheduled(one.seed);
+                let (mut first, mut second) = (first.borrow_mut(), second.borrow_mut());
+                let (mut run_one, mut run_two) =
+                    (Run::start(&mut first, None), Run::start(&mut second, Some(&gpu)));
+                for index in 0..one.ops.len().max(two.ops.len()) {
+                    one.ops.get(index).into_iter().for_each(|&op| run_one.step(op));
+                    two.ops.get(index).into_iter().for_each(|&op| run_two.step(op));
+                }
+                let seen = [run_one.end(one.leaks), run_two.end(two.leaks)];
+                prop_assert_eq!(seen, [model(&one), model(&two)]);
+                prop_assert_eq!(control::take_races().len(), 0);
+                Ok(())
+            })
+            .unwrap();
+        schedule::stop();
+    });
 }
 
 #[test]
 fn threads_hand_memory_to_each_other_in_every_order() {
-    let _alone = common::one_at_a_time();
-    threads::run_all(config(CASES / 20));
+    fresh!(threads_hand_memory_to_each_other_in_every_order, {
+        threads::run_all(so_many(CASES / 20));
+    });
 }

@@ -2,10 +2,8 @@
 //! refused, each time, wherever the comparison is made (invariant `own-context`).
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::SAXPY;
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::SAXPY;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
     OrderedBuffer, OrderedStream, PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice,

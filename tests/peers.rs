@@ -2,12 +2,11 @@
 //! copies are between two of its contexts.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::fewer;
-use common::foreign;
-use common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
-use common::kernels::STORE;
+use crate::common::fewer;
+use crate::common::foreign;
+use crate::common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
+use crate::common::kernels::STORE;
+use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::memory::{PitchedBuffer, PoolAccess};
 use cuscope::{

@@ -1,10 +1,9 @@
 //! Rows and planes: copies and fills on every surface, compared with the same on the host.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SAXPY, STORE};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SAXPY, STORE};
+use crate::{common, skip};
 use cuscope::detached::Branded;
 use cuscope::memory::{Extent, PitchedBuffer};
 use cuscope::scope::ScopedPitchedBuffer;

@@ -1,8 +1,7 @@
 //! `call!`: functions of the driver, checked and named, without the rest of the crate.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-mod common;
-
+use crate::{common, fresh, skip};
 use cuscope::{Context, ContextFlags, ContextStack, Device, Error, call, driver_kind, ffi};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::ffi::CStr;

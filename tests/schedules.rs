@@ -3,19 +3,18 @@
 //! the same programs run in the order that comes.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::MIX;
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::MIX;
+use crate::common::random::{config, fewer_on_a_gpu};
+use crate::{common, fresh};
 use cuscope::{
     ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PinnedBuffer, PushedGuard, Result,
     ScopedBuffer, ScopedHostSlice, ScopedStream, Stream,
 };
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::collections::VecDeque;
-use std::env::var_os;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -288,50 +287,46 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
 
 #[test]
 fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
-    static STEPS: AtomicU64 = AtomicU64::new(0);
-    let context = new_context();
-    let mut stack = ContextStack::current_thread().unwrap();
-    let gpu = stack.push(&context).unwrap();
-    let buffer = || gpu.alloc(LEN).unwrap();
-    let mut bench = Bench {
-        streams: (0..STREAMS).map(|_| gpu.stream().unwrap()).collect(),
-        buffers: (0..BUFFERS).map(|_| buffer()).collect(),
-        shared: buffer(),
-        mix: kernel(&gpu, MIX, "mix"),
-        input: gpu.pinned_from(&INPUT).unwrap(),
-        staged: gpu.pinned(LEN).unwrap(),
-        outputs: gpu.pinned(OPS * LEN).unwrap(),
-    };
-    gpu.on(&bench.streams[0]).upload(&SHARED, &mut bench.shared).unwrap();
+    fresh!(scopes_give_the_results_of_a_sequential_model_in_every_order, {
+        static STEPS: AtomicU64 = AtomicU64::new(0);
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let buffer = || gpu.alloc(LEN).unwrap();
+        let mut bench = Bench {
+            streams: (0..STREAMS).map(|_| gpu.stream().unwrap()).collect(),
+            buffers: (0..BUFFERS).map(|_| buffer()).collect(),
+            shared: buffer(),
+            mix: kernel(&gpu, MIX, "mix"),
+            input: gpu.pinned_from(&INPUT).unwrap(),
+            staged: gpu.pinned(LEN).unwrap(),
+            outputs: gpu.pinned(OPS * LEN).unwrap(),
+        };
+        gpu.on(&bench.streams[0]).upload(&SHARED, &mut bench.shared).unwrap();
 
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if var_os("PROPTEST_CASES").is_none() {
-        config.cases = if common::software() { CASES } else { CASES / 10 };
-    }
-    if var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(5);
-    }
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        // The panics of the programs are many, and tell nothing.
-        if info.payload().downcast_ref() != Some(&"in the scope") {
-            hook(info);
-        }
-    }));
-    let bench = std::cell::RefCell::new(bench);
-    TestRunner::new(config)
-        .run(&program(), |program| {
-            if common::software() {
-                schedule::seed(program.seed);
+        let config = config(fewer_on_a_gpu(CASES), 5);
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            // The panics of the programs are many, and tell nothing.
+            if info.payload().downcast_ref() != Some(&"in the scope") {
+                hook(info);
             }
-            let seen = run(&gpu, &mut bench.borrow_mut(), &program);
-            prop_assert_eq!(seen, model(&program));
-            prop_assert_eq!(control::take_races().len(), 0);
-            STEPS.fetch_add(program.ops.len() as u64, Ordering::Relaxed);
-            Ok(())
-        })
-        .unwrap();
-    schedule::stop();
-    println!("{} operations", STEPS.load(Ordering::Relaxed));
-    assert!(STEPS.load(Ordering::Relaxed) > common::fewer(1000, 1) as u64);
+        }));
+        let bench = std::cell::RefCell::new(bench);
+        TestRunner::new(config)
+            .run(&program(), |program| {
+                if common::software() {
+                    schedule::seed(program.seed);
+                }
+                let seen = run(&gpu, &mut bench.borrow_mut(), &program);
+                prop_assert_eq!(seen, model(&program));
+                prop_assert_eq!(control::take_races().len(), 0);
+                STEPS.fetch_add(program.ops.len() as u64, Ordering::Relaxed);
+                Ok(())
+            })
+            .unwrap();
+        schedule::stop();
+        println!("{} operations", STEPS.load(Ordering::Relaxed));
+        assert!(STEPS.load(Ordering::Relaxed) > common::fewer(1000, 1) as u64);
+    });
 }

@@ -2,11 +2,10 @@
 //! waited for, however the closure ends.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-mod common;
-
-use common::gpu::{kernel, new_context, with_gpu};
-use common::kernels::{SAXPY, SPIN, STORE};
-use common::{fewer, longer};
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SAXPY, SPIN, STORE};
+use crate::common::{fewer, longer};
+use crate::fresh;
 use cuscope::{
     Context, ContextStack, Error, Function, LaunchConfig, PushedGuard, Result, ScopedBuffer,
     ScopedStream, Stream, current_context, ffi, scope::Source,

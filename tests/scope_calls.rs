@@ -1,10 +1,9 @@
 //! A scope makes the driver calls of hand-written C: counted by the software driver.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, with_gpu};
-use common::kernels::STORE;
+use crate::common::gpu::{kernel, with_gpu};
+use crate::common::kernels::STORE;
+use crate::{common, skip};
 use cuscope::LaunchConfig;
 use cuscope_softdriver::control::record;
 

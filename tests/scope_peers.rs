@@ -2,11 +2,11 @@
 //! uses.
 #![allow(unsafe_code, reason = "launches kernels, and covers a context as foreign code does")]
 
-mod common;
-
-use common::foreign;
-use common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
-use common::kernels::{MIX, STORE};
+use crate::common::foreign;
+use crate::common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
+use crate::common::kernels::{MIX, STORE};
+use crate::common::random::{config, fewer_on_a_gpu};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Function, LaunchConfig, PushedGuard,
     Result, ScopedBuffer, ScopedStream, Stream, current_context, ffi,
@@ -14,9 +14,8 @@ use cuscope::{
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use cuscope_softdriver::{control, schedule};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
-use std::env::var_os;
 use std::slice::ChunksExactMut;
 
 const LEN: usize = 8;
@@ -247,13 +246,7 @@ fn scopes_over_contexts_give_the_results_of_a_sequential_model_in_every_order() 
             let peer = RefCell::new(Bench::new(&outer));
             let gpu = outer.push(second).unwrap();
             let (own, host) = (RefCell::new(Bench::new(&gpu)), RefCell::new(Vec::new()));
-            let mut config = Config { failure_persistence: None, ..Config::default() };
-            if var_os("PROPTEST_CASES").is_none() {
-                config.cases = if common::software() { CASES } else { CASES / 10 };
-            }
-            if var_os("PROPTEST_RNG_SEED").is_none() {
-                config.rng_seed = RngSeed::Fixed(7);
-            }
+            let config = config(fewer_on_a_gpu(CASES), 7);
             TestRunner::new(config)
                 .run(&program(), |program| {
                     if common::software() {

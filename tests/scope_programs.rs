@@ -5,18 +5,18 @@
 #![cfg(not(loom))]
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, new_context};
-use common::kernels::{SPIN, STORE};
+use crate::common::gpu::{kernel, new_context};
+use crate::common::kernels::{SPIN, STORE};
+use crate::common::random::config;
 use cuscope::{
     ContextStack, DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, ScopedBuffer,
     ScopedHostSlice, ScopedStream, Stream,
 };
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
-use std::env::var_os;
+use proptest::test_runner::TestRunner;
 
+/// Programs, unless `PROPTEST_CASES` says otherwise.
+const CASES: u32 = 256;
 const STREAMS: usize = 3;
 /// Two device buffers, each split into two.
 const BUFFERS: usize = 4;
@@ -201,10 +201,7 @@ fn run<'ctx>(
 
 #[test]
 fn streams_do_what_one_stream_does() {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if var_os("PROPTEST_RNG_SEED").is_none() {
-        config.rng_seed = RngSeed::Fixed(12);
-    }
+    let config = config(CASES, 12);
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();

@@ -1,12 +1,11 @@
 //! Memory that a scope allocates and frees in the order of its streams.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-mod common;
-
-use common::foreign;
-use common::gpu::{kernel, with_gpu};
-use common::kernels::{SPIN, STORE};
-use common::{fewer, longer};
+use crate::common::foreign;
+use crate::common::gpu::{kernel, with_gpu};
+use crate::common::kernels::{SPIN, STORE};
+use crate::common::{fewer, longer};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, Error, Function, LaunchConfig, MemoryPool, PushedGuard, Result, ScopedStream, ffi,
 };
@@ -334,25 +333,27 @@ fn memory_whose_free_cannot_be_ordered_is_kept_until_the_scope_has_waited() {
 #[test]
 fn memory_that_is_dropped_while_another_context_is_current_is_freed_in_order() {
     counted!();
-    with_gpu(|gpu| {
-        let other = Context::primary(gpu.device()).unwrap();
-        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let before = live();
-        let ((), calls) = record(|| {
-            gpu.scope(|s| {
-                let mut x = s.on(&a).scratch::<u32>(8)?;
-                s.on(&b).fill(&mut x, 1)?;
-                foreign::push(other.raw());
-                drop(x);
-                foreign::pop();
-                Ok(())
-            })
-            .unwrap();
+    fresh!(memory_that_is_dropped_while_another_context_is_current_is_freed_in_order, {
+        with_gpu(|gpu| {
+            let other = Context::primary(gpu.device()).unwrap();
+            let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+            let before = live();
+            let ((), calls) = record(|| {
+                gpu.scope(|s| {
+                    let mut x = s.on(&a).scratch::<u32>(8)?;
+                    s.on(&b).fill(&mut x, 1)?;
+                    foreign::push(other.raw());
+                    drop(x);
+                    foreign::pop();
+                    Ok(())
+                })
+                .unwrap();
+            });
+            let wait = calls.iter().position(|call| *call == SYNCHRONIZE);
+            assert!(calls.iter().position(|call| *call == FREE) < wait, "{calls:?}");
+            a.synchronize().unwrap();
+            assert_eq!(live(), before);
         });
-        let wait = calls.iter().position(|call| *call == SYNCHRONIZE);
-        assert!(calls.iter().position(|call| *call == FREE) < wait, "{calls:?}");
-        a.synchronize().unwrap();
-        assert_eq!(live(), before);
     });
 }
 

@@ -1,11 +1,9 @@
 //! The rules of the stack at run time, on whichever driver answers.
 #![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
 
-mod common;
-
-use common::fewer;
-use common::foreign::{self, current};
-use common::gpu::new_context;
+use crate::common::fewer;
+use crate::common::foreign::{self, current};
+use crate::common::gpu::new_context;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, detached::Branded, ffi,
 };

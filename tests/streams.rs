@@ -1,8 +1,6 @@
 //! What streams are asked and told: numbers, devices, attributes.
 
-mod common;
-
-use common::gpu::with_gpu;
+use crate::common::gpu::with_gpu;
 use cuscope::{
     Error, ffi,
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},

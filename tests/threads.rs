@@ -1,12 +1,10 @@
 //! Threads: each has a stack of its own, and they share contexts and handles.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::fewer;
-use common::foreign::current;
-use common::gpu::{kernel, new_context, new_context_on};
-use common::kernels::STORE;
+use crate::common::fewer;
+use crate::common::foreign::current;
+use crate::common::gpu::{kernel, new_context, new_context_on};
+use crate::common::kernels::STORE;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result,
     detached::Branded,

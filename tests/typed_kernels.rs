@@ -1,10 +1,9 @@
 //! A kernel whose signature is not its own is refused when it is looked up, and no launch happens.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
+use crate::common;
+use crate::common::gpu::with_stream;
 use bytemuck::{Pod, Zeroable};
-use common::gpu::with_stream;
 use cuscope::{
     Detached, Error, Kernel, LaunchConfig, Library, Module, Ptx, PushedGuard, Result, Stream,
     Value,

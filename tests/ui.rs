@@ -1,19 +1,25 @@
 //! Misuse that must not compile, one file of `ui-tests/` a rule, and the tables that name the files.
 
+use crate::{ROOT, common, files, read};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 #[test]
 fn misuse_does_not_compile() {
-    trybuild::TestCases::new().compile_fail("ui-tests/*.rs");
+    // The programs are built as programs of the package whose folder this variable names.
+    let root = fs::canonicalize(ROOT).unwrap();
+    let package = [("CARGO_MANIFEST_DIR", root.to_str().unwrap())];
+    match common::respawn_with(module_path!(), "misuse_does_not_compile", &package) {
+        Some(output) => common::assert_success("misuse_does_not_compile", &output),
+        None => trybuild::TestCases::new().compile_fail("ui-tests/*.rs"),
+    }
 }
 
 /// The names of the files in `ui-tests/` that end in `.extension`, without it.
 fn rules(extension: &str) -> BTreeSet<String> {
-    let entries = fs::read_dir("ui-tests").unwrap().map(|entry| entry.unwrap().path());
-    let of_extension = entries.filter(|path| path.extension().is_some_and(|e| e == extension));
-    of_extension.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+    let files = files("ui-tests", extension).into_iter();
+    files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// The parts of a text between backquotes, but for blocks of code.
@@ -31,10 +37,10 @@ fn facts(text: &str) -> impl Iterator<Item = u32> {
 fn every_rule_says_what_it_is_and_has_its_message() {
     assert_eq!(rules("rs"), rules("stderr"));
     for rule in rules("rs") {
-        let source = fs::read_to_string(format!("ui-tests/{rule}.rs")).unwrap();
+        let source = read(format!("ui-tests/{rule}.rs"));
         assert!(source.starts_with("//! "), "{rule} does not begin with its rule");
 
-        let message = fs::read_to_string(format!("ui-tests/{rule}.stderr")).unwrap();
+        let message = read(format!("ui-tests/{rule}.stderr"));
         let points_to_the_user = format!("--> ui-tests/{rule}.rs:");
         assert!(message.contains(&points_to_the_user), "{rule}: the message points elsewhere");
         for unstable in ["$RUST", "$CARGO", "warning:"] {
@@ -53,9 +59,9 @@ fn named_and_there(text: &str) -> BTreeSet<String> {
         if !is_path {
             continue;
         }
-        assert!(Path::new(file).exists(), "`{path}` is named and does not exist");
+        assert!(Path::new(ROOT).join(file).exists(), "`{path}` is named and does not exist");
         if !test.is_empty() {
-            let source = fs::read_to_string(file).unwrap();
+            let source = read(file);
             assert!(source.contains(&format!("fn {test}(")), "`{path}`: no such test");
         }
         if let Some(rule) = file.strip_prefix("ui-tests/").and_then(|f| f.strip_suffix(".rs")) {
@@ -67,19 +73,8 @@ fn named_and_there(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn soundness_names_every_rule_and_only_what_exists() {
-    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let text = read("SOUNDNESS.md");
     assert_eq!(named_and_there(&text), rules("rs"));
-}
-
-/// The Rust files in a folder, and in the folders in it.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
@@ -101,16 +96,18 @@ fn runs_code_of_the_program(source: &str) -> bool {
 
 #[test]
 fn every_point_where_code_of_the_program_runs_is_listed() {
-    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let text = read("SOUNDNESS.md");
     let (_, behind) = text.split_once("### `re-entered`").unwrap();
     let section = behind.split("\n## ").next().unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let listed: BTreeSet<_> = rows.map(str::to_owned).collect();
-    let mut files = Vec::new();
-    ["src", "nvrtc/safe/src"].map(|folder| sources(Path::new(folder), &mut files));
-    let runs = |path: &PathBuf| runs_code_of_the_program(&fs::read_to_string(path).unwrap());
-    let there: BTreeSet<_> =
-        files.into_iter().filter(runs).map(|path| path.to_str().unwrap().to_owned()).collect();
+    let runs = |path: &PathBuf| runs_code_of_the_program(&read(path));
+    let there: BTreeSet<_> = ["src", "nvrtc/safe/src"]
+        .into_iter()
+        .flat_map(|folder| files(folder, "rs"))
+        .filter(runs)
+        .map(|path| path.to_str().unwrap().to_owned())
+        .collect();
     assert_eq!(listed, there, "the table of `re-entered`, and what the sources have");
 }
 
@@ -224,11 +221,9 @@ fn a_literal_is_seen_wherever_it_stands() {
 /// The name of a driver function stands where it is called, as `answer!` or `name!` has it.
 #[test]
 fn no_literal_names_a_function_of_the_driver() {
-    let mut files = Vec::new();
-    sources(Path::new("src"), &mut files);
     let mut beside = Vec::new();
-    for path in files.iter().filter(|path| !path.ends_with("src/call/mod.rs")) {
-        let source = fs::read_to_string(path).unwrap();
+    for path in files("src", "rs").iter().filter(|path| !path.ends_with("src/call/mod.rs")) {
+        let source = read(path);
         let names = literals(&source).into_iter().filter(|(_, text)| is_name_of_a_function(text));
         beside.extend(names.map(|(line, text)| format!("{}:{line}: \"{text}\"", path.display())));
     }
@@ -241,11 +236,11 @@ fn no_literal_names_a_function_of_the_driver() {
 
 #[test]
 fn every_context_function_of_the_driver_has_its_place() {
-    let text = fs::read_to_string("docs/contexts.md").unwrap();
+    let text = read("docs/contexts.md");
     named_and_there(&text);
     let named: BTreeSet<_> = backquoted(&text).collect();
     for group in ["ffi/src/context.rs", "ffi/src/primary_context.rs"] {
-        let source = fs::read_to_string(group).unwrap();
+        let source = read(group);
         let functions = source.split(" fn ").skip(1).filter_map(|rest| rest.split('(').next());
         let missing: Vec<_> = functions.filter(|function| !named.contains(function)).collect();
         assert!(missing.is_empty(), "{missing:?} of {group} are not in docs/contexts.md");
@@ -254,7 +249,7 @@ fn every_context_function_of_the_driver_has_its_place() {
 
 #[test]
 fn what_other_crates_have_is_found_here_and_tested() {
-    let text = fs::read_to_string("docs/coming-from.md").unwrap();
+    let text = read("docs/coming-from.md");
     named_and_there(&text);
     let rows =
         text.lines().filter(|line| line.starts_with("| ") && *line != "| there | here | test |");
@@ -295,7 +290,7 @@ fn what_other_crates_have_is_found_here_and_tested() {
 
 #[test]
 fn the_error_index_names_every_rule() {
-    let text = fs::read_to_string("src/error_index.rs").unwrap();
+    let text = read("src/error_index.rs");
     let paths = backquoted(&text).filter_map(|part| part.strip_prefix("ui-tests/"));
     let named: BTreeSet<_> = paths.map(|file| file.trim_end_matches(".rs").to_owned()).collect();
     assert_eq!(named, rules("rs"));
@@ -303,13 +298,13 @@ fn the_error_index_names_every_rule() {
 
 #[test]
 fn every_driver_fact_that_is_cited_is_in_the_table() {
-    let table = fs::read_to_string("docs/driver-facts.md").unwrap();
+    let table = read("docs/driver-facts.md");
     let known: BTreeSet<_> =
         table.lines().filter_map(|line| facts(line.strip_prefix("| ")?).next()).collect();
     let mut texts = vec!["SOUNDNESS.md".to_owned(), "src/error_index.rs".to_owned()];
     texts.extend(rules("rs").iter().map(|rule| format!("ui-tests/{rule}.rs")));
     for path in texts {
-        for fact in facts(&fs::read_to_string(&path).unwrap()) {
+        for fact in facts(&read(&path)) {
             assert!(known.contains(&fact), "{path} cites F{fact}, which is not in the table");
         }
     }
@@ -343,17 +338,16 @@ fn split_links<'t>(line: &'t str, page: &str) -> (Vec<(&'t str, &'t str)>, Strin
 
 #[test]
 fn documentation_links_the_facts_and_the_invariants_that_it_cites() {
-    let table = fs::read_to_string("docs/driver-facts.md").unwrap();
+    let table = read("docs/driver-facts.md");
     let anchors =
         table.lines().filter_map(|line| line.strip_prefix("| <a id=\"")?.split('"').next());
     let rows: BTreeSet<_> = anchors.collect();
-    let text = fs::read_to_string("SOUNDNESS.md").unwrap();
+    let text = read("SOUNDNESS.md");
     let headings = text.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
     let invariants: BTreeSet<_> = headings.collect();
-    let (mut files, mut seen) = (Vec::new(), [0, 0]);
-    sources(Path::new("src"), &mut files);
-    for path in files {
-        let source = fs::read_to_string(&path).unwrap();
+    let mut seen = [0, 0];
+    for path in files("src", "rs") {
+        let source = read(&path);
         for (number, line) in documentation(&source) {
             let at = format!("{}:{number}", path.display());
             let (links, rest) = split_links(line, "driver_facts");

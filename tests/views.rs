@@ -1,10 +1,8 @@
 //! Parts of device buffers, read and written wherever a buffer is.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-mod common;
-
-use common::gpu::{kernel, with_primary};
-use common::kernels::SAXPY;
+use crate::common::gpu::{kernel, with_primary};
+use crate::common::kernels::SAXPY;
 use cuscope::{DeviceSliceMut, Error, LaunchConfig};
 
 #[test]

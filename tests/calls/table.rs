@@ -117,7 +117,7 @@ impl Table {
             .collect();
         assert!(missing.is_empty(), "without a row: {missing:?}");
 
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cost.md");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/cost.md");
         let page = fs::read_to_string(&file).unwrap();
         let (head, rest) = page.split_once(BEGIN).expect("the page has the mark");
         let (table, tail) = rest.split_once(END).expect("the page has the other mark");
@@ -146,7 +146,7 @@ fn shortened(calls: &[&str]) -> Vec<String> {
 /// The public functions whose documentation names a function of the driver, as `Type::function`.
 fn operations() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../src")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -5,6 +5,7 @@ pub(crate) mod fatbin;
 pub(crate) mod foreign;
 pub(crate) mod gpu;
 pub(crate) mod kernels;
+pub(crate) mod random;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
@@ -164,7 +165,7 @@ pub(crate) fn name_of<T>(_here: &T) -> &'static str {
     path.trim_end_matches("::here").trim_end_matches("::{{closure}}")
 }
 
-/// ScopedBuffer by tests of a binary that run one after another.
+/// Held by tests of a binary that run one after another.
 pub(crate) fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
 //! What an H200 computed.
 
-use crate::ARCHITECTURES;
+use super::ARCHITECTURES;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Mutex;

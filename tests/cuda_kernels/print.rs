@@ -1,7 +1,8 @@
 //! What a kernel prints is on the standard output of the process.
 
+use super::{ARCHITECTURES, run};
 use crate::common::gpu::with_stream;
-use crate::{ARCHITECTURES, common, run, skip};
+use crate::{common, skip};
 use cuscope::LaunchConfig;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Runs the kernels of a source, and compares.
 
-use crate::case::Case;
+use super::case::Case;
+use super::{ARCHITECTURES, digests};
 use crate::common::gpu::with_stream;
-use crate::{ARCHITECTURES, digests};
 use bytemuck::{Pod, Zeroable};
 use cuscope::{DeviceBuffer, Function, Module, PushedGuard, Stream, ffi};
 use std::error::Error;

@@ -1,8 +1,9 @@
 //! What a graph keeps, gives up when it is captured again, and loses.
 
+use super::copy;
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{common, copy, fresh, skip};
+use crate::{common, fresh, skip};
 use cuscope::{Error, LaunchConfig, ffi, graph::Enqueue};
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};

@@ -1,8 +1,9 @@
 //! Replays: the buffers that they name, their order among other work, their calls.
 
+use super::copy;
 use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, new_context, read, with_gpu};
-use crate::{common, copy, skip};
+use crate::{common, skip};
 use cuscope::{
     ContextStack, Detached, DeviceBuffer, Error, Graph, Result, detached::Branded, graph::Enqueue,
 };

@@ -1,8 +1,9 @@
 //! Graphs that are changed, copied, and parts of others.
 
+use super::{ONE, refused};
+use crate::common;
 use crate::common::gpu::{LARGE, filled, read, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{ONE, common, refused};
 use cuscope::{
     Error, LaunchConfig, ffi,
     graph::{KernelNode, MemsetNode},

@@ -1,7 +1,7 @@
 //! Memory that a graph allocates and frees.
 
+use super::refused;
 use crate::common::gpu::{filled, read, with_gpu};
-use crate::refused;
 use cuscope::graph::NodeKind;
 
 /// The driver may have the second be where the first was.

@@ -1,9 +1,10 @@
 //! Nodes of every kind: what they do, in which order, and what is refused.
 
+use super::{ONE, fill, refused};
 use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{ONE, common, fill, fresh, refused, skip};
+use crate::{common, fresh, skip};
 use cuscope::{
     Error, EventFlags, Graph, LaunchConfig, ffi,
     graph::{DotFlags, NodeId, NodeKind},

@@ -1,9 +1,9 @@
 //! Code that knows nothing of this crate, as far as the known holes allow.
 
+use super::model::Ctx;
+use super::program::Foreign;
+use super::thread::Thread;
 use crate::common::foreign as driver;
-use crate::model::Ctx;
-use crate::program::Foreign;
-use crate::thread::Thread;
 
 /// Makes the step; `within` is what the guard below tries while a foreign call runs.
 pub(crate) fn step(thread: &Thread, op: Foreign, within: impl FnOnce()) {

@@ -1,9 +1,9 @@
 //! Handles that change their guard, and their thread.
 
-use crate::model::{SHARED, StackPos};
-use crate::program::{HandleOp, Which};
-use crate::seen::{Seen, seen};
-use crate::thread::{Handle, Left, Loose, Place, Thread};
+use super::model::{SHARED, StackPos};
+use super::program::{HandleOp, Which};
+use super::seen::{Seen, seen};
+use super::thread::{Handle, Left, Loose, Place, Thread};
 use cuscope::{Error, PushedGuard, Result, detached::Branded};
 
 /// Puts a handle that a guard made into the pocket.

@@ -1,9 +1,9 @@
 //! Contexts that the thread itself makes, shares and destroys.
 
+use super::program::OwnOp;
+use super::seen::{Seen, seen};
+use super::thread::Thread;
 use crate::common::gpu::new_context;
-use crate::program::OwnOp;
-use crate::seen::{Seen, seen};
-use crate::thread::Thread;
 
 pub(crate) fn step(thread: &Thread, op: OwnOp) {
     let count = thread.owned.borrow().len();

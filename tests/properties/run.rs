@@ -1,9 +1,9 @@
 //! Runs a program step by step beside the model.
 
-use crate::model::{Ctx, Model, StackPos};
-use crate::program::{End, Last, Op, Part, Program, StackEnd, Which};
-use crate::seen::{Seen, seen};
-use crate::thread::{Left, Place, Thread};
+use super::model::{Ctx, Model, StackPos};
+use super::program::{End, Last, Op, Part, Program, StackEnd, Which};
+use super::seen::{Seen, seen};
+use super::thread::{Left, Place, Thread};
 use cuscope::{Context, ContextStack, PushedGuard};
 use std::any::Any;
 use std::cell::RefCell;
@@ -118,9 +118,9 @@ fn steps<P: Place>(
                 let expected = thread.model.borrow_mut().take().map(drop);
                 thread.agree(&ContextStack::current_thread(), expected, "");
             }
-            Op::Handle(op) => crate::handles::step(thread, place, level, *op),
-            Op::Own(op) => crate::owners::step(thread, *op),
-            Op::Foreign(op) => crate::foreign::step(thread, *op, || enter(thread, place, level)),
+            Op::Handle(op) => super::handles::step(thread, place, level, *op),
+            Op::Own(op) => super::owners::step(thread, *op),
+            Op::Foreign(op) => super::foreign::step(thread, *op, || enter(thread, place, level)),
         }
     }
 }
@@ -244,7 +244,7 @@ fn part(thread: &Thread, part: &Part) {
             drop(frame);
             thread.agree(&done, Ok(()), "");
         }
-        Part::Foreign(op) => crate::foreign::step(thread, *op, || ()),
+        Part::Foreign(op) => super::foreign::step(thread, *op, || ()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a program acts on: one thread with its model, and the contexts that all threads share.
 
+use super::model::{Ctx, Model, Refused, SHARED};
+use super::program::Which;
+use super::seen::{Seen, seen, seen_times};
 use crate::common::foreign as driver;
 use crate::common::gpu::new_context;
-use crate::model::{Ctx, Model, Refused, SHARED};
-use crate::program::Which;
-use crate::seen::{Seen, seen, seen_times};
 use cuscope::{
     Context, ContextStack, Detached, Device, DeviceBuffer, Error, PushContext, PushedGuard, Result,
     Stream, ffi,

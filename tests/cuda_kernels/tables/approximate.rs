@@ -1,6 +1,6 @@
 //! The approximate instructions, within the error that PTX allows them.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

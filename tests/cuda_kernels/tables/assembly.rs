@@ -1,6 +1,6 @@
 //! Instructions that the compiler seldom chooses.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

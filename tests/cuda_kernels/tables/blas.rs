@@ -1,6 +1,6 @@
 //! Vectors and matrices times vectors.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// A row of a matrix times a vector, from the left to the right.
 fn product<'a>(row: impl Iterator<Item = &'a f32>, x: &[f32]) -> f32 {

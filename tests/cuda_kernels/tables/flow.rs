@@ -1,6 +1,6 @@
 //! Control.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

@@ -1,7 +1,7 @@
 //! The functions of the mathematics library.
 
+use super::super::case::{Case, Check, Input};
 use super::physics::erfc;
-use crate::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

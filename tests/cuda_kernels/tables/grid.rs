@@ -1,6 +1,6 @@
 //! Barriers of the whole grid.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 fn steps(x: &[u32], n: u32) -> [Vec<u32>; 2] {
     let size = x.len();

@@ -1,6 +1,6 @@
 //! Floats of 16 bits.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// The nearest number with 11 bits, for what is no subnormal half.
 fn rounded(x: f64) -> f64 {

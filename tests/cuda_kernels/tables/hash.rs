@@ -1,6 +1,6 @@
 //! Digests, check sums, ciphers and strings.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// CRC-32 of the `n` bytes that each thread has.
 fn crc32(x: &[u32], n: u32) -> Vec<u32> {

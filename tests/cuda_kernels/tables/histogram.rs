@@ -1,6 +1,6 @@
 //! Counting.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 fn counted(bins: usize, of: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut counts = vec![0; bins];

@@ -1,6 +1,6 @@
 //! Dense and sparse matrices.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 fn transposed(x: &[u32], n: u32) -> Vec<u32> {
     let n = n as usize;

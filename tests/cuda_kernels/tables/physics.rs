@@ -1,6 +1,6 @@
 //! Particles, fractals, geometry and finance.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// The complementary error function, by its continued fraction or its series.
 pub(crate) fn erfc(x: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Random numbers.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// `n` numbers of each seed.
 fn streams<S: Copy, T>(

@@ -1,7 +1,7 @@
 //! Many values become few.
 
+use super::super::case::{Case, Check, Input};
 use super::blas::tree;
-use crate::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

@@ -1,6 +1,6 @@
 //! What IEEE 754 decides.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![

@@ -1,6 +1,6 @@
 //! Prefix sums, and what is made of them.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// The sums so far, of every block.
 fn inclusive(x: &[u32], block: usize) -> Vec<u32> {

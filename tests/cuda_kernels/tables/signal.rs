@@ -1,6 +1,6 @@
 //! Transforms and filters.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 use std::f64::consts::PI;
 
 const P: u64 = 998_244_353;

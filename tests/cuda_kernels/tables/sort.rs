@@ -1,6 +1,6 @@
 //! Sorting, in a block or a thread.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// Every part of so many elements in the order of a key.
 fn sorted<K: Ord>(x: &[u32], part: usize, key: impl Fn(u32) -> K) -> Vec<u32> {

@@ -1,6 +1,6 @@
 //! Neighbourhoods on grids.
 
-use crate::case::{Case, Check, Input, packed};
+use super::super::case::{Case, Check, Input, packed};
 
 /// The nine around a place of a torus of n x n, row by row.
 fn around(x: &[u32], n: usize, place: usize) -> [u32; 9] {

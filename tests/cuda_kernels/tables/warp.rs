@@ -1,6 +1,6 @@
 //! What the lanes of a warp do together.
 
-use crate::case::{Case, Check, Input};
+use super::super::case::{Case, Check, Input};
 
 /// A row of results for each lane, warp by warp.
 fn warps(x: &[u32], lane: impl Fn(&[u32], usize) -> Vec<u32>) -> Vec<u32> {

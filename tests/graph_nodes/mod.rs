@@ -1,14 +1,12 @@
 //! Graphs that are built node by node, and changes of single nodes.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod changes;
 mod memory;
 mod nodes;
 
-use common::gpu::{filled, new_context, read, with_gpu};
+use crate::common::gpu::{filled, new_context, read, with_gpu};
+use crate::{common, skip};
 use cuscope::{
     ContextStack, DeviceBuffer, Error, Graph, LaunchConfig, PushedGuard, detached::Branded,
     graph::MemsetNode,

@@ -1,9 +1,6 @@
 //! Graphs: captured once, replayed on the memory that they own.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod captures;
 mod kept;
 mod replays;

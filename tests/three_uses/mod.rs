@@ -3,18 +3,16 @@
 //! driver, not of the crate.
 #![allow(unsafe_code, reason = "launches kernels, is called by C, and plays foreign code")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod floating;
 mod library;
 mod many_devices;
 mod plugin;
 mod pool;
 
-use common::foreign::current;
-use common::gpu::new_context;
-use common::kernels::STORE;
+use crate::common::foreign::current;
+use crate::common::gpu::new_context;
+use crate::common::kernels::STORE;
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Function, LaunchConfig, PushContext, Result,
     Stream, detached::Branded,

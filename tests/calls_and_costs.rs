@@ -1,0 +1,6 @@
+//! The driver calls of each operation: counted, failing in turn, and timed.
+
+mod calls;
+mod common;
+mod costs;
+mod failures;

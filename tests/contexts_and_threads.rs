@@ -1,0 +1,19 @@
+//! The stack of a thread, contexts, what ends and what fails, and what foreign code and other threads do meanwhile.
+
+mod attacks;
+mod bad_input;
+mod bindings;
+mod common;
+mod contexts;
+mod diagnostics;
+mod endings;
+mod faults;
+mod foreign;
+mod foreign_handles;
+mod leaks;
+mod properties;
+mod raw_calls;
+mod stack;
+mod threads;
+mod three_uses;
+mod user_structs;

@@ -1,0 +1,10 @@
+//! Streams that own the order of their memory.
+
+mod common;
+mod ordered;
+mod ordered_ends;
+mod ordered_faults;
+mod ordered_futures;
+mod ordered_growth;
+mod ordered_peers;
+mod ordered_schedules;

@@ -1,0 +1,13 @@
+//! Scopes of streams, captures and graphs.
+
+mod captures;
+mod common;
+mod graph;
+mod graph_nodes;
+mod growth;
+mod schedules;
+mod scope;
+mod scope_calls;
+mod scope_peers;
+mod scope_programs;
+mod scope_scratch;
