@@ -198,7 +198,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if address == 0 {
             return refused("the address is null: nothing was allocated");
         }
-        if !address.is_multiple_of(align_of::<T>() as CUdeviceptr) {
+        if address % align_of::<T>() as CUdeviceptr != 0 {
             return refused(
                 "the address is not aligned for the elements: take the memory as bytes, or from an aligned address",
             );

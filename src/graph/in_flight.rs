@@ -15,9 +15,8 @@ impl InFlight {
     /// Notes that the graph is enqueued in a stream.
     pub(super) fn note(&self, home: &Arc<Home>) {
         // In the child of a fork nothing is enqueued.
-        if let Some(mut homes) = fork::lock(&self.0)
-            && !homes.iter().any(|other| Arc::ptr_eq(other, home))
-        {
+        let Some(mut homes) = fork::lock(&self.0) else { return };
+        if !homes.iter().any(|other| Arc::ptr_eq(other, home)) {
             homes.push(home.clone());
         }
     }

@@ -231,10 +231,8 @@ impl BufferCheck<'_> {
             Some(one) if one.address == address => Some(one),
             _ => search(named, number, address),
         };
-        if let Some(one) = found
-            && one.writes == writes
-            && one.seen.replace(self.number) != self.number
-        {
+        let Some(one) = found else { return };
+        if one.writes == writes && one.seen.replace(self.number) != self.number {
             self.right += 1;
         }
     }

@@ -256,10 +256,7 @@ impl Elf<'_> {
         bad(known::section(self.name(section), ty, section.flags), "the type of a section", 4)?;
         let power = align & align.wrapping_sub(1) == 0;
         bad(
-            power
-                && (align == 0
-                    || WITHOUT_BYTES.contains(&ty)
-                    || section.offset.is_multiple_of(align)),
+            power && (align == 0 || WITHOUT_BYTES.contains(&ty) || section.offset % align == 0),
             "an alignment",
             48,
         )?;
@@ -284,7 +281,7 @@ impl Elf<'_> {
             _ => None,
         };
         bad(wanted.is_none_or(|wanted| wanted == entry), "the size of an element", 56)?;
-        bad(entry == 0 || size.is_multiple_of(entry), "the size of a table", 32)?;
+        bad(entry == 0 || size % entry == 0, "the size of a table", 32)?;
         match ty {
             SYMTAB | SECOND_SYMTAB => self.symbols(section),
             SYMTAB_INDEX => self.indices(section),
@@ -400,9 +397,9 @@ impl Elf<'_> {
                 None => false,
                 Some(Value::Any) => true,
                 Some(Value::Bytes(wanted)) => size == wanted,
-                Some(Value::Numbers) => size.is_multiple_of(4),
+                Some(Value::Numbers) => size % 4 == 0,
                 Some(Value::OfSymbol) => size == 8 && symbol(0),
-                Some(Value::Symbols) => size.is_multiple_of(4) && (0..size).step_by(4).all(symbol),
+                Some(Value::Symbols) => size % 4 == 0 && (0..size).step_by(4).all(symbol),
             };
             if !right {
                 return Err(damaged);

@@ -50,7 +50,7 @@ impl PtxParam {
 /// Returns the size in bytes of a type such as `.f32`, or `None` for another name.
 fn size_of_type(ty: &str) -> Option<usize> {
     let bits: usize = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-    (bits >= 8 && bits.is_multiple_of(8)).then_some(bits / 8)
+    (bits >= 8 && bits % 8 == 0).then_some(bits / 8)
 }
 
 impl PtxEntry {

@@ -107,13 +107,13 @@ fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<us
     if elf::u16_at(bytes, at + 2) != 0x101 || !matches!(kind, PTX | ELF) {
         return Err(damaged("an entry of an unknown kind", at));
     }
-    if header < ENTRY || !header.is_multiple_of(8) || header > end - at {
+    if header < ENTRY || header % 8 != 0 || header > end - at {
         return Err(damaged("the size of an entry's header", at + 4));
     }
     let head = &bytes[at..at + header];
     let begin = at + header;
     let size = elf::u64_at(head, 8);
-    if size == 0 || size > (end - begin) as u64 || !size.is_multiple_of(8) {
+    if size == 0 || size > (end - begin) as u64 || size % 8 != 0 {
         return Err(damaged("the size of an entry", at + 8));
     }
     let code = &bytes[begin..begin + size as usize];

@@ -349,9 +349,8 @@ impl Readers {
         if home.key() != reader.key() && !self.has(reader.key()) {
             // Two threads may do this at once; the second time changes nothing.
             reader.follow(home)?;
-            if let Some(mut others) = fork::lock(&self.others)
-                && !others.iter().any(|other| other.key() == reader.key())
-            {
+            let Some(mut others) = fork::lock(&self.others) else { return Ok(()) };
+            if !others.iter().any(|other| other.key() == reader.key()) {
                 others.push(reader.clone());
             }
         }

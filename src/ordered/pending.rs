@@ -93,9 +93,10 @@ const TAKEN: Error = Error::InvalidArgument {
 
 impl<V> Drop for Pending<V> {
     fn drop(&mut self) {
-        if self.value.is_some()
-            && let Err(error) = self.take()
-        {
+        if self.value.is_none() {
+            return;
+        }
+        if let Err(error) = self.take() {
             self.home.report(error);
         }
     }

@@ -253,12 +253,12 @@ impl StackPos {
             if !means_not_taken(code) {
                 entries::stays(context.entry());
             }
-        } else if is_top
-            && let Ok(popped) = pop_top()
-            && popped.addr() != context.key()
-            && let Err(error) = put_back(popped)
-        {
-            report_drop(error);
+        } else if is_top {
+            let Ok(popped) = pop_top() else { return };
+            let put = if popped.addr() == context.key() { Ok(()) } else { put_back(popped) };
+            if let Err(error) = put {
+                report_drop(error);
+            }
         }
     }
 

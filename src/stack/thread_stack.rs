@@ -121,9 +121,7 @@ impl ThreadStack {
 
     /// Removes an entry that this crate or foreign code popped from the log.
     pub(super) fn remove(&self, index: usize, by: PoppedBy) {
-        if let PoppedBy::Foreigner = by
-            && let Some(entry) = self.entries.get(index)
-        {
+        if let (PoppedBy::Foreigner, Some(entry)) = (by, self.entries.get(index)) {
             // Entries have no identity: this one may still be there, further down.
             entries::stays(entry);
         }
