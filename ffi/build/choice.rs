@@ -1,6 +1,9 @@
 //! Which driver a build is for: libcuda, or the software driver.
 #![allow(unsafe_code, reason = "asking the machine for a driver means calling it")]
 
+use std::ffi::{c_int, c_uint, c_void};
+use std::mem;
+
 /// What the crate is linked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Driver {
@@ -52,43 +55,49 @@ const EMULATED_RELEASE: &str = "no CUDA driver works on this machine, and the fe
                                 software driver, which computes on the CPU, into a release build: set \
                                 CUSCOPE_DRIVER=native to link libcuda, or CUSCOPE_DRIVER=software if you mean it";
 
-/// Whether the loader of this machine finds `libcuda.so.1`, and `cuInit(0)` succeeds.
-#[cfg(unix)]
+/// Whether this machine has a driver whose `cuInit(0)` succeeds.
 pub(crate) fn driver_works() -> bool {
-    use std::ffi::{c_char, c_int, c_uint, c_void};
-    use std::mem::transmute;
+    type Init = unsafe extern "C" fn(c_uint) -> c_int;
+
+    let init = system::find_init();
+    if init.is_null() {
+        return false;
+    }
+    // SAFETY: a pointer that is not null, to the function that cuda.h declares as
+    // `CUresult cuInit(unsigned int Flags)`; `CUresult` is an enumeration as wide as an `int`.
+    let init = unsafe { mem::transmute::<*mut c_void, Init>(init) };
+    // SAFETY: cuInit has no precondition; the flags must be 0, and are.
+    let result = unsafe { init(0) };
+    result == 0
+}
+
+#[cfg(unix)]
+mod system {
+    use std::ffi::{c_char, c_int, c_void};
+    use std::ptr;
 
     const RTLD_LAZY: c_int = 1;
     unsafe extern "C" {
         fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
         fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     }
-    type Init = unsafe extern "C" fn(c_uint) -> c_uint;
 
-    // SAFETY: the name ends in a zero byte. What the library runs when it is loaded is the
-    // driver's own affair, as in every program that uses it.
-    let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY) };
-    if library.is_null() {
-        return false;
+    /// `cuInit` of the `libcuda.so.1` that the loader finds, or null.
+    pub(super) fn find_init() -> *mut c_void {
+        // SAFETY: the name ends in a zero byte. What the library runs when it is loaded is the
+        // driver's own affair, as in every program that uses it.
+        let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY) };
+        if library.is_null() {
+            return ptr::null_mut();
+        }
+        // SAFETY: `library` was opened above and is never closed; the name ends in a zero byte.
+        unsafe { dlsym(library, c"cuInit".as_ptr()) }
     }
-    // SAFETY: `library` was opened above and is never closed; the name ends in a zero byte.
-    let init = unsafe { dlsym(library, c"cuInit".as_ptr()) };
-    if init.is_null() {
-        return false;
-    }
-    // SAFETY: a pointer that is not null, to the function that cuda.h declares as
-    // `CUresult cuInit(unsigned int Flags)`; `CUresult` is an enumeration as wide as an `int`.
-    let init = unsafe { transmute::<*mut c_void, Init>(init) };
-    // SAFETY: cuInit has no precondition; the flags must be 0, and are.
-    let result = unsafe { init(0) };
-    result == 0
 }
 
-/// Whether Windows has an `nvcuda.dll`, and `cuInit(0)` succeeds.
 #[cfg(windows)]
-pub(crate) fn driver_works() -> bool {
-    use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
-    use std::mem::transmute;
+mod system {
+    use std::ffi::{c_char, c_ulong, c_void};
     use std::ptr;
 
     const LOAD_LIBRARY_SEARCH_SYSTEM32: c_ulong = 0x800;
@@ -97,30 +106,25 @@ pub(crate) fn driver_works() -> bool {
         fn LoadLibraryExA(name: *const c_char, file: *mut c_void, flags: c_ulong) -> *mut c_void;
         fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
-    type Init = unsafe extern "C" fn(c_uint) -> c_int;
 
-    let (name, flags) = (c"nvcuda.dll".as_ptr(), LOAD_LIBRARY_SEARCH_SYSTEM32);
-    // SAFETY: the name ends in a zero byte, there is no file, and Windows has had the flag since 8.1.
-    // What the library runs when it is loaded is the driver's own affair.
-    let library = unsafe { LoadLibraryExA(name, ptr::null_mut(), flags) };
-    if library.is_null() {
-        return false;
+    /// `cuInit` of the system's `nvcuda.dll`, or null.
+    pub(super) fn find_init() -> *mut c_void {
+        let (name, flags) = (c"nvcuda.dll".as_ptr(), LOAD_LIBRARY_SEARCH_SYSTEM32);
+        // SAFETY: the name ends in a zero byte, there is no file, and Windows has had the flag since 8.1.
+        // What the library runs when it is loaded is the driver's own affair.
+        let library = unsafe { LoadLibraryExA(name, ptr::null_mut(), flags) };
+        if library.is_null() {
+            return ptr::null_mut();
+        }
+        // SAFETY: `library` was loaded above and is never freed; the name ends in a zero byte.
+        unsafe { GetProcAddress(library, c"cuInit".as_ptr()) }
     }
-    // SAFETY: `library` was loaded above and is never freed; the name ends in a zero byte.
-    let init = unsafe { GetProcAddress(library, c"cuInit".as_ptr()) };
-    if init.is_null() {
-        return false;
-    }
-    // SAFETY: a pointer that is not null, to the function that cuda.h declares as
-    // `CUresult cuInit(unsigned int Flags)`; `CUresult` is an enumeration as wide as an `int`.
-    let init = unsafe { transmute::<*mut c_void, Init>(init) };
-    // SAFETY: cuInit has no precondition; the flags must be 0, and are.
-    let result = unsafe { init(0) };
-    result == 0
 }
 
 /// Without a loader to ask, there is no driver.
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn driver_works() -> bool {
-    false
+mod system {
+    pub(super) fn find_init() -> *mut std::ffi::c_void {
+        std::ptr::null_mut()
+    }
 }

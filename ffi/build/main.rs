@@ -86,8 +86,10 @@ fn declare_inputs() {
 /// Links libcuda if it is found and exports what the crate declares; else a stub. For documentation,
 /// nothing is looked for, and any target will do.
 fn link(cross: bool, documentation: bool) -> Result<(), String> {
+    let os = cargo::variable("CARGO_CFG_TARGET_OS")?;
+    target::can_link(&os, &env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default())?;
     let cfg = Cfg {
-        os: &cargo::variable("CARGO_CFG_TARGET_OS")?,
+        os: &os,
         arch: &cargo::variable("CARGO_CFG_TARGET_ARCH")?,
         pointer_width: &cargo::variable("CARGO_CFG_TARGET_POINTER_WIDTH")?,
         endian: &cargo::variable("CARGO_CFG_TARGET_ENDIAN")?,

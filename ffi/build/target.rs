@@ -49,6 +49,18 @@ impl Target {
     }
 }
 
+/// Checks that a program for a target can call a shared library. `features`: `CARGO_CFG_TARGET_FEATURE`.
+pub(crate) fn can_link(os: &str, features: &str) -> Result<(), &'static str> {
+    if os == "linux" && features.split(',').any(|feature| feature == "crt-static") {
+        return Err(STATIC);
+    }
+    Ok(())
+}
+
+const STATIC: &str = "a static program cannot call libcuda, which is a shared library: build with \
+                      RUSTFLAGS=\"-C target-feature=-crt-static\", or with CUSCOPE_DRIVER=software and the feature \
+                      `software-driver`";
+
 /// The parts of `CARGO_CFG_TARGET_*` that matter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cfg<'a> {

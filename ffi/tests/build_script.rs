@@ -58,6 +58,17 @@ fn windows_needs_no_library_to_link_with() {
 }
 
 #[test]
+fn a_static_program_is_refused() {
+    let message = target::can_link("linux", "crt-static,fxsr,sse2").unwrap_err();
+    for part in ["-crt-static", "CUSCOPE_DRIVER=software", "libcuda"] {
+        assert!(message.contains(part), "{part} is not in: {message}");
+    }
+    assert_eq!(target::can_link("linux", "fxsr,sse2"), Ok(()));
+    // There, it is only about the C library.
+    assert_eq!(target::can_link("windows", "crt-static"), Ok(()));
+}
+
+#[test]
 fn other_targets_are_refused_by_name() {
     let message = |cfg| Platform::new(cfg, false).unwrap_err().to_string();
     assert!(message(cfg("macos", "aarch64", "64", "little")).contains("no CUDA driver for macOS"));

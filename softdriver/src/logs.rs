@@ -117,9 +117,9 @@ fn line(message: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, millis) = (now.as_secs() % 86_400, now.subsec_millis());
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    // SAFETY: asks for the calling thread, and changes nothing.
     #[cfg(unix)]
-    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: asks for the calling thread, and changes nothing. musl has a pointer.
+    let thread = unsafe { libc::pthread_self() } as usize;
     #[cfg(not(unix))]
     let thread = format!("{:?}", std::thread::current().id());
     format!("[{hours:02}:{minutes:02}:{seconds:02}.{millis:03}][{thread}][CUDA][E] {message}\n")
