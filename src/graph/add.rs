@@ -180,6 +180,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEmptyNode")]
+    #[inline]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEmptyNode), after, &[])?;
@@ -232,6 +233,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph.
     #[doc(alias = "cuGraphAddEventRecordNode")]
+    #[inline]
     pub fn record(&self, after: &[NodeId], event: &Event<'ctx>) -> Result<EventRecordNode> {
         const CALL: &str = name!(cuGraphAddEventRecordNode);
         let add = || {
@@ -254,6 +256,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphAddEventWaitNode")]
+    #[inline]
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;

@@ -78,6 +78,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))
     }
 
+    #[inline]
     pub(super) fn free_behind(&self, after: &[NodeId], address: CUdeviceptr) -> Result<FreeNode> {
         let reason = "no node of this graph allocates the buffer: drop it to free it";
         let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;

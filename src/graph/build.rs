@@ -152,11 +152,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Returns the place of the next node.
+    #[inline]
     pub(super) fn place(&self) -> usize {
         self.nodes.borrow().len()
     }
 
     /// Notes that the next node uses memory.
+    #[inline]
     pub(super) fn names(&self, accesses: &[Access<'_>]) {
         let (mut resources, mut allocated) =
             (self.record.resources.borrow_mut(), self.allocated.borrow_mut());
@@ -170,6 +172,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Notes memory that the last node allocates.
+    #[inline]
     pub(super) fn allocates(&self, memory: &Allocation) {
         self.record.resources.borrow_mut().allocated(memory);
         self.allocated.borrow_mut().insert(memory.address(), vec![self.place() - 1]);
@@ -177,6 +180,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// Returns the dependencies of the next node: those of the program, and those that its uses of memory
     /// require. Notes these uses.
+    #[inline]
     pub(super) fn behind(
         &self,
         call: &'static str,
@@ -187,6 +191,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Returns the dependencies, and nodes at more places.
+    #[inline]
     pub(super) fn behind_all(
         &self,
         call: &'static str,
@@ -233,11 +238,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 
     /// Returns the places of the nodes that use memory, which counts as freed from here on, or `None` if no
     /// node of this graph allocates it.
+    #[inline]
     pub(super) fn users(&self, address: CUdeviceptr) -> Option<Vec<usize>> {
         self.allocated.borrow_mut().remove(&address)
     }
 
     /// Adds the frees that the program omitted, in the order of the allocations.
+    #[inline]
     fn free_the_rest(&self) -> Result {
         let place_of =
             |(&address, users): (&CUdeviceptr, &Vec<usize>)| (users.first().copied(), address);
@@ -248,6 +255,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
 }
 
 impl fmt::Debug for GraphBuilder<'_, '_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (nodes, context) = (self.place(), self.gpu.context());
         write!(f, "GraphBuilder({:p} of {nodes} nodes, {context:?})", self.graph)

@@ -52,6 +52,7 @@ impl Record {
 
     /// # Errors
     /// The error of the first operation that failed.
+    #[inline]
     pub(super) fn failed(&self) -> Result {
         self.failed.borrow().clone().map_or(Ok(()), Err)
     }
@@ -63,6 +64,7 @@ struct Captured(CUstream);
 impl Captured {
     /// # Errors
     /// A driver error: the capture did not begin.
+    #[inline]
     fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
@@ -72,6 +74,7 @@ impl Captured {
 
     /// # Errors
     /// A driver error: the capture is over and there is no graph.
+    #[inline]
     fn end(self) -> Result<Template> {
         let stream = self.0;
         std::mem::forget(self);
@@ -80,12 +83,14 @@ impl Captured {
 }
 
 impl Drop for Captured {
+    #[inline]
     fn drop(&mut self) {
         // The graph is destroyed with the returned value. That the capture was invalidated is already known.
         let _abandoned = end(self.0);
     }
 }
 
+#[inline]
 fn end(stream: CUstream) -> Result<Template> {
     if fork::is_child() {
         Answer::new(name!(cuStreamEndCapture), ffi::CUDA_ERROR_NOT_INITIALIZED).check()?;
@@ -207,6 +212,7 @@ impl<'ctx> PushedGuard<'ctx> {
 impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// Returns the stream under capture.
     #[must_use]
+    #[inline]
     pub fn stream(&'s self) -> CaptureStream<'s, 'ctx> {
         CaptureStream::new(self.gpu.context(), &self.order, self.first.stream(), &self.record)
     }
@@ -220,6 +226,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error. The capture
     /// then fails.
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn fork(&'s self, stream: &'s mut Stream<'ctx>) -> Result<CaptureStream<'s, 'ctx>> {
         const CALL: &str = name!(cuStreamWaitEvent);
         if stream.context() != self.gpu.context() {
@@ -254,6 +261,7 @@ impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
 }
 
 impl fmt::Debug for Capture<'_, '_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Capture").field(self.first.of()).finish()
     }

@@ -25,6 +25,7 @@ impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
     ///
     /// # Errors
     /// `NotCurrent`; the errors of [`Capturing::enter`]; a driver error.
+    #[inline]
     pub(super) fn new(
         call: &'static str,
         gpu: &PushedGuard<'ctx>,
@@ -39,6 +40,7 @@ impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
     }
 
     /// Returns the stream under capture.
+    #[inline]
     pub(super) fn stream(&self) -> &Stream<'ctx> {
         self.instead.as_ref().unwrap_or(self.stream)
     }
@@ -51,6 +53,7 @@ impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
 
 /// Creates a stream with the priority and the other attributes of `stream` ([F156](crate::driver_facts#F156)),
 /// which captured launches take over.
+#[inline]
 fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<'ctx>> {
     let alike = gpu.stream()?;
     alike.copy_attributes(stream)?;

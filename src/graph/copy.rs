@@ -21,6 +21,7 @@ impl<'ctx> Graph<'ctx> {
     /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuGraphClone")]
     #[doc(alias = "cuGraphNodeFindInClone")]
+    #[inline]
     pub fn try_clone(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
         const CALL: &str = name!(cuGraphClone);
         if self.context() != gpu.context() {

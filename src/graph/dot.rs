@@ -41,6 +41,7 @@ bitflags! {
 
 const CALL: &str = name!(cuGraphDebugDotPrint);
 
+#[inline]
 fn failed(path: &Path, error: &io::Error) -> Error {
     Error::File { call: CALL, path: Box::new(path.to_owned()), kind: error.kind() }
 }
@@ -51,6 +52,7 @@ struct Temporary(PathBuf);
 impl Temporary {
     /// Creates a file with a name that nobody else has. Existing files are not opened, and links are not
     /// followed.
+    #[inline]
     fn create() -> io::Result<Temporary> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
@@ -65,6 +67,7 @@ impl Temporary {
 }
 
 impl Drop for Temporary {
+    #[inline]
     fn drop(&mut self) {
         // A file that cannot be removed is left to the next cleaning of that directory.
         let _ = fs::remove_file(&self.0);
@@ -79,6 +82,7 @@ impl Graph<'_> {
     /// # Errors
     /// [`File`](Error::File) if the file cannot be created; a driver error.
     #[doc(alias = "cuGraphDebugDotPrint")]
+    #[inline]
     pub fn dot(&self, flags: DotFlags) -> Result<String> {
         let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;
         let name = file.0.as_os_str().as_encoded_bytes();

@@ -13,6 +13,7 @@ pub(super) struct InFlight(Mutex<Vec<Arc<Home>>>);
 
 impl InFlight {
     /// Notes that the graph is enqueued in a stream.
+    #[inline]
     pub(super) fn note(&self, home: &Arc<Home>) {
         // In the child of a fork nothing is enqueued.
         let Some(mut homes) = fork::lock(&self.0) else { return };
@@ -22,6 +23,7 @@ impl InFlight {
     }
 
     /// Takes the streams out.
+    #[inline]
     fn take(&self) -> Vec<Arc<Home>> {
         fork::lock(&self.0).map(|mut homes| mem::take(&mut *homes)).unwrap_or_default()
     }
@@ -30,6 +32,7 @@ impl InFlight {
     ///
     /// # Errors
     /// A sticky error: the graph may still run.
+    #[inline]
     pub(super) fn settle(&self) -> Result {
         let homes = self.take();
         let waited = homes.iter().try_for_each(|home| home.synchronize());
@@ -40,6 +43,7 @@ impl InFlight {
     }
 
     /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
+    #[inline]
     pub(super) fn end(&self) -> bool {
         let mut over = true;
         for home in self.take() {

@@ -109,12 +109,14 @@ pub(crate) struct GraphInner {
 }
 
 impl GraphInner {
+    #[inline]
     fn new(exec: Exec, template: Template, resources: GraphResources, context: Context) -> Self {
         GraphInner { in_flight: InFlight::default(), exec, template, resources, context }
     }
 }
 
 impl Drop for GraphInner {
+    #[inline]
     fn drop(&mut self) {
         if !self.in_flight.end() {
             // It may still run: what it uses stays. The driver frees the executable graph when it is done.
@@ -153,6 +155,7 @@ impl Graph<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
+    #[inline]
     pub fn nodes(&self) -> Result<usize> {
         self.inner.template.count()
     }
@@ -164,6 +167,7 @@ impl Graph<'_> {
     /// A driver error.
     #[doc(alias = "cuGraphGetNodes")]
     #[doc(alias = "cuGraphNodeGetType")]
+    #[inline]
     pub fn list_nodes(&self) -> Result<Vec<NodeId>> {
         let id = self.inner.template.id();
         let kind_of = |(place, &node): (usize, &ffi::CUgraphNode)| {
@@ -180,6 +184,7 @@ impl Graph<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuGraphGetEdges")]
+    #[inline]
     pub fn edges(&self) -> Result<usize> {
         let (graph, mut count) = (self.inner.template.raw(), 0);
         let (from, to) = (ptr::null_mut(), ptr::null_mut());
@@ -190,6 +195,7 @@ impl Graph<'_> {
 }
 
 impl fmt::Debug for Graph<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let graph = self.inner.template.raw();
         write!(f, "Graph({graph:p} of {} buffers, {:?})", self.buffers(), self.context())

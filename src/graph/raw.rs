@@ -28,6 +28,7 @@ unsafe impl Send for Template {}
 
 impl Template {
     /// Owns a graph that nothing else owns.
+    #[inline]
     pub(super) fn new(raw: CUgraph) -> Template {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -38,6 +39,7 @@ impl Template {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn create() -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; needs no current context (F41).
@@ -49,6 +51,7 @@ impl Template {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn copy(&self) -> Result<Template> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it; the graph is alive, and so is what it
@@ -81,6 +84,7 @@ impl Template {
     }
 
     /// Sets its nodes, if they are known already.
+    #[inline]
     pub(super) fn set_nodes(&self, nodes: Vec<CUgraphNode>) {
         // A graph whose nodes are set was not asked for them.
         let _first = self.nodes.set(nodes);
@@ -90,6 +94,7 @@ impl Template {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn nodes(&self) -> Result<&[CUgraphNode]> {
         if let Some(nodes) = self.nodes.get() {
             return Ok(nodes);
@@ -108,6 +113,7 @@ impl Template {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn count(&self) -> Result<usize> {
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
@@ -119,6 +125,7 @@ impl Template {
     ///
     /// # Errors
     /// `InvalidArgument` for a node of another graph.
+    #[inline]
     pub(super) fn node(&self, call: &'static str, node: NodeId) -> Result<CUgraphNode> {
         let other = Error::InvalidArgument { call, reason: super::OTHER_GRAPH };
         let own = (node.graph == self.id).then(|| self.nodes()).transpose()?;
@@ -127,6 +134,7 @@ impl Template {
 }
 
 impl Drop for Template {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the graph, which was made and not destroyed, and whose
         // capture is over.
@@ -158,6 +166,7 @@ impl Exec {
     }
 
     /// Destroys it: an update failed, and may have changed a part of it.
+    #[inline]
     pub(super) fn lose(&mut self) {
         *self = Exec { raw: ptr::null_mut(), of: 0 };
     }
@@ -166,6 +175,7 @@ impl Exec {
     ///
     /// # Errors
     /// `NotCurrent`; a driver error.
+    #[inline]
     pub(super) fn new(gpu: &PushedGuard<'_>, template: &Template) -> Result<Exec> {
         gpu.enter(name!(cuGraphInstantiateWithFlags))?;
         let raw = Cell::new(ptr::null_mut());
@@ -180,6 +190,7 @@ impl Exec {
 }
 
 impl Drop for Exec {
+    #[inline]
     fn drop(&mut self) {
         let Some(raw) = self.raw() else { return };
         // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as

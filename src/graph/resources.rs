@@ -62,6 +62,7 @@ pub(super) struct Span {
 
 impl Span {
     /// Creates the span of an access to device memory.
+    #[inline]
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
         let (range, grid, element) = (access.range(), access.grid.copied(), access.element());
@@ -70,6 +71,7 @@ impl Span {
 
     /// Returns whether this use covers another one: the other uses no more memory, and only reads where this
     /// one only reads.
+    #[inline]
     fn covers(&self, other: &Span) -> bool {
         let inside = match (self.grid, other.grid) {
             (None, _) => self.range.start <= other.range.start && other.range.end <= self.range.end,
@@ -86,6 +88,7 @@ impl Span {
 
 impl GraphResources {
     /// Notes a use of device memory, and takes a share in the memory.
+    #[inline]
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
         let (address, last) = (memory.address(), self.named.len());
@@ -99,36 +102,43 @@ impl GraphResources {
         }
     }
 
+    #[inline]
     pub(super) fn scratch(&mut self, memory: &Allocation) {
         self.places.insert(memory.address(), None);
         self.scratch.push(memory.share());
     }
 
+    #[inline]
     pub(super) fn allocated(&mut self, memory: &Allocation) {
         self.places.insert(memory.address(), None);
         self.allocates = true;
     }
 
     /// Keeps the code of a kernel loaded.
+    #[inline]
     pub(super) fn code(&mut self, owner: &Owner) {
         self.code.entry(owner.key()).or_insert_with(|| owner.clone());
     }
 
+    #[inline]
     pub(super) fn event(&mut self, event: &std::sync::Arc<EventInner>) {
         self.events.push(event.clone());
     }
 
+    #[inline]
     pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
         self.calls.push(call);
     }
 
     /// Notes the uses of the kernel node at a place.
+    #[inline]
     pub(super) fn kernel(&mut self, place: usize, uses: Vec<Span>) {
         self.kernels.push((place, uses));
     }
 
     /// Returns whether the kernel node at a place may have these uses instead: only memory that it used before,
     /// so that it is ordered for it. `None` if the node's uses are not known.
+    #[inline]
     pub(super) fn kernel_may_use(&self, place: usize, uses: &[Span]) -> Option<bool> {
         let found = self.kernels.binary_search_by_key(&place, |(one, _)| *one).ok()?;
         let (_, old) = &self.kernels[found];
@@ -136,6 +146,7 @@ impl GraphResources {
     }
 
     /// Keeps everything that another graph keeps, except its memory, which is passed.
+    #[inline]
     pub(super) fn child(&mut self, child: &GraphResources) {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
@@ -182,7 +193,7 @@ impl GraphResources {
     /// Prepares it for the first match.
     pub(super) fn seal(mut self) -> Self {
         self.places = HashMap::new();
-        self.named.sort_by_key(|named| named.address);
+        self.named.sort_unstable_by_key(|named| named.address);
         if let [Named { address, writes, .. }] = self.named[..] {
             self.only[usize::from(writes)] = address;
         }

@@ -19,6 +19,7 @@ use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 impl Graph<'_> {
     /// Returns the handles of the executable graph and of a node in it that is to be changed. Waits for the ordered
     /// streams that may still run the graph.
+    #[inline]
     fn node_to_change(
         &mut self,
         call: &'static str,
@@ -29,6 +30,7 @@ impl Graph<'_> {
     }
 
     /// Returns the handles of the executable graph and of a node in it.
+    #[inline]
     fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
         let raw = self.inner.template.node(call, node)?;
         if !self.inner.exec.is_of(&self.inner.template) {

@@ -30,6 +30,7 @@ pub struct CaptureStream<'s, 'ctx> {
 assert_not_impl_any!(CaptureStream<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
+    #[inline]
     pub(super) fn new(
         context: &'s Context,
         order: &'s Order,
@@ -131,6 +132,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
 }
 
 impl fmt::Debug for CaptureStream<'_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CaptureStream").field(self.scoped.stream()).finish()
     }

@@ -52,6 +52,7 @@ impl<'ctx> Graph<'ctx> {
     ///
     /// # Errors
     /// The errors of [`PushedGuard::recapture`].
+    #[inline]
     pub(super) fn become_new(
         &mut self,
         gpu: &PushedGuard<'ctx>,
@@ -93,6 +94,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) if the graph was
     /// lost; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuGraphUpload")]
+    #[inline]
     pub fn upload_graph(&self, graph: &Graph<'ctx>) -> Result {
         const CALL: &str = name!(cuGraphUpload);
         if graph.context() != self.context() {

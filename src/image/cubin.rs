@@ -36,18 +36,21 @@ impl Cubin {
     }
 
     /// Creates a cubin from bytes that the driver wrote.
+    #[inline]
     pub(crate) fn of_driver(bytes: &[u8]) -> Cubin {
         Cubin(Bytes::new(bytes))
     }
 
     /// Returns the bytes.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.0.get()
     }
 }
 
 impl fmt::Debug for Cubin {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Cubin({} bytes)", self.bytes().len())
     }

@@ -25,14 +25,17 @@ const SYMBOL: u64 = 24;
 
 type Check<T = ()> = Result<T, ImageProblem>;
 
+#[inline]
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
 }
 
+#[inline]
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) | u32::from(u16_at(bytes, at + 2)) << 16
 }
 
+#[inline]
 pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
@@ -65,6 +68,7 @@ struct Section {
 }
 
 impl Section {
+    #[inline]
     fn read(file: &[u8], at: usize) -> Section {
         Section {
             at,
@@ -81,6 +85,7 @@ impl Section {
     }
 
     /// Returns its bytes, once it is known to be in the file.
+    #[inline]
     fn bytes<'f>(&self, file: &'f [u8]) -> &'f [u8] {
         if WITHOUT_BYTES.contains(&self.ty) {
             return &[];
@@ -104,6 +109,7 @@ struct Elf<'f> {
 
 /// Checks everything that a cubin points to. The time is proportional to the file's size: each byte belongs to
 /// few parts.
+#[inline]
 pub(super) fn check(file: &[u8]) -> Check {
     let len = file.len();
     if len < HEADER {
@@ -140,6 +146,7 @@ pub(super) fn check(file: &[u8]) -> Check {
 }
 
 /// Returns the end of a table, if that is in the file.
+#[inline]
 fn table(file: &[u8], part: &'static str, begin: u64, count: u64, size: usize) -> Check {
     let end = count.checked_mul(size as u64).and_then(|bytes| bytes.checked_add(begin));
     let end = end.unwrap_or(u64::MAX);
@@ -147,6 +154,7 @@ fn table(file: &[u8], part: &'static str, begin: u64, count: u64, size: usize) -
 }
 
 /// Returns the position of the table of segments.
+#[inline]
 fn segments(file: &[u8]) -> Check<Range<u64>> {
     let (begin, count) = (u64_at(file, 32), u64::from(u16_at(file, 56)));
     let size = u16_at(file, 54) as usize;
@@ -171,6 +179,7 @@ fn segments(file: &[u8]) -> Check<Range<u64>> {
 }
 
 /// Returns the sections, each of which lies in the file.
+#[inline]
 fn sections(file: &[u8]) -> Check<Vec<Section>> {
     let begin = u64_at(file, 40);
     if u16_at(file, 58) as usize != SECTION || begin < HEADER as u64 {
@@ -204,6 +213,7 @@ fn sections(file: &[u8]) -> Check<Vec<Section>> {
 /// Refuses sections that share bytes with each other or with the tables, so that no byte is checked for many of
 /// them. Those of Capsule Mercury are compared among themselves: compilers let one share the bytes of its
 /// counterpart.
+#[inline]
 fn apart(file: &[u8], sections: &[Section], segments: Range<u64>) -> Check {
     let begin = u64_at(file, 40);
     let tables = [0..HEADER as u64, segments, begin..begin + (sections.len() * SECTION) as u64];
@@ -230,6 +240,7 @@ fn ends(strings: &[u8]) -> bool {
 }
 
 /// Returns the table of the sections' names, each of which ends in it.
+#[inline]
 fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
     let index = match u16_at(file, 62) {
         u16::MAX => sections.first().map_or(0, |first| first.link as usize),
@@ -246,6 +257,7 @@ impl Elf<'_> {
         self.names.get(section.name as usize..).unwrap_or_default()
     }
 
+    #[inline]
     fn section(&self, section: &Section) -> Check {
         let Section { at, ty, size, link, info, align, entry, .. } = *section;
         let count = self.sections.len() as u64;
@@ -293,6 +305,7 @@ impl Elf<'_> {
         }
     }
 
+    #[inline]
     fn symbols(&self, table: &Section) -> Check {
         let names = &self.sections[table.link as usize];
         let names = if names.ty == STRTAB { names.bytes(self.file) } else { &[] };
@@ -325,6 +338,7 @@ impl Elf<'_> {
     }
 
     /// Checks the sections of symbols whose own index has no room for them.
+    #[inline]
     fn indices(&self, table: &Section) -> Check {
         let bytes = table.bytes(self.file);
         // ptxas counts sections that it omits after the last one.
@@ -335,6 +349,7 @@ impl Elf<'_> {
         Ok(())
     }
 
+    #[inline]
     fn relocations(&self, table: &Section) -> Check {
         let target = self.sections.get(table.info as usize).filter(|_| table.info != 0);
         let target =
@@ -353,6 +368,7 @@ impl Elf<'_> {
     }
 
     /// Checks a list of notes: two sizes, a type, a name, and the contents.
+    #[inline]
     fn notes(&self, section: &Section) -> Check {
         let bytes = section.bytes(self.file);
         let mut at = 0;
@@ -383,6 +399,7 @@ impl Elf<'_> {
     }
 
     /// Checks a list of attributes: the form of the value, the kind, and the value or its size.
+    #[inline]
     fn attributes(&self, section: &Section) -> Check {
         let symbols = if section.ty == SECOND_INFO { self.second_symbols } else { self.symbols };
         let bytes = section.bytes(self.file);

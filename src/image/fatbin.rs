@@ -54,12 +54,14 @@ impl Fatbin {
 
     /// Returns the bytes.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.0.get()
     }
 }
 
 impl fmt::Debug for Fatbin {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Fatbin({} bytes)", self.bytes().len())
     }
@@ -70,6 +72,7 @@ fn damaged(what: &'static str, at: usize) -> ImageProblem {
 }
 
 /// Checks the container.
+#[inline]
 fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
     let len = bytes.len();
     let truncated = |part, end| ImageProblem::Truncated { part, end, len };
@@ -99,6 +102,7 @@ fn check(bytes: &[u8]) -> Result<(), ImageProblem> {
 }
 
 /// Checks one entry, and returns the position of the next one. Unpacked code may use up to `room` bytes.
+#[inline]
 fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<usize, ImageProblem> {
     if end - at < ENTRY {
         return Err(damaged("the header of an entry ends past the last one", at));
@@ -159,6 +163,7 @@ fn check_entry(bytes: &[u8], at: usize, end: usize, room: &mut u64) -> Result<us
 }
 
 /// Checks the code of an entry.
+#[inline]
 fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
     let text = code.trim_ascii_start();
     // Some PTX does not begin with its version: nvFatbin 12.9 omits it.

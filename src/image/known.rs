@@ -93,6 +93,7 @@ const SECTIONS: &[Named] = &[
 ];
 
 /// Returns whether `names`, which begins with a name that ends in NUL, begins with this one.
+#[inline]
 fn is(names: &[u8], wanted: &[u8]) -> bool {
     match wanted.split_last() {
         Some((b'*', begin)) => names.starts_with(begin),
@@ -101,6 +102,7 @@ fn is(names: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// Returns whether a section, with whose name `names` begins, may have this type and these flags.
+#[inline]
 pub(super) fn section(names: &[u8], ty: u32, flags: u64) -> bool {
     let mut named = SECTIONS.iter().filter(|(name, _)| is(names, name));
     let code = is(names, b".text.*");
@@ -111,6 +113,7 @@ pub(super) fn section(names: &[u8], ty: u32, flags: u64) -> bool {
 
 /// Returns whether a symbol has a known binding (local, global or weak) and type: none, object, function,
 /// section, and those of CUDA: texture, surface, sampler, and another object.
+#[inline]
 pub(super) fn symbol(info: u8) -> bool {
     match info >> 4 {
         0 => matches!(info & 15, 0..=3 | 10..=13),
@@ -136,6 +139,7 @@ const ABOUT_CODE: u32 = 1000;
 pub(super) const ABOUT_TOOLS: u32 = 2000;
 
 /// Returns whether a note of a section, with whose name `names` begins, may have this name, type and size.
+#[inline]
 pub(super) fn note(names: &[u8], author: &[u8], ty: u32, size: usize) -> bool {
     let right = match ty {
         ABOUT_CODE if is(names, b".note.nv.cuinfo") => size == 8,
@@ -162,6 +166,7 @@ pub(super) enum Value {
 }
 
 /// Returns the form of an attribute's value, by its form and its kind, or `None` if no compiler writes it.
+#[inline]
 pub(super) fn attribute(form: u8, kind: u8) -> Option<Value> {
     Some(match (form, kind) {
         // Without a value: a flag.
