@@ -266,7 +266,7 @@ fn an_operation_costs_the_same_in_a_large_graph() {
     });
 }
 
-/// `cargo test --release --test growth -- --ignored --nocapture`
+/// `cargo test --release --test scopes_and_graphs growth:: -- --ignored --nocapture`
 #[test]
 #[ignore = "prints what an operation costs in graphs of 1000 to 100000"]
 fn measure() {
