@@ -5,8 +5,8 @@
 /// Built for the software driver, the symbol has a prefix of its own (`cuscope_soft_cuInit`), so
 /// that a program in which a real libcuda is loaded as well is not disturbed.
 ///
-/// With the feature `load` there is no symbol: each is a function that looks the driver's up when it
-/// is first called. Being `inline`, it is there only in a program that calls it.
+/// With the feature `load` there is no symbol: each is a function that calls what a pointer leads to. At first
+/// that looks the driver's function up. Being `inline`, it is there only in a program that calls it.
 macro_rules! declare {
     ($($(#[$meta:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty;)*) => {
         $(
@@ -20,16 +20,28 @@ macro_rules! declare {
             #[allow(unsafe_code, reason = "calls what dlsym found, which does not know types")]
             #[inline]
             pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-                static SLOT: crate::lookup::Slot = crate::lookup::new();
-                let find = || crate::lookup::find(concat!(stringify!($name), "\0"));
-                let Some(found) = SLOT.get(find) else { return crate::lookup::not_found() };
-                // SAFETY: the driver's function of this name, whose type the headers' proof checks
-                let function = unsafe {
-                    core::mem::transmute::<
-                        core::ptr::NonNull<core::ffi::c_void>,
-                        unsafe extern "C" fn($($ty),*) -> $ret,
-                    >(found)
-                };
+                type Function = unsafe extern "C" fn($($ty),*) -> $ret;
+                static FUNCTION: core::sync::atomic::AtomicPtr<core::ffi::c_void> =
+                    core::sync::atomic::AtomicPtr::new(first as Function as *mut core::ffi::c_void);
+
+                /// Finds the driver's function for the calls after this one, and calls it.
+                #[cold]
+                unsafe extern "C" fn first($($arg: $ty),*) -> $ret {
+                    let found = crate::lookup::find(concat!(stringify!($name), "\0"));
+                    if found.is_null() {
+                        return crate::lookup::not_found();
+                    }
+                    // Two threads may both look: they find the same.
+                    FUNCTION.store(found, core::sync::atomic::Ordering::Release);
+                    // SAFETY: the driver's function of this name, whose type the headers' proof checks
+                    let function = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Function>(found) };
+                    // SAFETY: the caller's obligations are those of the driver's function
+                    unsafe { function($($arg),*) }
+                }
+
+                let function = FUNCTION.load(core::sync::atomic::Ordering::Acquire);
+                // SAFETY: `first`, or the driver's function of this name, whose type the headers' proof checks
+                let function = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Function>(function) };
                 // SAFETY: the caller's obligations are those of the driver's function
                 unsafe { function($($arg),*) }
             }
