@@ -11,8 +11,18 @@ fn misuse_does_not_compile() {
     let root = fs::canonicalize(ROOT).unwrap();
     let package = [("CARGO_MANIFEST_DIR", root.to_str().unwrap())];
     match common::respawn_with(module_path!(), "misuse_does_not_compile", &package) {
-        Some(output) => common::assert_success("misuse_does_not_compile", &output),
-        None => trybuild::TestCases::new().compile_fail("ui-tests/*.rs"),
+        Some(output) => {
+            common::assert_success("misuse_does_not_compile", &output);
+            let text = String::from_utf8_lossy(&output.stderr);
+            for rule in rules("rs") {
+                assert!(text.contains(&format!("ui-tests/{rule}.rs")), "{rule} was not compiled");
+            }
+        }
+        None => {
+            // Patterns are found from here. This process has no other test.
+            std::env::set_current_dir(root).unwrap();
+            trybuild::TestCases::new().compile_fail("ui-tests/*.rs");
+        }
     }
 }
 
