@@ -107,14 +107,25 @@ pub(crate) fn respawn(module: &str, test: &str) -> Option<Output> {
     respawn_with(module, test, &[])
 }
 
+/// The test binary, started by `CUSCOPE_TEST_RUNNER` if that is set: an emulator of the processor that it is for, with
+/// arguments.
+fn own_binary() -> Command {
+    let exe = std::env::current_exe().expect("the test binary has a path");
+    let runner = std::env::var("CUSCOPE_TEST_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    let Some(runner) = words.next() else { return Command::new(exe) };
+    let mut command = Command::new(runner);
+    command.args(words).arg(exe);
+    command
+}
+
 /// As [`respawn`], with variables set.
 pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)]) -> Option<Output> {
     if is_alone(module, test) {
         return None;
     }
     let path = path(module, test);
-    let exe = std::env::current_exe().expect("the test binary has a path");
-    let output = Command::new(exe)
+    let output = own_binary()
         .args([&path, "--exact", "--nocapture", "--test-threads=1"])
         .env(FRESH, &path)
         .envs(variables.iter().copied())
