@@ -360,8 +360,8 @@
 //! # drop(stream);
 //! # Ok(()) }
 //! ```
-//! `ui-tests/guard_leaves_reentrant.rs`, `ui-tests/guard_stashed_in_reentrant.rs`,
-//! `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
+//! The same holds for [`Context::with`](crate::Context::with). `ui-tests/guard_leaves_reentrant.rs`,
+//! `ui-tests/guard_leaves_with.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
 //! `'static` values: `ui-tests/brand_panic_any.rs`.
 //!
 //! # Detached handles

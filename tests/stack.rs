@@ -199,6 +199,50 @@ fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
     assert!(is_empty());
 }
 
+/// Also below a guard, with an error, a panic and a leak.
+#[test]
+fn a_context_is_pushed_for_a_closure_and_popped() {
+    let (a, b) = (new_context(), new_context());
+    assert_eq!(a.with(|gpu| Ok(gpu.context().raw())).unwrap(), a.raw());
+    assert!(is_empty());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let outer = stack.push(&a).unwrap();
+    let stream = b.with(|gpu| {
+        assert_eq!(current(), b.raw());
+        let stream = gpu.stream()?.detach();
+        std::mem::forget(gpu.push(&a)?);
+        Ok(stream)
+    });
+    assert!(b.with(|gpu| gpu.bind(&stream.unwrap())?.query()).unwrap());
+    assert_eq!(current(), a.raw());
+    let error = b.with(|gpu| {
+        gpu.synchronize()?;
+        Err::<(), _>(Error::NotCurrent { call: "none" })
+    });
+    assert_eq!(error.unwrap_err().call(), Some("none"));
+    assert_eq!(current(), a.raw());
+    assert!(catch_unwind(|| b.with(|_| -> Result { panic!("in the middle") })).is_err());
+    assert_eq!(current(), a.raw());
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
+/// The guard's context can be pushed on it: the guard does not lend it, but has it.
+#[test]
+fn the_context_of_a_guard_is_pushed_on_it() {
+    let context = new_context();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&context).unwrap();
+    let of_outer = outer.context();
+    let inner = outer.push(of_outer).unwrap();
+    assert_eq!(inner.context(), of_outer);
+    inner.pop().unwrap();
+    outer.push(outer.context()).unwrap().pop().unwrap();
+    assert_eq!(current(), context.raw());
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
 #[test]
 fn guards_of_outer_frames_neither_push_nor_pop_inside_reentrant() {
     let (a, b, c) = (new_context(), new_context(), new_context());

@@ -98,7 +98,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Returns the context.
     #[must_use]
     #[inline]
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &'ctx Context {
         self.context
     }
 

@@ -99,6 +99,68 @@ impl ContextStack {
     }
 }
 
+/// # The stack
+impl Context {
+    /// Runs `f` with this context on top of the calling thread's stack, and pops it.
+    ///
+    /// This is for code that has neither a stack nor a guard at hand, such as a method of a struct that owns its
+    /// context. It is [`ContextStack::reentrant`] with one push in it, so it works on any thread, inside of other
+    /// guards too. Guards and stacks that were made before cannot be used inside `f`. Handles leave `f` only
+    /// [detached](crate::Detached).
+    ///
+    /// # Errors
+    /// The errors of [`ContextStack::reentrant`] and [`ContextStack::push`], before `f` is called; the error that `f`
+    /// returns; a pop that fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, ContextFlags, Detached, Device, OrderedBuffer, OrderedStream, Result};
+    ///
+    /// cuscope::handles! {
+    ///     struct Parts<'ctx> {
+    ///         stream: OrderedStream<'ctx>,
+    ///         sums: OrderedBuffer<'ctx, f32>,
+    ///     }
+    /// }
+    ///
+    /// struct Accumulator {
+    ///     parts: Detached<Parts<'static>>,
+    ///     context: Context,
+    /// }
+    ///
+    /// impl Accumulator {
+    ///     fn reset(&mut self, value: f32) -> Result {
+    ///         self.context.with(|gpu| {
+    ///             let Parts { stream, sums } = gpu.bind_mut(&mut self.parts)?;
+    ///             stream.fill(sums, value)
+    ///         })
+    ///     }
+    /// }
+    /// # use cuscope::detached::Branded;
+    /// # fn main() -> Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let parts = context.with(|gpu| {
+    /// #     let stream = gpu.ordered_stream()?;
+    /// #     let sums = stream.alloc(8)?;
+    /// #     Ok(Parts { stream, sums }.detach())
+    /// # })?;
+    /// # Accumulator { parts, context }.reset(1.0)
+    /// # }
+    /// ```
+    #[doc(alias = "cuCtxPushCurrent")]
+    #[doc(alias = "cuCtxPopCurrent")]
+    pub fn with<R>(
+        &self,
+        f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>,
+    ) -> Result<R> {
+        ContextStack::reentrant(|stack| {
+            let mut gpu = stack.push(self)?;
+            let done = f(&mut gpu)?;
+            gpu.pop().map(|()| done)
+        })
+    }
+}
+
 /// Runs `f` while a context is current. If it is not, this pushes it for `f`.
 ///
 /// # Errors
@@ -107,11 +169,7 @@ pub(crate) fn with_current<R>(context: &Context, f: impl FnOnce() -> Result<R>) 
     if current_raw()? == context.raw() {
         return f();
     }
-    ContextStack::reentrant(|stack| {
-        let gpu = stack.push(context)?;
-        let done = f()?;
-        gpu.pop().map(|()| done)
-    })
+    context.with(|_| f())
 }
 
 impl Drop for ContextStack {

@@ -131,6 +131,7 @@ pub(crate) fn stack(t: &mut Table, a: &Context, b: &Context) {
     let inner = gpu.push(b).unwrap();
     t.row("PushedGuard, dropped", &[pop], || drop(inner));
     t.row("ContextStack::reentrant", &[], || ContextStack::reentrant(|_| Ok(()))).unwrap();
+    t.row("Context::with", &[push, pop], || b.with(|_| Ok(()))).unwrap();
     ContextStack::reentrant(|stack| t.row("NestedStack::push", &[push], || stack.push(b))?.pop())
         .unwrap();
     let current = t.row("current_context", &["cuCtxGetCurrent"], current_context).unwrap().unwrap();

@@ -202,6 +202,7 @@ operations! {
             ContextStack::reentrant(|stack| stack.push(&context)?.pop())
         })
     };
+    "a context for a closure" => try_new_context()?.with(|gpu| gpu.synchronize());
     "drop an outer guard in a reentrant call" => {
         let context = try_new_context()?;
         let mut stack = ContextStack::current_thread()?;
