@@ -60,82 +60,85 @@ fn the_compilers_log_is_cut_to_its_buffer() {
     ok!(cuCtxDestroy_v2(context));
 }
 
+/// It counts what is alive in the process.
 #[test]
 fn variables_and_functions_of_a_module() {
-    let context = context();
-    let image = c"
-        .version 7.0
-        .target sm_75
-        .address_size 64
-        .visible .global .align 4 .u32 table[4] = {1, 2, 3};
-        .visible .const .align 4 .u32 factor = 10;
-        .visible .entry scale(.param .u64 out)
-        {
-            .reg .b64 %rd<2>;
-            .reg .b32 %r<4>;
-            ld.param.u64 %rd1, [out];
-            ld.global.u32 %r1, [table+8];
-            ld.const.u32 %r2, [factor];
-            mul.lo.u32 %r3, %r1, %r2;
-            st.global.u32 [%rd1], %r3;
-            ret;
-        }";
-    let before = control::live().allocations;
-    let mut module: CUmodule = null_mut();
-    ok!(cuModuleLoadData(&raw mut module, image.as_ptr().cast()));
-    let (mut table, mut bytes) = (0, 0);
-    ok!(cuModuleGetGlobal_v2(&raw mut table, &raw mut bytes, module, c"table".as_ptr()));
-    assert_eq!((bytes, values(table, 4)), (16, vec![1, 2, 3, 0]));
-    let mut factor = 0;
-    ok!(cuModuleGetGlobal_v2(&raw mut factor, null_mut(), module, c"factor".as_ptr()));
-    ok!(cuModuleGetGlobal_v2(null_mut(), &raw mut bytes, module, c"factor".as_ptr()));
-    assert_eq!((bytes, values(factor, 1)), (4, vec![10]));
-    assert_eq!(
-        code!(cuModuleGetGlobal_v2(&raw mut factor, null_mut(), module, c"x".as_ptr())),
-        500
-    );
-    assert_eq!(code!(cuMemFree_v2(table)), 1);
-    assert_eq!(control::live().allocations, before);
+    in_a_child("variables_and_functions_of_a_module", || {
+        let context = context();
+        let image = c"
+            .version 7.0
+            .target sm_75
+            .address_size 64
+            .visible .global .align 4 .u32 table[4] = {1, 2, 3};
+            .visible .const .align 4 .u32 factor = 10;
+            .visible .entry scale(.param .u64 out)
+            {
+                .reg .b64 %rd<2>;
+                .reg .b32 %r<4>;
+                ld.param.u64 %rd1, [out];
+                ld.global.u32 %r1, [table+8];
+                ld.const.u32 %r2, [factor];
+                mul.lo.u32 %r3, %r1, %r2;
+                st.global.u32 [%rd1], %r3;
+                ret;
+            }";
+        let before = control::live().allocations;
+        let mut module: CUmodule = null_mut();
+        ok!(cuModuleLoadData(&raw mut module, image.as_ptr().cast()));
+        let (mut table, mut bytes) = (0, 0);
+        ok!(cuModuleGetGlobal_v2(&raw mut table, &raw mut bytes, module, c"table".as_ptr()));
+        assert_eq!((bytes, values(table, 4)), (16, vec![1, 2, 3, 0]));
+        let mut factor = 0;
+        ok!(cuModuleGetGlobal_v2(&raw mut factor, null_mut(), module, c"factor".as_ptr()));
+        ok!(cuModuleGetGlobal_v2(null_mut(), &raw mut bytes, module, c"factor".as_ptr()));
+        assert_eq!((bytes, values(factor, 1)), (4, vec![10]));
+        assert_eq!(
+            code!(cuModuleGetGlobal_v2(&raw mut factor, null_mut(), module, c"x".as_ptr())),
+            500
+        );
+        assert_eq!(code!(cuMemFree_v2(table)), 1);
+        assert_eq!(control::live().allocations, before);
 
-    let mut scale: CUfunction = null_mut();
-    assert_eq!(code!(cuModuleGetFunction(&raw mut scale, module, c"table".as_ptr())), 500);
-    ok!(cuModuleGetFunction(&raw mut scale, module, c"scale".as_ptr()));
-    let mut again: CUfunction = null_mut();
-    ok!(cuModuleGetFunction(&raw mut again, module, c"scale".as_ptr()));
-    assert_eq!(scale, again);
-    let out = device_memory(&[0]);
-    ok!(cuMemsetD32_v2(factor, 11, 1));
-    assert_eq!(launch(scale, null_mut(), &[out]), 0);
-    assert_eq!(values(out, 1), [33]);
+        let mut scale: CUfunction = null_mut();
+        assert_eq!(code!(cuModuleGetFunction(&raw mut scale, module, c"table".as_ptr())), 500);
+        ok!(cuModuleGetFunction(&raw mut scale, module, c"scale".as_ptr()));
+        let mut again: CUfunction = null_mut();
+        ok!(cuModuleGetFunction(&raw mut again, module, c"scale".as_ptr()));
+        assert_eq!(scale, again);
+        let out = device_memory(&[0]);
+        ok!(cuMemsetD32_v2(factor, 11, 1));
+        assert_eq!(launch(scale, null_mut(), &[out]), 0);
+        assert_eq!(values(out, 1), [33]);
 
-    // F93: the packed form.
-    let stream = stream();
-    let packed = |size: usize| {
-        let mut size = size;
-        let mut buffer = [out, 0];
-        let mut extra: [*mut c_void; 5] = [
-            without_provenance_mut(1),
-            buffer.as_mut_ptr().cast(),
-            without_provenance_mut(2),
-            (&raw mut size).cast(),
-            null_mut(),
-        ];
-        let (none, extra) = (null_mut(), extra.as_mut_ptr());
-        code!(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, extra))
-    };
-    ok!(cuMemsetD32_v2(out, 0, 1));
-    ok!(cuStreamSynchronize(null_mut()));
-    assert_eq!((packed(8), packed(16)), (0, 701));
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!(values(out, 1), [33]);
-    let none = null_mut();
-    assert_eq!(code!(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, none.cast())), 1);
+        // F93: the packed form.
+        let stream = stream();
+        let packed = |size: usize| {
+            let mut size = size;
+            let mut buffer = [out, 0];
+            let mut extra: [*mut c_void; 5] = [
+                without_provenance_mut(1),
+                buffer.as_mut_ptr().cast(),
+                without_provenance_mut(2),
+                (&raw mut size).cast(),
+                null_mut(),
+            ];
+            let (none, extra) = (null_mut(), extra.as_mut_ptr());
+            code!(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, extra))
+        };
+        ok!(cuMemsetD32_v2(out, 0, 1));
+        ok!(cuStreamSynchronize(null_mut()));
+        assert_eq!((packed(8), packed(16)), (0, 701));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(values(out, 1), [33]);
+        let none = null_mut();
+        assert_eq!(code!(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, none.cast())), 1);
 
-    ok!(cuModuleUnload(module));
-    assert_eq!(code!(cuModuleUnload(module)), 400);
-    assert_eq!(launch(scale, stream, &[out]), 400);
-    assert_eq!(code!(cuMemGetAddressRange_v2(&raw mut factor, null_mut(), table)), 500);
-    ok!(cuCtxDestroy_v2(context));
+        ok!(cuModuleUnload(module));
+        assert_eq!(code!(cuModuleUnload(module)), 400);
+        assert_eq!(launch(scale, stream, &[out]), 400);
+        assert_eq!(code!(cuMemGetAddressRange_v2(&raw mut factor, null_mut(), table)), 500);
+        ok!(cuCtxDestroy_v2(context));
+    });
 }
 
 #[test]

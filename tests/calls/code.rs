@@ -9,7 +9,7 @@ use cuscope::{
     module::LoadingMode,
     settings::{CacheConfig, SharedMemoryConfig},
 };
-use std::fs;
+use std::path::Path;
 
 const LOAD: &str = "cuModuleLoadDataEx";
 const PTX: &str = include_str!("../code/signatures.ptx");
@@ -39,14 +39,9 @@ fn fatbin() -> Vec<u8> {
 
 pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Code");
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    };
-    let (ptx, cubin) = (file("it.ptx", PTX.as_bytes()), file("it.cubin", CUBIN));
-    let fat = file("it.fatbin", &fatbin());
+    let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("code").join(name);
+    let (ptx, cubin) = (file("signatures.ptx"), file("signatures.cubin"));
+    let fat = file("signatures.lz4.fatbin");
     // The file is read and checked; what loads it comes after, as data.
     let given = t.row("Ptx::from_file", &[], || Ptx::from_file(&ptx)).unwrap();
     t.row("Cubin::from_file", &[], || Cubin::from_file(&cubin)).unwrap();
