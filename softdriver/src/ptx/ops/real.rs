@@ -106,6 +106,15 @@ impl Real for f32 {
     }
 }
 
+/// Sets the sign of a NaN that an operation makes of numbers, as GPUs and x86-64 do. Other processors clear it.
+#[inline]
+fn with_sign_of_nan<const N: usize>(result: f64, of: [f64; N]) -> f64 {
+    if cfg!(target_arch = "x86_64") || !result.is_nan() || of.iter().any(|it| it.is_nan()) {
+        return result;
+    }
+    f64::from_bits(0xfff8 << 48)
+}
+
 impl Real for f64 {
     #[inline]
     fn value(self) -> f64 {
@@ -125,27 +134,45 @@ impl Real for f64 {
     }
     #[inline]
     fn sum<const R: u8>(self, b: Self) -> Self {
-        if R == 0 { self + b } else { soft::add(self, b, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self + b } else { soft::add(self, b, Rounding::of(R)) },
+            [self, b],
+        )
     }
     #[inline]
     fn difference<const R: u8>(self, b: Self) -> Self {
-        if R == 0 { self - b } else { soft::add(self, -b, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self - b } else { soft::add(self, -b, Rounding::of(R)) },
+            [self, b],
+        )
     }
     #[inline]
     fn product<const R: u8>(self, b: Self) -> Self {
-        if R == 0 { self * b } else { soft::mul(self, b, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self * b } else { soft::mul(self, b, Rounding::of(R)) },
+            [self, b],
+        )
     }
     #[inline]
     fn quotient<const R: u8>(self, b: Self) -> Self {
-        if R == 0 { self / b } else { soft::div(self, b, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self / b } else { soft::div(self, b, Rounding::of(R)) },
+            [self, b],
+        )
     }
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
-        if R == 0 { self.mul_add(b, c) } else { soft::fma(self, b, c, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self.mul_add(b, c) } else { soft::fma(self, b, c, Rounding::of(R)) },
+            [self, b, c],
+        )
     }
     #[inline]
     fn root<const R: u8>(self) -> Self {
-        if R == 0 { self.sqrt() } else { soft::sqrt(self, Rounding::of(R)) }
+        with_sign_of_nan(
+            if R == 0 { self.sqrt() } else { soft::sqrt(self, Rounding::of(R)) },
+            [self],
+        )
     }
     #[inline]
     fn result(self) -> u64 {
