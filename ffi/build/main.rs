@@ -87,7 +87,10 @@ fn declare_inputs() {
 /// nothing is looked for, and any target will do.
 fn link(cross: bool, documentation: bool) -> Result<(), String> {
     let os = cargo::variable("CARGO_CFG_TARGET_OS")?;
-    target::can_link(&os, &env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default())?;
+    let [libc, features, flags] =
+        ["CARGO_CFG_TARGET_ENV", "CARGO_CFG_TARGET_FEATURE", "CARGO_ENCODED_RUSTFLAGS"]
+            .map(|name| env::var(name).unwrap_or_default());
+    target::can_link(&os, &libc, &features, &flags)?;
     let cfg = Cfg {
         os: &os,
         arch: &cargo::variable("CARGO_CFG_TARGET_ARCH")?,

@@ -49,9 +49,18 @@ impl Target {
     }
 }
 
-/// Checks that a program for a target can call a shared library. `features`: `CARGO_CFG_TARGET_FEATURE`.
-pub(crate) fn can_link(os: &str, features: &str) -> Result<(), &'static str> {
-    if os == "linux" && features.split(',').any(|feature| feature == "crt-static") {
+/// Checks that a program for a target can call a shared library. `libc` is `CARGO_CFG_TARGET_ENV`, `features` is
+/// `CARGO_CFG_TARGET_FEATURE`, `flags` are those of rustc.
+///
+/// With musl, programs are static unless the flags say otherwise, and cargo does not count that as a feature.
+pub(crate) fn can_link(
+    os: &str,
+    libc: &str,
+    features: &str,
+    flags: &str,
+) -> Result<(), &'static str> {
+    let asked = features.split(',').any(|feature| feature == "crt-static");
+    if os == "linux" && (asked || libc == "musl" && !flags.contains("-crt-static")) {
         return Err(STATIC);
     }
     Ok(())

@@ -59,13 +59,16 @@ fn windows_needs_no_library_to_link_with() {
 
 #[test]
 fn a_static_program_is_refused() {
-    let message = target::can_link("linux", "crt-static,fxsr,sse2").unwrap_err();
+    let message = target::can_link("linux", "gnu", "crt-static,fxsr,sse2", "").unwrap_err();
     for part in ["-crt-static", "CUSCOPE_DRIVER=software", "libcuda"] {
         assert!(message.contains(part), "{part} is not in: {message}");
     }
-    assert_eq!(target::can_link("linux", "fxsr,sse2"), Ok(()));
+    assert_eq!(target::can_link("linux", "gnu", "fxsr,sse2", ""), Ok(()));
+    assert_eq!(target::can_link("linux", "musl", "sse2", "").unwrap_err(), message);
+    let flags = "-Ctarget-feature=-crt-static\x1f-g";
+    assert_eq!(target::can_link("linux", "musl", "sse2", flags), Ok(()));
     // There, it is only about the C library.
-    assert_eq!(target::can_link("windows", "crt-static"), Ok(()));
+    assert_eq!(target::can_link("windows", "msvc", "crt-static", ""), Ok(()));
 }
 
 #[test]
