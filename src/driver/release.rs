@@ -36,7 +36,7 @@ thread_flag! {
 /// ```
 pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     #[cfg(feature = "nvrtc-load")]
-    cuscope_nvrtc::on_destroy_error(|error| report_drop(Error::Nvrtc(Box::new(error.clone()))));
+    cuscope_nvrtc::on_destroy_error(|error| report_drop(error.into()));
     let hook: Hook = arc!(hook, dyn Fn(&Error) + Send + Sync);
     // If another thread of the parent held the lock at a fork, nothing is set in the child.
     let locked = if fork::is_child() {

@@ -136,7 +136,8 @@ impl<'ctx> PushedGuard<'ctx> {
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreateWithPriority))?;
         let mut raw = ptr::null_mut();
-        // SAFETY: as in `stream_with`.
+        // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which `enter` found to be
+        // the guard's; the driver checks the flags.
         unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
             .check()?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));

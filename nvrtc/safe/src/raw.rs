@@ -166,26 +166,26 @@ impl Drop for RawProgram {
         // SAFETY: this is the only owner of the program, which was created and not destroyed.
         let code = unsafe { ffi::nvrtcDestroyProgram(&raw mut self.0) };
         if let Err(error) = check("nvrtcDestroyProgram", code) {
-            report(&error);
+            report(error);
         }
     }
 }
 
-static HOOK: OnceLock<fn(&NvrtcError)> = OnceLock::new();
+static HOOK: OnceLock<fn(NvrtcError)> = OnceLock::new();
 
 /// Sets the hook that hears when NVRTC cannot destroy a program, which a `Drop` cannot return. The first one stays.
 /// Without a hook, such errors are ignored, and NVRTC keeps the memory of the program.
 ///
 /// `cuscope::on_release_error` sets a hook that reports to its own.
-pub fn on_destroy_error(hook: fn(&NvrtcError)) {
+pub fn on_destroy_error(hook: fn(NvrtcError)) {
     let _first = HOOK.get_or_init(|| hook);
 }
 
 /// Calls the hook. If it panics, that ends here.
 #[cold]
-fn report(error: &NvrtcError) {
+fn report(error: NvrtcError) {
     let Some(hook) = HOOK.get() else { return };
-    if let Err(payload) = catch_unwind(|| hook(error)) {
+    if let Err(payload) = catch_unwind(move || hook(error)) {
         // Its destructor could panic again.
         mem::forget(payload);
     }
