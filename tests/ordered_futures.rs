@@ -3,7 +3,8 @@
 
 use crate::common::fewer;
 use crate::common::gpu::with_gpu;
-use crate::{common, fresh};
+use crate::common::random::scheduled;
+use crate::fresh;
 use cuscope::ordered::Pending;
 use cuscope::{Error, OrderedStream, PinnedBuffer, PushedGuard};
 use cuscope_softdriver::{control, schedule};
@@ -90,9 +91,7 @@ fn a_future_that_is_dropped_between_polls_leaves_nothing_to_the_device() {
         with_gpu(|gpu| {
             let (one, two) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
             for seed in 0..fewer(500, 3) as u64 {
-                if common::software() {
-                    schedule::seed(seed);
-                }
+                scheduled(seed);
                 let count = Arc::new(Count::default());
                 let waker = Waker::from(count.clone());
                 let mut task = Context::from_waker(&waker);

@@ -9,7 +9,7 @@ mod threads;
 
 use crate::common::fewer;
 use crate::common::gpu::new_context;
-use crate::common::random::{config, fewer_on_a_gpu};
+use crate::common::random::{config, fewer_on_a_gpu, scheduled};
 use crate::{common, fresh};
 use cuscope::ContextStack;
 use cuscope_softdriver::{control, schedule};
@@ -39,12 +39,6 @@ fn quiet() {
             }
         }));
     });
-}
-
-fn scheduled(seed: u64) {
-    if common::software() {
-        schedule::seed(seed);
-    }
 }
 
 #[test]

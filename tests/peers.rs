@@ -6,6 +6,7 @@ use crate::common::fewer;
 use crate::common::foreign;
 use crate::common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
 use crate::common::kernels::STORE;
+use crate::common::random::scheduled;
 use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::memory::{PitchedBuffer, PoolAccess};
@@ -204,9 +205,7 @@ fn scopes_copy_behind_what_comes_before() {
             let (mut z, mut last) = (alloc(), alloc());
             let seeds = if common::software() { fewer(60, 2) as u64 } else { 1 };
             for seed in 0..seeds {
-                if common::software() {
-                    schedule::seed(seed);
-                }
+                scheduled(seed);
                 let gpu = outer.push(second).unwrap();
                 let host = scope_copies(&gpu, &x, [&mut z, &mut last]).unwrap();
                 gpu.pop().unwrap();

@@ -5,7 +5,7 @@
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::MIX;
-use crate::common::random::{config, fewer_on_a_gpu};
+use crate::common::random::{config, fewer_on_a_gpu, scheduled};
 use crate::{common, fresh};
 use cuscope::{
     ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PinnedBuffer, PushedGuard, Result,
@@ -315,9 +315,7 @@ fn scopes_give_the_results_of_a_sequential_model_in_every_order() {
         let bench = std::cell::RefCell::new(bench);
         TestRunner::new(config)
             .run(&program(), |program| {
-                if common::software() {
-                    schedule::seed(program.seed);
-                }
+                scheduled(program.seed);
                 let seen = run(&gpu, &mut bench.borrow_mut(), &program);
                 prop_assert_eq!(seen, model(&program));
                 prop_assert_eq!(control::take_races().len(), 0);

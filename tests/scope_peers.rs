@@ -5,7 +5,7 @@
 use crate::common::foreign;
 use crate::common::gpu::{downloaded, kernel, new_context, new_context_on, uploaded};
 use crate::common::kernels::{MIX, STORE};
-use crate::common::random::{config, fewer_on_a_gpu};
+use crate::common::random::{config, fewer_on_a_gpu, scheduled};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Function, LaunchConfig, PushedGuard,
@@ -249,9 +249,7 @@ fn scopes_over_contexts_give_the_results_of_a_sequential_model_in_every_order() 
             let config = config(fewer_on_a_gpu(CASES), 7);
             TestRunner::new(config)
                 .run(&program(), |program| {
-                    if common::software() {
-                        schedule::seed(program.seed);
-                    }
+                    scheduled(program.seed);
                     let (own, peer) = (&mut own.borrow_mut(), &mut peer.borrow_mut());
                     let seen = run(&gpu, own, peer, &program, &mut host.borrow_mut());
                     prop_assert_eq!(seen, model(&program));

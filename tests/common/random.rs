@@ -1,6 +1,7 @@
 //! How many random programs there are, and which.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use cuscope_softdriver::schedule;
 use proptest::test_runner::{Config, RngSeed};
 use std::env::var_os;
 
@@ -14,6 +15,13 @@ pub(crate) fn config(cases: u32, seed: u64) -> Config {
         config.rng_seed = RngSeed::Fixed(seed);
     }
     config
+}
+
+/// On the software driver, work runs from now on in an order that the seed decides.
+pub(crate) fn scheduled(seed: u64) {
+    if super::software() {
+        schedule::seed(seed);
+    }
 }
 
 /// So many programs, or a tenth on a GPU, which runs each in the order that comes.
