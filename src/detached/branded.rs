@@ -15,6 +15,9 @@ use crate::stream::Stream;
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
+/// Each handle, and each struct that [`handles!`](crate::handles!) declares, has [`detach`](Self::detach) as a method of
+/// its own. Import the trait to detach a tuple, an array, a `Vec` or another collection.
+///
 /// # Safety
 /// 1. `With<'a>` and `With<'b>` are one type up to the lifetime, which is phantom in both, and
 ///    `Self` is `With<'ctx>` for some `'ctx`.
@@ -55,8 +58,26 @@ pub trait Sealed {}
 #[allow(missing_debug_implementations, reason = "holds nothing")]
 pub struct Key(pub(super) ());
 
+/// Makes the method `detach` of handles. It spares the import of [`Branded`].
+macro_rules! detach {
+    ($([$($generics:tt)*] $name:ty, $out:ty;)*) => { $(
+        impl<$($generics)*> $name {
+            /// Detaches the handle from its guard. Needs no current context, neither now nor when it is dropped.
+            pub fn detach(self) -> Detached<$out> {
+                Branded::detach(self)
+            }
+        }
+    )* };
+}
+detach! {
+    ['ctx, S: Signature] Kernel<'ctx, S>, Kernel<'static, S>;
+    [M: Branded] Ordered<M>, Ordered<M::With<'static>>;
+    ['ctx] OrderedStream<'ctx>, OrderedStream<'static>;
+}
+
 macro_rules! branded {
     ($($name:ident [$($g:ident: $b:ident)?] $($field:ident)*;)*) => { $(
+        detach! { ['ctx $(, $g: $b)?] $name<'ctx $(, $g)?>, $name<'static $(, $g)?>; }
         impl<$($g: $b)?> Sealed for $name<'_ $(, $g)?> {}
         // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` only. 2. It has one context.
         unsafe impl<'ctx $(, $g: $b)?> Branded for $name<'ctx $(, $g)?> {

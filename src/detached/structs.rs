@@ -9,7 +9,6 @@
 ///
 /// # Examples
 /// ```
-/// use cuscope::detached::Branded;
 /// use cuscope::{
 ///     Context, ContextStack, Detached, Device, DeviceBuffer, Function, PushedGuard, Result, Stream,
 /// };
@@ -64,6 +63,14 @@ macro_rules! handles {
         $(#[$meta])*
         $vis struct $name<$ctx $(, $param $(: $bound)?)*> {
             $($(#[$field_meta])* $field_vis $field: $ty,)*
+        }
+
+        impl<$ctx $(, $param $(: $bound)?)*> $name<$ctx $(, $param)*> {
+            /// Detaches the handles from their guard. Needs no current context, neither now nor when they are dropped.
+            #[allow(dead_code, reason = "for the program that wants it")]
+            $vis fn detach(self) -> $crate::Detached<$name<'static $(, $param)*>> {
+                $crate::detached::Branded::detach(self)
+            }
         }
 
         impl<$ctx $(, $param $(: $bound)?)*> $crate::__private::BrandedSealed

@@ -88,6 +88,18 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<(Graph<'ctx>, R)> {
+        self.try_build_graph(f)
+    }
+
+    /// [`build_graph`](Self::build_graph) for a closure with another error type, as
+    /// [`try_scope`](Self::try_scope) is for [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`build_graph`](Self::build_graph).
+    pub fn try_build_graph<'env, R, E: From<Error>>(
+        &'env self,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<(Graph<'ctx>, R), E> {
         let (template, resources, value) = self.built(f)?;
         let exec = Exec::new(self, &template)?;
         let inner = GraphInner::new(exec, template, resources, self.context().clone());
@@ -107,15 +119,28 @@ impl<'ctx> PushedGuard<'ctx> {
         graph: &mut Graph<'ctx>,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<(bool, R)> {
+        self.try_rebuild_graph(graph, f)
+    }
+
+    /// [`rebuild_graph`](Self::rebuild_graph) for a closure with another error type, as
+    /// [`try_scope`](Self::try_scope) is for [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`rebuild_graph`](Self::rebuild_graph).
+    pub fn try_rebuild_graph<'env, R, E: From<Error>>(
+        &'env self,
+        graph: &mut Graph<'ctx>,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<(bool, R), E> {
         graph.same_context(self)?;
         let (template, resources, value) = self.built(f)?;
         Ok((graph.become_new(self, template, resources)?, value))
     }
 
-    fn built<'env, R>(
+    fn built<'env, R, E: From<Error>>(
         &'env self,
-        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
-    ) -> Result<(Template, GraphResources, R)> {
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<(Template, GraphResources, R), E> {
         let template = Template::create()?;
         let (graph, id) = (template.raw(), template.id());
         let (nodes, record, allocated) = Default::default();

@@ -176,6 +176,19 @@ impl<'ctx> PushedGuard<'ctx> {
         stream: &'env mut Stream<'ctx>,
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<Graph<'ctx>> {
+        self.try_capture(stream, f)
+    }
+
+    /// [`capture`](Self::capture) for a closure with another error type, as [`try_scope`](Self::try_scope) is for
+    /// [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`capture`](Self::capture).
+    pub fn try_capture<'env, E: From<Error>>(
+        &'env self,
+        stream: &'env mut Stream<'ctx>,
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result<(), E>,
+    ) -> Result<Graph<'ctx>, E> {
         let (template, resources) = self.template(stream, f)?;
         let exec = Exec::new(self, &template)?;
         let inner = GraphInner::new(exec, template, resources, self.context().clone());
@@ -183,13 +196,13 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Captures a graph that is not yet ready to run, and its resources.
-    pub(super) fn template<'env>(
+    pub(super) fn template<'env, E: From<Error>>(
         &'env self,
         stream: &'env mut Stream<'ctx>,
-        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
-    ) -> Result<(Template, GraphResources)> {
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result<(), E>,
+    ) -> Result<(Template, GraphResources), E> {
         if stream.context() != self.context() {
-            return Err(Error::OtherContext { call: BEGIN });
+            return Err(Error::OtherContext { call: BEGIN }.into());
         }
         let first = CapturedStream::new(BEGIN, self, stream)?;
         let (forks, scratch) = (Arena::new(), Arena::new());

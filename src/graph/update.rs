@@ -32,9 +32,23 @@ impl<'ctx> PushedGuard<'ctx> {
         stream: &'env mut Stream<'ctx>,
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result,
     ) -> Result<bool> {
+        self.try_recapture(graph, stream, f)
+    }
+
+    /// [`recapture`](Self::recapture) for a closure with another error type, as [`try_scope`](Self::try_scope) is for
+    /// [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`recapture`](Self::recapture).
+    pub fn try_recapture<'env, E: From<Error>>(
+        &'env self,
+        graph: &mut Graph<'ctx>,
+        stream: &'env mut Stream<'ctx>,
+        f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result<(), E>,
+    ) -> Result<bool, E> {
         graph.same_context(self)?;
         let (template, resources) = self.template(stream, f)?;
-        graph.become_new(self, template, resources)
+        Ok(graph.become_new(self, template, resources)?)
     }
 }
 

@@ -165,6 +165,19 @@ impl PushedGuard<'_> {
         slice: &mut [T],
         f: impl FnOnce(&mut [T]) -> Result<R>,
     ) -> Result<R> {
+        self.try_with_registered(slice, f)
+    }
+
+    /// [`with_registered`](Self::with_registered) for a closure with another error type, as
+    /// [`try_scope`](Self::try_scope) is for [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`with_registered`](Self::with_registered).
+    pub fn try_with_registered<T: Element, R, E: From<Error>>(
+        &self,
+        slice: &mut [T],
+        f: impl FnOnce(&mut [T]) -> Result<R, E>,
+    ) -> Result<R, E> {
         // SAFETY: the slice is borrowed exclusively until `registration` has ended, below, and nothing
         // can leak that.
         let registration = unsafe { Registration::of(self, slice) }?;
@@ -184,6 +197,19 @@ impl PushedGuard<'_> {
         slice: &[T],
         f: impl FnOnce(&[T]) -> Result<R>,
     ) -> Result<R> {
+        self.try_with_registered_read_only(slice, f)
+    }
+
+    /// [`with_registered_read_only`](Self::with_registered_read_only) for a closure with another error type, as
+    /// [`try_scope`](Self::try_scope) is for [`scope`](Self::scope).
+    ///
+    /// # Errors
+    /// The errors of [`with_registered`](Self::with_registered).
+    pub fn try_with_registered_read_only<T: Element, R, E: From<Error>>(
+        &self,
+        slice: &[T],
+        f: impl FnOnce(&[T]) -> Result<R, E>,
+    ) -> Result<R, E> {
         let (start, bytes) = (slice.as_ptr().cast_mut().cast(), size_of_val(slice));
         // SAFETY: the slice is borrowed until `registration` has ended, below, and nothing can leak
         // that; the device can only read it (F164).
@@ -212,11 +238,14 @@ impl PushedGuard<'_> {
 }
 
 /// Ends a registration after the work with it, and combines the results.
-fn finished<R>(mut registration: Registration, done: Result<R>) -> Result<R> {
+fn finished<R, E: From<Error>>(
+    mut registration: Registration,
+    done: Result<R, E>,
+) -> Result<R, E> {
     let ended = registration.end();
     let done = done?;
     // Also in the child of a fork: the registration belongs to the parent.
-    ended.check()?;
+    ended.check().map_err(Error::from)?;
     Ok(done)
 }
 

@@ -27,7 +27,7 @@ pub use stream::ScopedStream;
 
 use crate::brand::Brand;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::{Element, PinnedBuffer};
 use crate::ops::enqueue::same_context;
@@ -123,6 +123,54 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>,
     ) -> Result<R> {
+        self.try_scope(f)
+    }
+
+    /// [`scope`](Self::scope) for a closure whose error is a type of your own, `Box<dyn Error>` or the like. `?` in it
+    /// converts an [`Error`](crate::Error) of the crate as well as every other error that the type can be made from.
+    ///
+    /// # Errors
+    /// The errors of [`scope`](Self::scope).
+    ///
+    /// # Aborts, panics
+    /// As [`scope`](Self::scope).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Stream};
+    /// # use cuscope::{DeviceBuffer, PushedGuard};
+    /// use std::error::Error;
+    ///
+    /// fn load<'ctx>(
+    ///     gpu: &PushedGuard<'ctx>,
+    ///     stream: &Stream<'ctx>,
+    ///     x: &mut DeviceBuffer<'ctx, u8>,
+    ///     path: &str,
+    /// ) -> Result<(), Box<dyn Error>> {
+    ///     let mut bytes = Vec::new();
+    ///     gpu.try_scope(|s| {
+    ///         let mut x = s.hold(x);
+    ///         s.on(stream).zero(&mut x)?;
+    ///         bytes = std::fs::read(path)?; // while the device works
+    ///         if bytes.len() != x.len() {
+    ///             return Err("the file has another length".into());
+    ///         }
+    ///         Ok(())
+    ///     })?;
+    ///     Ok(gpu.on(stream).upload(&bytes, x)?)
+    /// }
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let (stream, mut x) = (gpu.stream()?, gpu.alloc(4)?);
+    /// # assert!(load(&gpu, &stream, &mut x, "no such file").is_err());
+    /// # Ok(()) }
+    /// ```
+    pub fn try_scope<'env, R, E: From<Error>>(
+        &'env self,
+        f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<R, E> {
         /// Waits when the closure panics.
         struct Close<'a>(&'a Order, &'a Context);
         impl Drop for Close<'_> {
@@ -139,7 +187,8 @@ impl<'ctx> PushedGuard<'ctx> {
             std::panic::resume_unwind(panic);
         }
         let value = result?;
-        finished.map(|()| value)
+        finished?;
+        Ok(value)
     }
 }
 

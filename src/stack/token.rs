@@ -6,7 +6,7 @@ use crate::brand::{Brand, NotSend};
 use crate::context::{Context, current_raw};
 use crate::driver::capture_mode::Relaxed;
 use crate::driver::init;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -93,6 +93,17 @@ impl ContextStack {
     /// }
     /// ```
     pub fn reentrant<R>(f: impl for<'s> FnOnce(&mut NestedStack<'s>) -> Result<R>) -> Result<R> {
+        ContextStack::try_reentrant(f)
+    }
+
+    /// [`reentrant`](Self::reentrant) for a closure with another error type, as [`PushedGuard::try_scope`] is for
+    /// [`PushedGuard::scope`].
+    ///
+    /// # Errors
+    /// The errors of [`reentrant`](Self::reentrant).
+    pub fn try_reentrant<R, E: From<Error>>(
+        f: impl for<'s> FnOnce(&mut NestedStack<'s>) -> Result<R, E>,
+    ) -> Result<R, E> {
         init()?;
         let frame = StackPos::open_frame()?;
         f(&mut NestedStack { pos: frame.base, _brand: Brand::new(), _thread: [] })
@@ -136,7 +147,6 @@ impl Context {
     ///         })
     ///     }
     /// }
-    /// # use cuscope::detached::Branded;
     /// # fn main() -> Result {
     /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
     /// # let parts = context.with(|gpu| {
@@ -153,10 +163,23 @@ impl Context {
         &self,
         f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>,
     ) -> Result<R> {
-        ContextStack::reentrant(|stack| {
+        self.try_with(f)
+    }
+
+    /// [`with`](Self::with) for a closure with another error type, as [`PushedGuard::try_scope`] is for
+    /// [`PushedGuard::scope`].
+    ///
+    /// # Errors
+    /// The errors of [`with`](Self::with).
+    pub fn try_with<R, E: From<Error>>(
+        &self,
+        f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        ContextStack::try_reentrant(|stack| {
             let mut gpu = stack.push(self)?;
             let done = f(&mut gpu)?;
-            gpu.pop().map(|()| done)
+            gpu.pop()?;
+            Ok(done)
         })
     }
 }
