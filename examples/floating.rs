@@ -4,7 +4,7 @@
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig,
-    PushContext, Result, Stream, detached::Branded, driver_kind, driver_version,
+    PushContext, Result, Stream, driver_kind, driver_version,
 };
 use std::sync::mpsc;
 use std::thread;

@@ -9,7 +9,7 @@ use cuscope::{Context, ContextFlags, ContextStack, Device, Result, driver_kind, 
 mod scaler {
     use cuscope::{
         Context, ContextFlags, Detached, Device, DeviceBuffer, Function, LaunchConfig, PushContext,
-        Result, Stream, detached::Branded,
+        Result, Stream,
     };
 
     cuscope::handles! {

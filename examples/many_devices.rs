@@ -3,7 +3,7 @@
 
 use cuscope::{
     Context, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig, Result, Stream,
-    detached::Branded, driver_kind, driver_version,
+    driver_kind, driver_version,
 };
 
 cuscope::handles! {

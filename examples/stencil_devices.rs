@@ -4,7 +4,7 @@
 
 use cuscope::{
     Context, ContextStack, Detached, Device, Function, LaunchConfig, OrderedBuffer, OrderedStream,
-    Result, detached::Branded, driver_kind, driver_version,
+    Result, driver_kind, driver_version,
 };
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result,
-    detached::Branded, driver_kind, driver_version,
+    driver_kind, driver_version,
 };
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -15,7 +15,8 @@
 //! | E0515: cannot return value referencing local variable `stack` | [it leaves the function](#it-leaves-the-function) |
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
-//! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
+//! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0308: expected `&Stream`, found `&Detached<Stream>`; E0599: no method named `detach` | [detached handles](#detached-handles) |
 //! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
 //! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0382: use of moved value: `y` | [launches](#launches) |
 //! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
@@ -138,7 +139,7 @@
 //! *error\[E0505\]: cannot move out of `outer` because it is borrowed.* Something that depends on it is still
 //! alive: a guard that was pushed on this one (pop that first), operations from its `on` (call `on` again,
 //! which is free), or a handle that is used after its stack is dropped (use it before, or
-//! [detach](crate::detached::Branded::detach) it).
+//! [detach](crate::Detached::new) it).
 //!
 //! ```compile_fail,E0505
 //! # use cuscope::{Context, ContextStack, Result};
@@ -171,7 +172,7 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`.
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`.
 //!
 //! ```compile_fail,E0499
 //! # use cuscope::{Context, ContextStack, Result};
@@ -185,7 +186,7 @@
 //! ```
 //! To keep a handle after a pop, detach it. Binding compares the contexts:
 //! ```
-//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result, detached::Branded};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 //! # let mut stack = ContextStack::current_thread()?;
@@ -288,7 +289,7 @@
 //! }
 //! ```
 //! ```
-//! # use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Result, Stream, detached::Branded};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Result, Stream};
 //! fn open(context: &Context) -> Result<Detached<Stream<'static>>> {
 //!     let mut stack = ContextStack::current_thread()?;
 //!     Ok(stack.push(context)?.stream()?.detach())
@@ -337,7 +338,8 @@
 //! streams detached. `ui-tests/scoped_stream_sent.rs`.
 //!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* You move a handle to
-//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`.
+//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`. You get it
+//! too if you detach a map whose keys borrow: take `String` or a number as the key: `ui-tests/map_with_borrowed_keys.rs`.
 //!
 //! # Out of `reentrant`
 //!
@@ -353,7 +355,7 @@
 //! # Ok(()) }
 //! ```
 //! ```
-//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result, detached::Branded};
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
 //! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
 //! let stream = ContextStack::reentrant(|stack| Ok(stack.push(&context)?.stream()?.detach()))?;
@@ -363,6 +365,36 @@
 //! The same holds for [`Context::with`](crate::Context::with). `ui-tests/guard_leaves_reentrant.rs`,
 //! `ui-tests/guard_leaves_with.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
 //! `'static` values: `ui-tests/brand_panic_any.rs`.
+//!
+//! # Errors of your own
+//!
+//! *error\[E0277\]: `?` couldn't convert the error to `cuscope::Error`.* A closure of the crate returns
+//! [`cuscope::Error`](crate::Error), and `?` in it meets another error, such as that of `std::fs::read`. Each method that
+//! takes such a closure has a second one for your error type: [`try_scope`](crate::PushedGuard::try_scope),
+//! [`try_capture`](crate::PushedGuard::try_capture), [`try_build_graph`](crate::PushedGuard::try_build_graph),
+//! [`Context::try_with`](crate::Context::try_with), [`try_reentrant`](crate::ContextStack::try_reentrant) and so on. The
+//! type implements `From<cuscope::Error>`, as `Box<dyn Error>` does.
+//!
+//! ```compile_fail,E0277
+//! # use cuscope::{Context, Result};
+//! # fn example(context: &Context) -> std::result::Result<(), Box<dyn std::error::Error>> {
+//! context.with(|gpu| {
+//!     let image = std::fs::read("kernels.ptx")?;
+//!     gpu.synchronize()
+//! })?;
+//! # Ok(()) }
+//! ```
+//! ```no_run
+//! # use cuscope::Context;
+//! # fn example(context: &Context) -> Result<(), Box<dyn std::error::Error>> {
+//! context.try_with(|gpu| {
+//!     let image = std::fs::read("kernels.ptx")?;
+//!     Ok(gpu.synchronize()?)
+//! })
+//! # }
+//! ```
+//! `ui-tests/closure_with_another_error.rs`. With `try_scope`, E0282 or E0283 (type annotations needed) says that nothing
+//! tells the error type: call `scope`, or name it, as in `Ok::<_, Box<dyn Error>>(())`.
 //!
 //! # Detached handles
 //!
@@ -383,6 +415,9 @@
 //! # }
 //! ```
 //! `ui-tests/detached_used.rs`.
+//!
+//! *error\[E0599\]: no method named `detach` found for tuple* (for an array, a `Vec`). Handles and structs of them have the
+//! method. Call [`Detached::new`](crate::Detached::new) for collections.
 //!
 //! # Structs of handles
 //!
@@ -591,7 +626,7 @@
 //! | E0599: no method named `upload` found for struct `CaptureStream` | no host memory in a graph: upload before a replay, download after it | `ui-tests/host_memory_in_capture.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you capture it, not where you replay it | `ui-tests/capture_launch_without_unsafe.rs` |
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
-//! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::detached::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
+//! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::Detached::new) | `ui-tests/graph_outlives_stack.rs` |
 //! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |

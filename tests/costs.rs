@@ -8,7 +8,6 @@ mod pipeline;
 use crate::common::gpu::{kernel, new_context, new_context_on, with_primary};
 use crate::common::kernels::SPIN;
 use crate::{common, skip};
-use cuscope::detached::Branded;
 use cuscope::{
     ContextStack, Device, Function, LaunchConfig, OrderedStream, PushedGuard, Stream, ffi,
 };

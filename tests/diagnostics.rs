@@ -4,7 +4,6 @@ use crate::common::gpu::try_with_gpu;
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result,
-    detached::Branded,
     diagnostics::{CoreDumpFlags, CoreDumps, DriverLog, LogLevel, on_driver_log},
     on_release_error,
 };

@@ -6,7 +6,6 @@ use crate::common::gpu::{downloaded, kernel, new_context, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
 use crate::common::longer;
 use crate::{common, fresh, skip};
-use cuscope::detached::Branded;
 use cuscope::memory::BufferKind;
 use cuscope::{
     ContextStack, DeviceBuffer, Error, LaunchConfig, OrderedStream, PushedGuard, StreamFlags, ffi,

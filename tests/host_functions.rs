@@ -143,7 +143,6 @@ fn the_driver_is_refused_to_a_host_function() {
             REPORTED.fetch_add(1, Ordering::Relaxed);
         });
         with_gpu(|gpu| {
-            use cuscope::detached::Branded;
             let stream = gpu.stream().unwrap();
             let buffer = gpu.alloc::<u8>(100).unwrap().detach();
             let answers = Arc::new(Mutex::new(None));

@@ -245,7 +245,7 @@ fn a_buffer_outlives_the_stream_that_it_was_allocated_on() {
         drop(stream);
         let other = gpu.stream().unwrap();
         assert_eq!(gpu.on(&other).to_vec(&buffer).unwrap(), [1, 2, 3]);
-        cuscope::detached::Branded::detach(buffer)
+        buffer.detach()
     };
     drop(context);
     std::thread::spawn(move || drop(detached)).join().unwrap();

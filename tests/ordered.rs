@@ -5,7 +5,6 @@ use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
 use crate::common::{fewer, longer};
 use crate::fresh;
-use cuscope::detached::Branded;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{
     ContextStack, Detached, Error, Function, LaunchConfig, MemoryPool, OrderedBuffer,

@@ -6,7 +6,6 @@ use crate::common::gpu::{kernel, new_context, new_context_on};
 use crate::common::kernels::SPIN;
 use crate::common::longer;
 use crate::{common, fresh, skip};
-use cuscope::detached::Branded;
 use cuscope::{
     Context, ContextStack, Detached, Device, Error, Function, LaunchConfig, OrderedBuffer,
     OrderedStream, SharedBuffer, ffi,

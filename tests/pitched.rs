@@ -4,7 +4,6 @@
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, STORE};
 use crate::{common, skip};
-use cuscope::detached::Branded;
 use cuscope::memory::{Extent, PitchedBuffer};
 use cuscope::scope::ScopedPitchedBuffer;
 use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard, Result};

@@ -5,6 +5,7 @@ mod common;
 mod graph;
 mod graph_nodes;
 mod growth;
+mod other_errors;
 mod schedules;
 mod scope;
 mod scope_calls;

@@ -131,7 +131,6 @@ fn a_subscriber_that_panics_does_no_harm() {
 /// A subscriber for the whole process is not kept from itself by `tracing`.
 #[test]
 fn a_subscriber_whose_releases_fail_is_told_once() {
-    use cuscope::detached::Branded;
     static EVENTS: AtomicU64 = AtomicU64::new(0);
     static REPORTS: AtomicU64 = AtomicU64::new(0);
     struct Releases(Mutex<Vec<cuscope::Detached<cuscope::Stream<'static>>>>);

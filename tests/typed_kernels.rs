@@ -244,8 +244,7 @@ fn a_struct_by_value_is_passed_as_it_is() {
         unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), args) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [2.0 * 3.0 + 40.0 + 5.0 - 1.0]);
         // A kernel is detached and bound as a function is.
-        let kernel: Detached<Kernel<'static, Signature>> =
-            cuscope::detached::Branded::detach(kernel);
+        let kernel: Detached<Kernel<'static, Signature>> = kernel.detach();
         let kernel = gpu.bind(&kernel).unwrap();
         let args = (Particle::default(), 1, 1, &mut out);
         // SAFETY: as above.

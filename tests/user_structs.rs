@@ -9,6 +9,8 @@ mod without_unsafe {
         detached::{Branded, NotAttached, Plain},
         handles,
     };
+    use std::collections::{BTreeMap, HashMap};
+    use std::sync::Arc;
     use std::thread;
 
     handles! {
@@ -174,5 +176,41 @@ mod without_unsafe {
         let nested = vec![Some((stream(), vec![stream()])), None].detach();
         let nested = gpu.bind(&nested).unwrap();
         assert!(nested[0].as_ref().unwrap().1[0].query().unwrap());
+    }
+
+    #[test]
+    fn maps_boxes_and_shared_handles_detach() {
+        let context = create().unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let stream = || gpu.stream().unwrap();
+        let by_name = HashMap::from([("a".to_owned(), stream()), ("b".to_owned(), stream())]);
+        let by_number = BTreeMap::from([(1, Box::new(stream()))]);
+        let shared = Arc::new(stream());
+        let id = shared.id().unwrap();
+        let kept = Detached::new((by_name, by_number, Arc::clone(&shared)));
+        let bound = gpu.bind(&kept).unwrap();
+        assert!(bound.0["a"].query().unwrap() && bound.1[&1].query().unwrap());
+        let (by_name, by_number, again) = gpu.attach(kept).unwrap();
+        assert_eq!((by_name.len(), by_number.len(), again.id().unwrap()), (2, 1, id));
+        // One handle, whose owners have different brands.
+        assert_eq!(Arc::strong_count(&shared), 2);
+        let elsewhere = again.detach();
+        drop(shared);
+        let last = Arc::into_inner(gpu.attach(elsewhere).unwrap()).expect("the last owner");
+        assert!(last.query().unwrap());
+    }
+
+    #[test]
+    fn a_detached_struct_shows_its_fields() {
+        let context = create().unwrap();
+        let layer = context
+            .with(|gpu| {
+                let (weights, bias) = (gpu.alloc::<f32>(3)?, None);
+                Ok(Layer { weights, bias, grid: 1.into() }.detach())
+            })
+            .unwrap();
+        let shown = format!("{layer:?}");
+        assert!(shown.starts_with("Detached(Layer { weights: DeviceBuffer<f32>(3 at "), "{shown}");
     }
 }

@@ -16,7 +16,7 @@ use crate::stream::Stream;
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
 /// Each handle, and each struct that [`handles!`](crate::handles!) declares, has [`detach`](Self::detach) as a method of
-/// its own. Import the trait to detach a tuple, an array, a `Vec` or another collection.
+/// its own. For a tuple, an array, a `Vec` or another collection, call [`Detached::new`], or import this trait.
 ///
 /// # Safety
 /// 1. `With<'a>` and `With<'b>` are one type up to the lifetime, which is phantom in both, and
@@ -24,7 +24,7 @@ use crate::stream::Stream;
 /// 2. `contexts` reports every context behind `self`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handle that can be detached from its guard",
-    note = "streams, events, modules, functions and device buffers can, and tuples, arrays, `Vec`s and `Option`s of them",
+    note = "streams, events, modules, functions and device buffers can, and tuples, arrays, `Vec`, `Option`, `Box`, `Arc` and maps of them",
     note = "declare a struct of handles with `cuscope::handles!`; wrap fields without handles in `Plain`"
 )]
 pub unsafe trait Branded: Sized + Sealed {
@@ -39,7 +39,7 @@ pub unsafe trait Branded: Sized + Sealed {
 
     /// Detaches the handle from its guard. Needs no current context, neither now nor when it is dropped.
     fn detach(self) -> Detached<Self::With<'static>> {
-        Detached(self.rebrand(Key(())))
+        Detached::new(self)
     }
 }
 
@@ -64,7 +64,7 @@ macro_rules! detach {
         impl<$($generics)*> $name {
             /// Detaches the handle from its guard. Needs no current context, neither now nor when it is dropped.
             pub fn detach(self) -> Detached<$out> {
-                Branded::detach(self)
+                Detached::new(self)
             }
         }
     )* };

@@ -4,6 +4,9 @@
 use super::branded::{Branded, Key, Sealed};
 use crate::context::Context;
 use crate::tuples::tuples;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
 /// For collections of one type of handle: the ways to visit each and to map them.
 macro_rules! collections {
@@ -28,6 +31,68 @@ collections! {
     Vec<H> [] => |all| all.iter(), |all, f| all.into_iter().map(f).collect(), Vec<H::With<'b>>;
     Option<H> [] => |all| all.iter(), |all, f| all.map(f), Option<H::With<'b>>;
     [H; N] [N] => |all| all.iter(), |all, f| all.map(f), [H::With<'b>; N];
+}
+
+impl<H: Branded> Sealed for Box<H> {}
+// SAFETY: 1. and 2. as the handle in the box.
+unsafe impl<H: Branded> Branded for Box<H> {
+    type With<'b> = Box<H::With<'b>>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        (**self).contexts(see);
+    }
+    fn rebrand<'b>(self, key: Key) -> Box<H::With<'b>> {
+        Box::new((*self).rebrand(key))
+    }
+}
+
+impl<H: Branded> Sealed for Arc<H> {}
+// SAFETY: 1. and 2. as the shared handle.
+unsafe impl<H: Branded> Branded for Arc<H> {
+    type With<'b> = Arc<H::With<'b>>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        (**self).contexts(see);
+    }
+    /// Owners of one handle may have different brands, as references from [`bind`](crate::PushedGuard::bind) may.
+    fn rebrand<'b>(self, _: Key) -> Arc<H::With<'b>> {
+        // SAFETY: the pointer comes from `into_raw`, and the types are one up to a phantom lifetime (`Branded` 1).
+        // Whoever has the only owner takes the handle out under the brand of that owner.
+        unsafe { Arc::from_raw(Arc::into_raw(self).cast()) }
+    }
+}
+
+impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static> Sealed
+    for HashMap<K, H, S>
+{
+}
+// SAFETY: 1. and 2. value by value; keys and hasher have no lifetime, and no context.
+unsafe impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static> Branded
+    for HashMap<K, H, S>
+{
+    type With<'b> = HashMap<K, H::With<'b>, S>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        self.values().for_each(|handle| handle.contexts(see));
+    }
+    fn rebrand<'b>(self, key: Key) -> Self::With<'b> {
+        let mut map = HashMap::with_capacity_and_hasher(self.len(), self.hasher().clone());
+        map.extend(self.into_iter().map(|(name, handle)| (name, handle.rebrand(key))));
+        map
+    }
+}
+
+impl<K: Ord + 'static, H: Branded> Sealed for BTreeMap<K, H> {}
+// SAFETY: 1. and 2. value by value; keys have no lifetime, and no context.
+unsafe impl<K: Ord + 'static, H: Branded> Branded for BTreeMap<K, H> {
+    type With<'b> = BTreeMap<K, H::With<'b>>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        self.values().for_each(|handle| handle.contexts(see));
+    }
+    fn rebrand<'b>(self, key: Key) -> Self::With<'b> {
+        self.into_iter().map(|(name, handle)| (name, handle.rebrand(key))).collect()
+    }
 }
 
 macro_rules! handles {

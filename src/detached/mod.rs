@@ -30,7 +30,7 @@ pub use plain::Plain;
 ///
 /// # Examples
 /// ```
-/// use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Stream, detached::Branded};
+/// use cuscope::{Context, ContextFlags, ContextStack, Detached, Device, Stream};
 ///
 /// struct Worker {
 ///     context: Context,
@@ -53,9 +53,9 @@ pub use plain::Plain;
 pub struct Detached<H>(H);
 assert_impl_all!(Detached<Stream<'static>>: Send, Sync);
 
-impl<H> fmt::Debug for Detached<H> {
+impl<H: fmt::Debug> fmt::Debug for Detached<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Detached")
+        f.debug_tuple("Detached").field(&self.0).finish()
     }
 }
 
@@ -76,6 +76,28 @@ impl<H> From<NotAttached<H>> for Error {
 }
 
 impl<H: Branded> Detached<H> {
+    /// Detaches handles from their guard: one, a tuple or `Vec` of them, or a struct that
+    /// [`handles!`](crate::handles!) declares. Needs no current context, neither now nor when they are dropped.
+    ///
+    /// A single handle, and a struct, have the method `detach` for it.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextFlags, Detached, Device, Event, Stream};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    /// let pair: Detached<(Stream<'static>, Event<'static>)> =
+    ///     context.with(|gpu| Ok(Detached::new((gpu.stream()?, gpu.event()?))))?;
+    /// context.with(|gpu| {
+    ///     let (stream, event) = gpu.bind(&pair)?;
+    ///     event.record(stream)
+    /// })
+    /// # }
+    /// ```
+    pub fn new(handles: H) -> Detached<H::With<'static>> {
+        Detached(handles.rebrand(Key(())))
+    }
+
     /// Returns the context that the handles belong to, so that you can push it. Returns `None` if there are no
     /// handles.
     #[must_use]

@@ -69,7 +69,7 @@ macro_rules! handles {
             /// Detaches the handles from their guard. Needs no current context, neither now nor when they are dropped.
             #[allow(dead_code, reason = "for the program that wants it")]
             $vis fn detach(self) -> $crate::Detached<$name<'static $(, $param)*>> {
-                $crate::detached::Branded::detach(self)
+                $crate::Detached::new(self)
             }
         }
 

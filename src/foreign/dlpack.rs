@@ -30,7 +30,6 @@
 #![allow(missing_docs, reason = "the fields are those of `dlpack.h`")]
 
 use crate::call::{answer, fault, name};
-use crate::detached::Branded;
 use crate::error::{Error, Result};
 use crate::memory::{DeviceBuffer, Element, PinnedBuffer};
 use crate::ordered::NotTaken;

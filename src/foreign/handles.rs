@@ -115,7 +115,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # let stream = gpu.stream()?;
     /// # let theirs = gpu.event()?; // plays other code
     /// # let raw = theirs.raw();
-    /// # let keep = cuscope::detached::Branded::detach(theirs);
+    /// # let keep = theirs.detach();
     /// // Other code recorded `raw` behind its work, and `keep` owns it.
     /// // SAFETY: 1. to 3. `keep` destroys the event, which is of this context, anywhere.
     /// let theirs = unsafe { gpu.event_from_raw(raw, keep) }?;

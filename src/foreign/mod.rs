@@ -8,7 +8,6 @@
 //! current context and no thread of its own:
 //!
 //! ```
-//! use cuscope::detached::Branded;
 //! use cuscope::{Context, ContextStack, Detached, Device, DeviceBuffer, Result, ffi};
 //! use std::ffi::c_void;
 //!

@@ -238,10 +238,7 @@ impl PushedGuard<'_> {
 }
 
 /// Ends a registration after the work with it, and combines the results.
-fn finished<R, E: From<Error>>(
-    mut registration: Registration,
-    done: Result<R, E>,
-) -> Result<R, E> {
+fn finished<R, E: From<Error>>(mut registration: Registration, done: Result<R, E>) -> Result<R, E> {
     let ended = registration.end();
     let done = done?;
     // Also in the child of a fork: the registration belongs to the parent.

@@ -55,7 +55,7 @@ const STAGING: usize = 1 << 20;
 /// Operations need no current context ([F34](crate::driver_facts#F34)): work goes on while another context is pushed.
 /// But copies, uploads and downloads are refused while a context of another device is current
 /// ([F348](crate::driver_facts#F348)): push one of the stream's device first.
-/// With [`detach`](crate::detached::Branded::detach), stream and memory live in a `'static` struct and move between
+/// With [`detach`](crate::Detached::new), stream and memory live in a `'static` struct and move between
 /// threads. Threads that use one stream interleave their operations.
 ///
 /// # Examples

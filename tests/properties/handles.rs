@@ -4,7 +4,7 @@ use super::model::{SHARED, StackPos};
 use super::program::{HandleOp, Which};
 use super::seen::{Seen, seen};
 use super::thread::{Handle, Left, Loose, Place, Thread};
-use cuscope::{Error, PushedGuard, Result, detached::Branded};
+use cuscope::{Error, PushedGuard, Result};
 
 /// Puts a handle that a guard made into the pocket.
 fn keep(thread: &Thread, level: StackPos, made: Result<Loose>, call: &'static str) {

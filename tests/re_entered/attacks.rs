@@ -291,7 +291,7 @@ fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
         let context = new_context();
         let free = |last: bool| {
             let buffer = ContextStack::reentrant(|stack| {
-                Ok(cuscope::detached::Branded::detach(stack.push(&context)?.alloc::<u32>(4)?))
+                Ok(stack.push(&context)?.alloc::<u32>(4)?.detach())
             })
             .unwrap();
             let stack = ContextStack::current_thread().unwrap();

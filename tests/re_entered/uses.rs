@@ -7,7 +7,7 @@ use crate::machine::{
 use crate::program::{Function, Use};
 use crate::run::{done, on_guard};
 use crate::seen::{Seen, seen};
-use cuscope::{Context, PushedGuard, Result, StreamFlags, detached::Branded, ffi};
+use cuscope::{Context, PushedGuard, Result, StreamFlags, ffi};
 use std::fmt::{self, Write as _};
 use std::future::Future as _;
 use std::pin::pin;

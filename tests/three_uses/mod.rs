@@ -15,7 +15,7 @@ use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Function, LaunchConfig, PushContext, Result,
-    Stream, detached::Branded,
+    Stream,
 };
 
 cuscope::handles! {

@@ -4,7 +4,7 @@ use super::{Kept, STORE, Then};
 use crate::common::fewer;
 use crate::common::foreign::current;
 use crate::common::gpu::{kernel, new_context};
-use cuscope::{Context, ContextStack, Error, LaunchConfig, Result, detached::Branded};
+use cuscope::{Context, ContextStack, Error, LaunchConfig, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};

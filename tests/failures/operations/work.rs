@@ -6,7 +6,6 @@ use crate::common::longer;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
-    detached::Branded,
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
     foreign::dlpack::Tensor,
