@@ -27,7 +27,7 @@
 //! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0277: … cannot be the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … is not a buffer that belongs to an ordered stream; E0382 at a buffer that moved | [ordered streams](#ordered-streams) |
-//! | E0277: … cannot live in device memory; … is not PTX text | [types](#types) |
+//! | E0277: … cannot live in device memory; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
 //! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … is not a parameter of a kernel; E0308: expected a tuple with … elements | [launches](#launches) |
@@ -663,6 +663,10 @@
 //! ```
 //!
 //! # Types
+//!
+//! *error\[E0277\]: a fill cannot set elements of type `f64`.* The driver fills with values of 1, 2 or 4 bytes. Zeros of any
+//! type are written by `zero`, other values by an upload. For a struct of yours with such a size, implement
+//! [`Fillable`](crate::memory::Fillable). `ui-tests/fill_of_large_elements.rs`.
 //!
 //! *error\[E0277\]: `bool` cannot live in device memory.* The device may leave any bytes there. Not all bytes
 //! are a valid `bool`, `char`, reference or enum, and a struct with padding has bytes that must not be read.

@@ -25,9 +25,8 @@
 
 pub use cuscope_nvrtc::*;
 
-use crate::Device;
 use crate::error::{Error, Result};
-use std::ffi::CString;
+use crate::{Device, Ptx};
 
 /// Creates options for PTX that runs on `device`: the highest virtual architecture of this NVRTC that is not above
 /// the device's.
@@ -51,7 +50,7 @@ pub fn code_options_for(device: Device) -> Result<CompileOptions> {
 /// The kernels must be `extern "C"`.
 ///
 /// # Errors
-/// The errors of [`options_for`] and [`Program::compile`].
+/// The errors of [`options_for`], [`Program::compile`] and [`Ptx::new`].
 ///
 /// # Examples
 /// ```
@@ -63,12 +62,12 @@ pub fn code_options_for(device: Device) -> Result<CompileOptions> {
 /// # let context = Context::create(device, ContextFlags::default())?;
 /// # let mut stack = ContextStack::current_thread()?;
 /// # let gpu = stack.push(&context)?;
-/// let nothing = gpu.load_ptx(ptx)?.function("nothing")?;
+/// let nothing = gpu.load(&ptx)?.function("nothing")?;
 /// # Ok(()) }
 /// ```
-pub fn compile_ptx(source: &str, device: Device) -> Result<CString> {
+pub fn compile_ptx(source: &str, device: Device) -> Result<Ptx> {
     let options = options_for(device)?;
-    Ok(Program::new("program.cu", source).compile(&options)?.ptx()?)
+    Ptx::new(Program::new("program.cu", source).compile(&options)?.ptx()?)
 }
 
 /// Returns the compute capability of a device: 90 for 9.0.

@@ -136,6 +136,8 @@ fn ptx_comes_as_str_string_c_str_c_string_and_file() {
         let modules = [
             gpu.load_ptx(STORE),
             gpu.load_ptx(STORE.to_owned()),
+            gpu.load_ptx(&STORE.to_owned()),
+            gpu.load_ptx(&with_nul),
             gpu.load_ptx(borrowed),
             gpu.load_ptx(with_nul.clone()),
             gpu.load_ptx_file(&path),

@@ -5,6 +5,7 @@ mod common;
 mod cuda_kernels;
 mod default_streams;
 mod dlpack;
+mod half_precision;
 mod host_functions;
 mod images;
 mod kernels;

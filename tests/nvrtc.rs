@@ -8,9 +8,7 @@ use cuscope::nvrtc::{
     self, Arch, CompileError, CompileOptions, CppStandard, NvrtcError, NvrtcVersion, Program,
     Severity, ffi,
 };
-use cuscope::{
-    Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, Ptx, driver_version,
-};
+use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, driver_version};
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
@@ -87,13 +85,13 @@ fn source_becomes_a_kernel_that_runs() {
     let source = "extern \"C\" __global__ void square(unsigned n, int *x) {\n\
         unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i < n) x[i] *= x[i];\n}\n";
     let ptx = nvrtc::compile_ptx(source, device).unwrap();
-    let library = Library::load(&Ptx::new(ptx.as_c_str()).unwrap()).unwrap();
+    let library = Library::load(&ptx).unwrap();
 
     let context = Context::create(device, ContextFlags::default()).unwrap();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let stream = gpu.stream().unwrap();
-    let square = gpu.load_ptx(ptx).unwrap().function("square").unwrap();
+    let square = gpu.load(&ptx).unwrap().function("square").unwrap();
     let mut values: Vec<i32> = (-500..500).collect();
     let expected: Vec<i32> = values.iter().map(|x| x * x).collect();
     let mut x = gpu.alloc(values.len()).unwrap();

@@ -108,7 +108,8 @@ pub struct DLManagedTensorVersioned {
     pub dl_tensor: DLTensor,
 }
 
-/// An element that DLPack has a type for. Implement it for a type of your own, such as one for `bfloat16`.
+/// An element that DLPack has a type for. Implement it for a type of your own, such as one for `bfloat16`. With the
+/// feature `half`, the types of the crate `half` implement it.
 ///
 /// # Examples
 /// ```
@@ -140,6 +141,10 @@ elements! {
     u8: 1; u16: 1; u32: 1; u64: 1;
     f32: 2; f64: 2;
     [f32; 2]: 5; [f64; 2]: 5;
+}
+#[cfg(feature = "half")]
+elements! {
+    half::f16: 2; half::bf16: 4;
 }
 
 /// Returns whether the type of `T` has the size of `T`.

@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
-use crate::memory::{Element, InScope};
+use crate::memory::{Element, Fillable, InScope};
 use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
 use crate::scope::{Destination, Source};
@@ -121,7 +121,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// The same as for [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for a box whose planes
     /// are apart: add a node for each plane.
     #[doc(alias = "cuGraphAddMemsetNode")]
-    pub fn fill<T: Element>(
+    pub fn fill<T: Fillable>(
         &self,
         after: &[NodeId],
         to: &mut impl Destination<'s, T>,

@@ -7,7 +7,7 @@ use crate::call::name;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::{Element, InScope};
+use crate::memory::{Element, Fillable, InScope};
 use crate::scope::{Destination, ScopedStream, Source};
 
 /// A stream of a scope, a stream under capture, or a graph that is built. Sealed.
@@ -34,7 +34,7 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Errors
     /// The errors of [`ScopedStream::fill`].
-    fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result;
+    fn fill<T: Fillable>(self, to: &mut impl Destination<'s, T>, value: T) -> Result;
 
     /// Sets every byte to zero: [`ScopedStream::zero`].
     ///
@@ -81,7 +81,7 @@ macro_rules! impl_enqueue {
                 $stream::copy(&self, from, to)
             }
             #[inline]
-            fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
+            fn fill<T: Fillable>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
                 $stream::fill(&self, to, value)
             }
             #[inline]
@@ -111,7 +111,7 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     ) -> Result {
         GraphBuilder::copy(self, &[], from, to).map(drop)
     }
-    fn fill<T: Element>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
+    fn fill<T: Fillable>(self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         GraphBuilder::fill(self, &[], to, value).map(drop)
     }
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
-use crate::memory::{Element, InScope};
+use crate::memory::{Fillable, InScope};
 use crate::ops::enqueue::same_context;
 use crate::ops::{Launch, NodeOperation, Operation, pattern};
 use crate::stack::PushedGuard;
@@ -47,7 +47,7 @@ impl Graph<'_> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for elements of another
     /// size.
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
-    pub fn set_fill<T: Element>(&mut self, node: MemsetNode, value: T) -> Result {
+    pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
         let (exec, node) = self.node_to_change(CALL, node.id())?;
         let mut params = CUDA_MEMSET_NODE_PARAMS {

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::{Element, InScope};
+use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Launch, Operation};
 use crate::scope::{Destination, Order, ScopedStream, Source};
 use crate::stream::Stream;
@@ -74,7 +74,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
-    pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
+    pub fn fill<T: Fillable>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         self.writes(to);
         self.record.note(self.scoped.fill(to, value))
     }

@@ -6,12 +6,13 @@ use std::ffi::{CStr, CString};
 
 use super::LOAD;
 
-/// PTX text: `&str`, `String`, `&CStr` or `CString`. Sealed.
+/// PTX text: `&str`, `String`, `&CStr` or `CString`, and references to these. Sealed.
 ///
 /// The driver reads PTX up to a NUL. The copy of the text gets one, so the driver never sees text without it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not PTX text",
-    note = "pass PTX as `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`"
+    note = "pass PTX as `&str`, `String`, `&CStr` or `CString`: `include_str!(\"kernel.ptx\")`",
+    note = "a `Ptx` is an image: `gpu.load(&ptx)`"
 )]
 pub trait PtxText<'p>: sealed::Sealed {
     #[doc(hidden)]
@@ -28,6 +29,8 @@ mod sealed {
     impl Sealed for String {}
     impl Sealed for &std::ffi::CStr {}
     impl Sealed for std::ffi::CString {}
+    impl Sealed for &String {}
+    impl Sealed for &std::ffi::CString {}
 }
 
 fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
@@ -53,6 +56,16 @@ impl<'p> PtxText<'p> for String {
     }
 }
 impl<'p> PtxText<'p> for &'p CStr {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        Ok(Cow::Borrowed(self))
+    }
+}
+impl<'p> PtxText<'p> for &String {
+    fn with_nul(self) -> Result<Cow<'p, CStr>> {
+        owned(self.as_str())
+    }
+}
+impl<'p> PtxText<'p> for &'p CString {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Borrowed(self))
     }

@@ -79,6 +79,10 @@ numbers! {
     Integer: u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool;
     Float: f32 f64;
 }
+#[cfg(feature = "half")]
+numbers! {
+    Float: half::f16 half::bf16;
+}
 
 impl<T: NoUninit> Parameter for Value<T> {}
 impl<T: NoUninit> sealed::Sealed for Value<T> {

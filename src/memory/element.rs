@@ -17,3 +17,64 @@ pub trait Element: AnyBitPattern + NoUninit + Send + Sync {}
 
 #[diagnostic::do_not_recommend]
 impl<T: AnyBitPattern + NoUninit + Send + Sync> Element for T {}
+
+/// An element that a fill can set: the driver fills memory with values of 1, 2 or 4 bytes.
+///
+/// Numbers of these sizes implement it, and arrays of them that have such a size. Implement it for your own type if it
+/// has one. An operation that fills with a type of another size does not compile.
+///
+/// # Examples
+/// ```
+/// # use cuscope::{Context, ContextFlags, ContextStack, Device};
+/// use bytemuck::{Pod, Zeroable};
+/// use cuscope::memory::Fillable;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+/// #[repr(C)]
+/// struct Pixel {
+///     red: u8,
+///     green: u8,
+///     blue: u8,
+///     alpha: u8,
+/// }
+/// impl Fillable for Pixel {}
+///
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// # let stream = gpu.stream()?;
+/// let mut image = gpu.alloc(64)?;
+/// let sky = Pixel { red: 80, green: 160, blue: 240, alpha: 255 };
+/// gpu.on(&stream).fill(&mut image, sky)?;
+/// assert_eq!(gpu.on(&stream).to_vec(&image)?, [sky; 64]);
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a fill cannot set elements of type `{Self}`",
+    label = "no value of 1, 2 or 4 bytes",
+    note = "the driver fills with values of 1, 2 or 4 bytes; `zero` and `upload` take every type",
+    note = "for your own type of such a size, write `impl cuscope::memory::Fillable for …`"
+)]
+pub trait Fillable: Element {}
+
+macro_rules! fillable {
+    ($($one:ty, $($len:literal)*;)*) => { $(
+        impl Fillable for $one {}
+        $(impl Fillable for [$one; $len] {})*
+    )* };
+}
+fillable! {
+    u8, 1 2 4;
+    i8, 1 2 4;
+    u16, 1 2;
+    i16, 1 2;
+    u32, 1;
+    i32, 1;
+    f32, 1;
+}
+#[cfg(feature = "half")]
+fillable! {
+    half::f16, 1 2;
+    half::bf16, 1 2;
+}

@@ -25,7 +25,7 @@ pub(crate) use allocation::{Allocation, Share};
 pub use blocks::OrderedUsage;
 pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
-pub use element::Element;
+pub use element::{Element, Fillable};
 pub use grid::Extent;
 pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};

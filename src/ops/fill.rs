@@ -4,7 +4,7 @@
 use super::{NodeOperation, Operation, Owned, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
-use crate::memory::Element;
+use crate::memory::Fillable;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUstream};
@@ -30,7 +30,7 @@ impl<'a> Fill<'a> {
 
     /// Creates a fill of elements of type `T`, which have 1, 2 or 4 bytes: others do not compile.
     #[inline]
-    pub(crate) fn value<T: Element>(to: Access<'a>, value: T) -> Self {
+    pub(crate) fn value<T: Fillable>(to: Access<'a>, value: T) -> Self {
         Fill { to, value: pattern(&value), size: size_of::<T>(), len: to.len }
     }
 }
@@ -141,7 +141,7 @@ impl NodeOperation for Fill<'_> {
 
 /// Returns the value of a fill as a number that has the bytes of the value first in memory.
 #[inline]
-pub(crate) fn pattern<T: Element>(value: &T) -> u32 {
+pub(crate) fn pattern<T: Fillable>(value: &T) -> u32 {
     const { assert!(matches!(size_of::<T>(), 1 | 2 | 4), "elements have 1, 2 or 4 bytes") };
     match *bytemuck::bytes_of(value) {
         [a] => a.into(),

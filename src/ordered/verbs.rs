@@ -15,7 +15,8 @@ use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::{
-    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, InOrder, PitchedBuffer, size_for,
+    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder, PitchedBuffer,
+    size_for,
 };
 use crate::ops::enqueue::{same_context, same_len};
 use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
@@ -198,7 +199,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
-    pub fn fill<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn fill<T: Fillable, M: DeviceMemoryMut<'ctx, T>>(
         &self,
         to: &mut Ordered<M>,
         value: T,

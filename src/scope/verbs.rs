@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::kernel::Launchable;
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
-use crate::memory::{DeviceMemoryMut, Element, InScope};
+use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope};
 use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Upload};
 use std::ptr;
@@ -217,7 +217,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
-    pub fn fill<T: Element>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
+    pub fn fill<T: Fillable>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { self.run(move || Fill::value(to.target(), value)) }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
 use crate::ops::enqueue::same_context;
 use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
@@ -182,7 +182,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD8")]
     #[doc(alias = "cuMemsetD16")]
     #[doc(alias = "cuMemsetD32")]
-    pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
+    pub fn fill<T: Fillable>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
         unsafe { self.run(Fill::value(to.access(true), value)) }
     }

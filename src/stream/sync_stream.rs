@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::Launchable;
 use crate::launch::LaunchSpec;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
 use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
@@ -216,7 +216,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
-    pub fn fill<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
+    pub fn fill<T: Fillable>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
         unsafe { self.blocking.run(Fill::value(to.access(true), value)) }
     }
@@ -236,7 +236,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
-    pub unsafe fn fill_unscoped<T: Element>(
+    pub unsafe fn fill_unscoped<T: Fillable>(
         &self,
         to: &mut impl DeviceMemoryMut<'ctx, T>,
         value: T,
