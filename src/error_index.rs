@@ -694,7 +694,7 @@
 //! with `&mut`, and not as a part for reading: `ui-tests/element_types_differ.rs`,
 //! `ui-tests/upload_to_shared_buffer.rs`, `ui-tests/read_part_written.rs`. The same call cannot read it
 //! (E0502), and no slice of it may be alive: `ui-tests/copy_to_itself.rs`, `ui-tests/peer_copy_to_itself.rs`,
-//! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`. Parts for writing do
+//! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`, `ui-tests/cast_written_while_read.rs`. Parts for writing do
 //! not overlap (E0499), and end before their buffer does (E0505): `ui-tests/parts_overlap.rs`,
 //! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a
 //! [`PitchedBuffer`](crate::memory::PitchedBuffer): split a `part_mut` by columns, rows or planes.

@@ -148,3 +148,47 @@ fn parts_that_are_none_are_refused() {
         assert!(format!("{:?}", part.as_slice()).starts_with("DeviceSlice<u32>(3 at 0x"));
     });
 }
+
+#[test]
+fn memory_is_cast_to_elements_of_another_type() {
+    with_primary(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let words = [0x0403_0201_u32, 0x0807_0605];
+        let mut x = on.from_slice(&words).unwrap();
+        assert_eq!(on.to_vec(&x.cast::<u8>().unwrap()).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(on.to_vec(&x.cast::<[u16; 2]>().unwrap()).unwrap().len(), 2);
+        let mut bytes = x.cast_mut::<u8>().unwrap();
+        on.fill(&mut bytes.slice_mut(4..6).unwrap(), 0xff).unwrap();
+        // There and back, of a part.
+        let half = bytes.slice(4..).unwrap().cast::<u32>().unwrap();
+        assert_eq!(on.to_vec(&half).unwrap(), [0x0807_ffff]);
+        let mut half = bytes.slice_mut(..4).unwrap();
+        on.fill(&mut half.cast_mut::<u32>().unwrap(), 7).unwrap();
+        assert_eq!(on.to_vec(&half.cast::<i32>().unwrap()).unwrap(), [7]);
+        assert_eq!(on.to_vec(&x).unwrap(), [7, 0x0807_ffff]);
+
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut x = ordered.zeroed::<f32>(4).unwrap();
+        ordered.fill(&mut x.cast_mut::<u32>().unwrap(), 2.0_f32.to_bits()).unwrap();
+        let mut part = x.slice_mut(1..3).unwrap();
+        ordered.fill(&mut part.cast_mut::<[u8; 4]>().unwrap(), [0; 4]).unwrap();
+        assert_eq!(ordered.to_vec(&part.cast::<u32>().unwrap()).unwrap(), [0, 0]);
+        let pairs = x.cast::<[f32; 2]>().unwrap().slice(1..).unwrap();
+        assert_eq!(ordered.to_vec(&pairs.cast::<f32>().unwrap()).unwrap(), [0.0, 2.0]);
+    });
+}
+
+#[test]
+fn memory_that_does_not_fit_another_type_is_not_cast() {
+    with_primary(|gpu| {
+        let mut x = gpu.alloc::<u8>(12).unwrap();
+        let whole = x.cast::<u64>().unwrap_err().to_string();
+        assert!(whole.contains("DeviceBuffer::cast") && whole.contains("whole element"), "{whole}");
+        let aligned = x.slice(1..9).unwrap().cast::<u64>().unwrap_err().to_string();
+        assert!(aligned.contains("DeviceSlice::cast") && aligned.contains("aligned"), "{aligned}");
+        let none = x.cast_mut::<[u32; 0]>().unwrap_err().to_string();
+        assert!(none.contains("no bytes"), "{none}");
+        assert_eq!(x.slice(..8).unwrap().cast::<u64>().unwrap().len(), 1);
+    });
+}

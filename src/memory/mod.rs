@@ -5,6 +5,7 @@ pub(crate) mod access_policy;
 mod allocation;
 mod blocks;
 mod buffer;
+mod cast;
 mod element;
 pub(crate) mod grid;
 pub(crate) mod home;

@@ -19,7 +19,7 @@ pub struct DeviceSliceMut<'b, 'ctx, T: Element> {
 
 impl<'b, T: Element> DeviceSliceMut<'b, '_, T> {
     /// Creates a slice from a view that nothing else uses during `'b`.
-    fn of(view: View<'b>) -> Self {
+    pub(super) fn of(view: View<'b>) -> Self {
         DeviceSliceMut { view, _brand: Brand::new(), data: PhantomData }
     }
 

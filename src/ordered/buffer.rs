@@ -159,7 +159,34 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     }
 }
 
+/// # Elements of another type
+impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
+    /// Returns the memory as elements of another type, to read: [`DeviceBuffer::cast`].
+    ///
+    /// # Errors
+    /// The errors of [`DeviceBuffer::cast`].
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'ctx, U>>> {
+        self.0.cast().map(Ordered)
+    }
+
+    /// Returns the memory as elements of another type, to write: [`DeviceBuffer::cast_mut`].
+    ///
+    /// # Errors
+    /// The errors of [`DeviceBuffer::cast`].
+    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, U>>> {
+        self.0.cast_mut().map(Ordered)
+    }
+}
+
 impl<'b, 'ctx, T: Element> Ordered<DeviceSlice<'b, 'ctx, T>> {
+    /// Returns the memory as elements of another type: [`DeviceSlice::cast`].
+    ///
+    /// # Errors
+    /// The errors of [`DeviceBuffer::cast`].
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'b, 'ctx, U>>> {
+        self.0.cast().map(Ordered)
+    }
+
     /// Returns a part to read: [`DeviceSlice::slice`].
     ///
     /// # Errors
@@ -173,6 +200,22 @@ impl<'b, 'ctx, T: Element> Ordered<DeviceSlice<'b, 'ctx, T>> {
 }
 
 impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
+    /// Returns the memory as elements of another type, to read: [`DeviceSliceMut::cast`].
+    ///
+    /// # Errors
+    /// The errors of [`DeviceBuffer::cast`].
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'ctx, U>>> {
+        self.0.cast().map(Ordered)
+    }
+
+    /// Returns the memory as elements of another type, to write: [`DeviceSliceMut::cast_mut`].
+    ///
+    /// # Errors
+    /// The errors of [`DeviceBuffer::cast`].
+    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, U>>> {
+        self.0.cast_mut().map(Ordered)
+    }
+
     /// Returns a part to read: [`DeviceSliceMut::slice`].
     ///
     /// # Errors
