@@ -11,7 +11,7 @@
 //! | E0505: cannot move out of `context` because it is borrowed; E0716: temporary value dropped while borrowed | [the context is pushed](#the-context-is-pushed) |
 //! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
 //! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
-//! | lifetime may not live long enough; `'a` and `'b` must be the same | [a lifetime for both](#a-lifetime-for-both) |
+//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
 //! | E0515: cannot return value referencing local variable `stack` | [it leaves the function](#it-leaves-the-function) |
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
@@ -34,7 +34,11 @@
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
 //! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
-//! | error: unused `PushedGuard` that must be used; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
+//! | error: unused `PushedGuard` that must be used; non-binding let on a type that has a destructor; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
+//! | E0106: missing lifetime specifier at a handle; E0502: cannot borrow `*self`; E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
+//! | E0621: explicit lifetime required in the type of `gpu` | [a lifetime for both](#a-lifetime-for-both) |
+//! | E0631: type mismatch in closure arguments; E0282 at `async \|s\|`; E0521 at a handle that a closure takes | [closures](#closures) |
+//! | E0277: … cannot be launched with … | [launches](#launches) |
 //! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
 //!
 //! [`Error::StackTaken`]: crate::Error::StackTaken
@@ -250,8 +254,8 @@
 //! # A lifetime for both
 //!
 //! *error: lifetime may not live long enough … `'a` and `'b` must be the same: replace one with the other.* A
-//! function takes a guard and a handle, but its signature does not say that they belong together. Follow the
-//! advice in the message: use one lifetime for both, also where you did not write one.
+//! function takes a guard and a handle, but its signature does not say that they belong together. Use one lifetime for
+//! both, also where you did not write one.
 //!
 //! ```compile_fail
 //! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
@@ -269,6 +273,21 @@
 //!     gpu.on(stream).zero(x)
 //! }
 //! ```
+//! The advice in the message is wrong for memory that a scope holds. A [`ScopedStream`](crate::ScopedStream) has two
+//! lifetimes, the scope's and the guard's, which are never one. The memory has the scope's:
+//! ```no_run
+//! # use cuscope::{Result, ScopedBuffer, ScopedStream};
+//! fn clear<'s>(stream: ScopedStream<'s, '_>, x: &mut ScopedBuffer<'s, u32>) -> Result {
+//!     stream.zero(x)
+//! }
+//! ```
+//! If you follow the advice, the function compiles, and every call of it is an error.
+//! `ui-tests/helper_without_the_scopes_lifetime.rs`.
+//!
+//! *error\[E0621\]: explicit lifetime required in the type of `gpu`*, in a recursion that pushes and collects handles.
+//! Each level has a guard of its own, which the handles would outlive. Collect them detached:
+//! `ui-tests/handles_from_a_recursion.rs`.
+//!
 //! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
 //! closure the error is E0521: `|stream: ScopedStream<'_, '_>|` takes a stream of any guard, and its body takes
 //! a handle of one guard. Omit the type, or write a function.
@@ -417,7 +436,61 @@
 //! `ui-tests/detached_used.rs`.
 //!
 //! *error\[E0599\]: no method named `detach` found for tuple* (for an array, a `Vec`). Handles and structs of them have the
-//! method. Call [`Detached::new`](crate::Detached::new) for collections.
+//! method. Call [`Detached::new`](crate::Detached::new) for collections. `ui-tests/tuple_detached_without_the_trait.rs`.
+//!
+//! # Structs of your own
+//!
+//! *error\[E0106\]: missing lifetime specifier*, at a handle in a struct. Do not follow the advice to give the struct a
+//! lifetime if it owns its GPU state: it could not outlive the guard. Keep the handles detached, each for itself
+//! (`Detached<Stream<'static>>`) or in a struct that [`handles!`](crate::handles) declares. The lifetime is right for a
+//! struct that borrows for a while. `ui-tests/struct_without_a_lifetime.rs`.
+//!
+//! *error\[E0609\]: no field `weights` on type `Detached<Layer>`.* The fields are there under a guard:
+//! `gpu.bind(&self.layer)?.weights`. `ui-tests/field_of_a_detached_struct.rs`. *error\[E0616\]: field `0` of struct
+//! `Detached` is private*: the same. `ui-tests/inside_of_a_detached_handle.rs`.
+//!
+//! *error\[E0502\]: cannot borrow `*self` as immutable* (or *E0499 … as mutable*) *because it is also borrowed as mutable.*
+//! The guard borrows the stack in `self`, and a method borrows all of `self`. Borrow the fields apart, or keep no stack in
+//! the struct and let [`Context::with`](crate::Context::with) push. `ui-tests/self_used_under_its_guard.rs`.
+//!
+//! ```compile_fail,E0499
+//! # use cuscope::{Context, ContextStack, Result};
+//! # struct Model { context: Context, stack: ContextStack, steps: u64 }
+//! # impl Model {
+//! #     fn count(&mut self) { self.steps += 1; }
+//! fn step(&mut self) -> Result {
+//!     let gpu = self.stack.push(&self.context)?;
+//!     self.count();
+//!     gpu.synchronize()
+//! }
+//! # }
+//! ```
+//! ```no_run
+//! # use cuscope::{Context, ContextStack, Result};
+//! # struct Model { context: Context, stack: ContextStack, steps: u64 }
+//! # impl Model {
+//! fn step(&mut self) -> Result {
+//!     let Self { context, stack, steps } = self;
+//!     let gpu = stack.push(context)?;
+//!     *steps += 1;
+//!     gpu.synchronize()
+//! }
+//! # }
+//! ```
+//!
+//! # Closures
+//!
+//! *error\[E0631\]: type mismatch in closure arguments.* [`Context::with`](crate::Context::with) lends the guard
+//! exclusively, so that its closure can push. Write `|gpu|` without a type. `ui-tests/closure_of_a_shared_guard.rs`.
+//!
+//! *error\[E0521\]: borrowed data escapes outside of closure*, at a closure that takes handles and captures the guard. A
+//! closure cannot say that they belong together. Write a function, which names the guard's lifetime:
+//! `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. `ui-tests/closure_that_takes_handles.rs`.
+//!
+//! *error\[E0282\]: type annotations needed*, at `gpu.scope(async |s| …)`. The closure of a scope enqueues and returns, and
+//! then `scope` waits, so it is not `async`. Await before or after it, or use an [ordered
+//! stream](crate::PushedGuard::ordered_stream), whose `Pending` values are futures with the feature `async`.
+//! `ui-tests/async_closure_of_a_scope.rs`.
 //!
 //! # Structs of handles
 //!
@@ -481,6 +554,7 @@
 //! | E0308: expected a tuple with 2 elements, found one with 1 element | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]`, and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
+//! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
@@ -785,7 +859,8 @@
 //!
 //! *error: unused `PushedGuard` that must be used.* The guard is dropped, and the context popped, at the end of
 //! the statement. Do not follow the advice `let _ = …`, which drops it at once as well. Write
-//! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`.
+//! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`. The lint `let_underscore_drop` of rustc finds
+//! `let _ = …`. It is off unless you enable it: `#![warn(let_underscore_drop)]`. `ui-tests/guard_bound_to_an_underscore.rs`.
 //!
 //! *error\[E0596\]: cannot borrow `stack` as mutable.* Pushing changes the stack. Write `let mut stack`, and
 //! `let mut outer` for a guard that you push on. `ui-tests/stack_not_mut.rs`.

@@ -85,12 +85,12 @@ macro_rules! handles {
             #[inline]
             fn contexts(&self, see: &mut impl FnMut(&$crate::Context)) {
                 let Self { $($field),* } = self;
-                $($crate::detached::Branded::contexts($field, see);)*
+                $(<$ty as $crate::detached::Branded>::contexts($field, see);)*
             }
 
             fn rebrand<'to>(self, key: $crate::__private::BrandKey) -> $name<'to $(, $param)*> {
                 let Self { $($field),* } = self;
-                $(let $field: <$ty as $crate::detached::Branded>::With<'to> = $crate::detached::Branded::rebrand($field, key);)*
+                $(let $field: <$ty as $crate::detached::Branded>::With<'to> = <$ty as $crate::detached::Branded>::rebrand($field, key);)*
                 $name { $($field),* }
             }
         }

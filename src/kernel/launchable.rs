@@ -13,7 +13,8 @@ use bytemuck::NoUninit;
 /// with those of its signature. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched with `{A}`",
-    label = "these arguments do not match the kernel's signature",
+    label = "not a kernel, or one whose signature these arguments do not match",
+    note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`",
     note = "pass a number for a number, `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`, a struct for `Value<Struct>`"
 )]
 pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}

@@ -5,7 +5,7 @@ use super::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
 use crate::error::{Error, Result};
 
 impl<'b> View<'b> {
-    /// Returns the same bytes as elements of type `U`. Both are plain data (invariant `plain-data`).
+    /// Returns the same bytes as elements of type `U`. Both types are plain data.
     fn cast<T: Element, U: Element>(self, call: &'static str) -> Result<View<'b>> {
         let reason = match (self.len * size_of::<T>()).checked_rem(size_of::<U>()) {
             Some(0) if self.address % align_of::<U>() as u64 == 0 => {

@@ -46,7 +46,7 @@ use std::mem::ManuallyDrop;
 /// gpu.pop()
 /// # }
 /// ```
-#[must_use = "the context is popped when the guard is dropped"]
+#[must_use = "the context is popped when the guard is dropped: write `let gpu = …` (`let _ = …` drops it at once)"]
 pub struct PushedGuard<'ctx> {
     /// First, so that the compiler's message names it and not a private part.
     _thread: NotSend,

@@ -1,0 +1,22 @@
+//! A launch takes a `Function` or a `Kernel`. Look it up in the module, get it from the library's kernel, bind it.
+
+use cuscope::library::LibraryKernel;
+use cuscope::{Detached, Function, LaunchConfig, Module, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    of_library: &LibraryKernel,
+    module: &Module<'ctx>,
+    detached: &Detached<Function<'static>>,
+) -> Result {
+    let config = LaunchConfig::new(1, 1);
+    // SAFETY: the kernel has no parameters, and uses no memory.
+    unsafe { gpu.on(stream).launch(of_library, config, ()) }?;
+    // SAFETY: as above.
+    unsafe { gpu.on(stream).launch(module, config, ()) }?;
+    // SAFETY: as above.
+    unsafe { gpu.on(stream).launch(detached, config, ()) }
+}
+
+fn main() {}
