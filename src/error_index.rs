@@ -30,6 +30,7 @@
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
 //! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … is not a parameter of a kernel; E0308: expected a tuple with … elements | [launches](#launches) |
+//! | E0106: missing lifetime specifier in the signature of a kernel | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
 //! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
@@ -442,10 +443,11 @@
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
-//! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs` |
+//! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs` |
+//! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0308: expected a tuple with 2 elements, found one with 1 element | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
-//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]`, and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
+//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |

@@ -91,10 +91,18 @@ pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
     fn parameters(&self) -> Self::Parameters;
 }
 
-/// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
-/// [`COMPARES`](sealed::Operand::COMPARES).
+/// An argument by which a kernel reads elements of type `T`.
+pub trait KernelReads<T> {}
+
+/// An argument by which a kernel writes elements of type `T`.
+pub trait KernelWrites<T> {}
+
+/// Makes types of memory operands. The columns are the memory, its elements, whether the access writes, and whether it
+/// [`COMPARES`](sealed::Operand::COMPARES). What a kernel may write, it may read too.
 macro_rules! operands {
-    ($([$($generics:tt)*] $memory:ty, $writes:literal, $compares:literal;)*) => { $(
+    ($([$($generics:tt)*] $memory:ty as $element:ty, $writes:tt, $compares:literal;)*) => { $(
+        impl<$($generics)*> $crate::args::KernelReads<$element> for $memory {}
+        $crate::args::operands! { @$writes [$($generics)*] $memory as $element }
         impl<$($generics)*> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
@@ -108,9 +116,13 @@ macro_rules! operands {
             }
         }
     )* };
-    ($($memory:ty, $writes:literal, $compares:literal;)*) => {
-        $crate::args::operands! { $([T: Element] $memory, $writes, $compares;)* }
+    ($($memory:ty, $writes:tt, $compares:literal;)*) => {
+        $crate::args::operands! { $([T: Element] $memory as T, $writes, $compares;)* }
     };
+    (@true [$($generics:tt)*] $memory:ty as $element:ty) => {
+        impl<$($generics)*> $crate::args::KernelWrites<$element> for $memory {}
+    };
+    (@false $($rest:tt)*) => {};
 }
 pub(crate) use operands;
 

@@ -4,7 +4,6 @@ use crate::args::sealed::Operand;
 use crate::args::{KernelArg, operands};
 use crate::context::Context;
 use crate::error::Result;
-use crate::kernel::launchable::Argument;
 use crate::memory::access::Access;
 use crate::memory::view::sealed::Viewed;
 use crate::memory::{
@@ -290,9 +289,6 @@ impl<'ctx, M: Viewed + DeviceMemoryMut<'ctx, <M as Viewed>::Element>> KernelArg<
 }
 
 operands! {
-    [M: Viewed] &Ordered<M>, false, true;
-    [M: Viewed] &mut Ordered<M>, true, true;
+    [M: Viewed] &Ordered<M> as M::Element, false, true;
+    [M: Viewed] &mut Ordered<M> as M::Element, true, true;
 }
-
-impl<'ctx, T: Element, M: DeviceMemory<'ctx, T>> Argument<&[T]> for &Ordered<M> {}
-impl<'ctx, T: Element, M: DeviceMemoryMut<'ctx, T>> Argument<&mut [T]> for &mut Ordered<M> {}

@@ -4,7 +4,6 @@ use super::{ScopedBuffer, ScopedPinned, ScopedPitchedBuffer, ScopedPitchedSlice,
 use crate::args::sealed::Operand;
 use crate::args::source::Readable;
 use crate::args::{KernelArg, operands};
-use crate::kernel::launchable::Argument;
 use crate::memory::access::Access;
 use crate::memory::access_policy::window_memory;
 use crate::memory::{Element, InScope};
@@ -42,12 +41,3 @@ operands! {
 }
 
 window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>);
-
-impl<T: Element> Argument<&[T]> for &ScopedBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for &ScopedPinned<'_, T> {}
-impl<T: Element> Argument<&[T]> for ScopedSlice<'_, '_, T> {}
-impl<T: Element> Argument<&[T]> for &ScopedPitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for ScopedPitchedSlice<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedPitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedPinned<'_, T> {}
