@@ -489,6 +489,8 @@
 //! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | use a held part only on the scope's streams, and a slice from `access` only before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
 //! | E0502: cannot borrow `pinned` as immutable | a kernel of the scope writes it: read it after the scope, or [map](crate::Scope::map) it | `ui-tests/pinned_read_in_flight.rs` |
 //! | E0716: temporary value dropped while borrowed, a `slice_mut` | create the part before the scope, or split the held buffer | `ui-tests/part_held_as_temporary.rs` |
+//! | E0502: cannot borrow `*y` as mutable, a `slice` and a `slice_mut` in one launch | [split](crate::ScopedBuffer::split_at) the held buffer: its parts are buffers of their own | `ui-tests/held_parts_in_one_launch.rs` |
+//! | E0277: `ScopedSlice<…>` is not device memory that this scope holds | pass `&mut held.slice_mut(..)?` | `ui-tests/held_part_to_read_written.rs` |
 //! | E0277: … is not host memory that this scope borrows | copy a slice by `upload` and `download`; `s.stage` and `s.map` stage memory | `ui-tests/host_slice_staged.rs` |
 //! | E0308: expected `&Stream`, found `&SyncDefaultStream` | create a stream for the scope: `gpu.stream()?` | `ui-tests/default_stream_in_scope.rs` |
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
@@ -596,6 +598,7 @@
 //! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::detached::Branded::detach) | `ui-tests/graph_outlives_stack.rs` |
 //! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
+//! | E0277: `&mut DeviceSliceMut<…>` cannot be the buffers of a graph | pass the buffer, also if the graph uses only a part of it | `ui-tests/part_replayed.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
 //! | E0308: expected `Node<Memset>`, found `Node<Kernel>` | pass a node of the right kind: `try_into` converts a [`NodeId`](crate::graph::NodeId) | `ui-tests/node_of_other_kind.rs` |
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
