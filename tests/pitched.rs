@@ -499,6 +499,7 @@ fn operations_make_the_calls_of_c() {
 }
 
 #[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
 fn a_held_box_is_a_temporary_that_is_read_or_written() {
     with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());

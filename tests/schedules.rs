@@ -194,7 +194,7 @@ impl<'ctx> Run<'_, 'ctx> {
             Op::Copy(from, to) | Op::Mix(to, from) | Op::Half(from, to) if from == to => Ok(()),
             Op::Half(from, to) => {
                 let (from, to) = two(&mut self.held, from, to);
-                stream.copy(&from.slice(..LEN / 2)?, &mut to.slice_mut(LEN / 2..)?)
+                stream.copy(from.slice(..LEN / 2)?, &mut to.slice_mut(LEN / 2..)?)
             }
             Op::Copy(from, to) => {
                 let (from, to) = two(&mut self.held, from, to);

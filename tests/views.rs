@@ -115,6 +115,7 @@ fn a_scope_holds_parts_each_by_itself() {
 }
 
 #[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
 fn a_part_to_read_is_passed_by_value_or_by_reference() {
     with_primary(|gpu| {
         let (stream, ordered) = (gpu.stream().unwrap(), gpu.ordered_stream().unwrap());
@@ -151,6 +152,7 @@ fn a_part_to_read_is_passed_by_value_or_by_reference() {
 }
 
 #[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
 fn a_held_part_is_a_temporary_and_is_ordered_as_the_whole() {
     with_primary(|gpu| {
         let saxpy = kernel(gpu, SAXPY, "saxpy");
@@ -189,6 +191,7 @@ fn a_held_part_is_a_temporary_and_is_ordered_as_the_whole() {
 }
 
 #[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
 fn graphs_take_parts_and_replays_take_their_buffers() {
     with_primary(|gpu| {
         let (stream, mut captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
