@@ -59,7 +59,7 @@ pub use self::{
     graph::{Capture, Graph, GraphBuilder},
     image::{Cubin, Fatbin, Image, Ptx},
     jit::Linker,
-    kernel::{Kernel, Launchable, Value},
+    kernel::{In, Kernel, Launchable, Out, Value},
     launch::{Dim3, LaunchConfig},
     library::Library,
     memory::{

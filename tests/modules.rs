@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::gpu::{kernel, with_stream};
 use crate::common::kernels::{STORE, TRAP};
 use cuscope::{
-    Cubin, Device, Error, Fatbin, LaunchConfig, Library, Ptx, ffi,
+    Cubin, Device, Error, Fatbin, In, LaunchConfig, Library, Out, Ptx, ffi,
     function::Carveout,
     jit::{JitCache, JitFallback, JitOptions},
     memory::BufferKind,
@@ -362,7 +362,7 @@ fn modules_and_libraries_come_from_files_with_options() {
     assert!(log.errors.is_empty(), "{log:?}");
     let kernel = library.kernel("saxpy").unwrap();
     with_stream(|gpu, stream| {
-        type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
+        type Saxpy = (u32, f32, In<f32>, Out<f32>);
         let module = gpu.load_with(&ptx, &options).unwrap().module;
         for saxpy in [module.kernel::<Saxpy>("saxpy"), kernel.typed::<Saxpy>(gpu)] {
             let saxpy = saxpy.unwrap();

@@ -496,3 +496,25 @@ fn operations_make_the_calls_of_c() {
         assert_eq!(calls(&mut || on.fill(&mut upper, 1)), ["cuMemsetD2D32Async"; 2]);
     });
 }
+
+#[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
+fn a_held_box_is_a_temporary_that_is_read_or_written() {
+    with_gpu(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y) =
+            (gpu.alloc_pitched((3, 2)).unwrap(), gpu.alloc_pitched((3, 2)).unwrap());
+        let mut host = [0; 4];
+        gpu.on(&a).upload(&[1_u32, 2, 3, 4, 5, 6], &mut x).unwrap();
+        gpu.scope(|s| {
+            let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
+            a.zero(&mut y)?;
+            b.copy(&x.part(1.., .., ..)?, &mut y.part_mut(..2, .., ..)?)?; // behind the zeros
+            a.fill(&mut y.part_mut(1..2, 1.., ..)?, 9)?; // behind the copy
+            b.download(&y.part(1.., .., ..)?, &mut host)
+        })
+        .unwrap();
+        assert_eq!(host, [3, 0, 9, 0]);
+        assert_eq!(gpu.on(&a).to_vec(&y).unwrap(), [2, 3, 0, 5, 9, 0]);
+    });
+}

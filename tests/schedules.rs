@@ -52,6 +52,8 @@ enum Op {
     Take(usize),
     /// To the halves of scratch memory, on two streams.
     Halves(usize, usize),
+    /// From the first half of one to the second half of another.
+    Half(usize, usize),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,7 @@ fn program() -> impl Strategy<Value = Program> {
         2 => buffer().prop_map(Op::Keep),
         2 => buffer().prop_map(Op::Take),
         1 => (buffer(), 0..STREAMS).prop_map(|(b, on)| Op::Halves(b, on)),
+        2 => (buffer(), buffer()).prop_map(|(from, to)| Op::Half(from, to)),
     ];
     let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(End::Panic)];
     let ops = prop::collection::vec((0..STREAMS, op), 1..OPS);
@@ -140,6 +143,12 @@ fn model(program: &Program) -> Seen {
             Op::Copy(from, to) => b[to] = b[from],
             Op::Mix(to, from) if to != from => b[to] = mixed(b[to], b[from]),
             Op::Mix(..) | Op::Synchronize | Op::Halves(..) => {}
+            Op::Half(from, to) if from != to => {
+                let (low, _) = b[from].split_at(LEN / 2);
+                let low = low.to_owned();
+                b[to][LEN / 2..].copy_from_slice(&low);
+            }
+            Op::Half(..) => {}
             Op::Through(to, _) => b[to] = mixed(b[to], b[to]),
             Op::Keep(from) => kept.push_back(b[from]),
             Op::Take(to) => b[to] = kept.pop_front().unwrap_or(b[to]),
@@ -182,7 +191,11 @@ impl<'ctx> Run<'_, 'ctx> {
             Op::Upload(to) => stream.upload(self.input, &mut self.held[to]),
             Op::Fill(to, value) => stream.fill(&mut self.held[to], value),
             Op::Zero(to) => stream.zero(&mut self.held[to]),
-            Op::Copy(from, to) | Op::Mix(to, from) if from == to => Ok(()),
+            Op::Copy(from, to) | Op::Mix(to, from) | Op::Half(from, to) if from == to => Ok(()),
+            Op::Half(from, to) => {
+                let (from, to) = two(&mut self.held, from, to);
+                stream.copy(from.slice(..LEN / 2)?, &mut to.slice_mut(LEN / 2..)?)
+            }
             Op::Copy(from, to) => {
                 let (from, to) = two(&mut self.held, from, to);
                 stream.copy(&*from, to)

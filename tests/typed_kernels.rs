@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::gpu::with_stream;
 use bytemuck::{Pod, Zeroable};
 use cuscope::{
-    Detached, Error, Kernel, LaunchConfig, Library, Module, Ptx, PushedGuard, Result, Stream,
-    Value,
+    Detached, Error, In, Kernel, LaunchConfig, Library, Module, Out, Ptx, PushedGuard, Result,
+    Stream, Value,
     kernel::{Checked, SignatureProblem},
 };
 
@@ -235,7 +235,7 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
 #[test]
 fn a_struct_by_value_is_passed_as_it_is() {
     with_module(|gpu, stream, module| {
-        type Signature = (Value<Particle>, u8, i16, &'static mut [f64]);
+        type Signature = (Value<Particle>, u8, i16, Out<f64>);
         let kernel: Kernel<'_, Signature> = module.kernel("particle").unwrap();
         let mut out = gpu.on(&stream).zeroed(1).unwrap();
         let particle = Particle { x: 2.0, mass: 3.0, id: 40, ..Particle::default() };
@@ -312,5 +312,71 @@ fn a_pointer_is_no_value() {
         .visible .entry k(.param .align 8 .b8 x[8]) { ret; }";
     with_module(|gpu, _, _| {
         gpu.load_ptx(text).unwrap().kernel::<(Value<u64>,)>("k").unwrap();
+    });
+}
+
+/// As a struct keeps it.
+struct Kept<'ctx> {
+    saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,
+}
+
+#[test]
+fn both_spellings_of_memory_mean_the_same() {
+    with_module(|gpu, stream, module| {
+        let kept = Kept { saxpy: module.kernel("saxpy").unwrap() };
+        let short = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy").unwrap();
+        assert_eq!(kept.saxpy.checked(), short.checked());
+        let x = gpu.on(&stream).from_slice(&[1.0_f32, 2.0]).unwrap();
+        let mut y = gpu.on(&stream).zeroed(2).unwrap();
+        let (on, config) = (gpu.on(&stream), LaunchConfig::new(1, 2));
+        // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over 2 elements.
+        unsafe { on.launch(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        // SAFETY: as above.
+        unsafe { on.launch(&short, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [4.0, 8.0]);
+        let ordered = gpu.ordered_stream().unwrap();
+        let (x, mut y) = (ordered.from_slice(&[1.0; 2]).unwrap(), ordered.zeroed(2).unwrap());
+        // SAFETY: as above.
+        unsafe { ordered.launch(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [2.0, 2.0]);
+    });
+}
+
+#[test]
+fn an_error_names_memory_as_the_signature_spells_it() {
+    with_module(|_, _, module| {
+        let text = |error: Error| error.to_string();
+        let error = module.kernel::<(u32, In<f32>)>("saxpy").map(drop).map_err(text).unwrap_err();
+        assert!(error.contains("`In<f32>`"), "{error}");
+        let error = module.kernel::<(u32, &[f32])>("saxpy").map(drop).map_err(text).unwrap_err();
+        assert!(error.contains("`&[f32]`"), "{error}");
+        type Long = (u32, f32, In<f32>, Out<f32>, Out<Pair>);
+        let error = module.kernel::<Long>("saxpy").map(drop).map_err(text).unwrap_err();
+        assert!(error.contains("`Out<") && error.contains("Pair>`"), "{error}");
+    });
+}
+
+#[test]
+fn a_kernel_reads_what_the_caller_might_write() {
+    with_module(|gpu, stream, module| {
+        let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy").unwrap();
+        let kept = Kept { saxpy: module.kernel("saxpy").unwrap() };
+        let config = LaunchConfig::new(1, 2);
+        let mut x = gpu.on(&stream).from_slice(&[1.0_f32, 2.0]).unwrap();
+        let mut y = gpu.on(&stream).zeroed(2).unwrap();
+        // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over 2 elements.
+        unsafe { gpu.on(&stream).launch(&saxpy, config, (2, 1.0, &mut x, &mut y)) }.unwrap();
+        gpu.scope(|s| {
+            let (run, mut x, mut y) = (s.on(&stream), s.hold(&mut x), s.hold(&mut y));
+            // SAFETY: as above.
+            unsafe { run.launch(&kept.saxpy, config, (2, 1.0, &mut x, &mut y)) }
+        })
+        .unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0, 4.0]);
+        let ordered = gpu.ordered_stream().unwrap();
+        let (mut x, mut y) = (ordered.from_slice(&[1.0; 2]).unwrap(), ordered.zeroed(2).unwrap());
+        // SAFETY: as above.
+        unsafe { ordered.launch(&saxpy, config, (2, 2.0, &mut x, &mut y)) }.unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [2.0, 2.0]);
     });
 }

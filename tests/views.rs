@@ -1,6 +1,7 @@
 //! Parts of device buffers, read and written wherever a buffer is.
 #![allow(unsafe_code, reason = "launches kernels")]
 
+use crate::common;
 use crate::common::gpu::{kernel, with_primary};
 use crate::common::kernels::SAXPY;
 use cuscope::{DeviceSliceMut, Error, LaunchConfig};
@@ -110,6 +111,120 @@ fn a_scope_holds_parts_each_by_itself() {
         .unwrap();
         assert_eq!(sums, [50.0; 2]);
         assert_eq!(gpu.on(&a).to_vec(&x).unwrap(), [50.0, 50.0, 70.0, 70.0]);
+    });
+}
+
+#[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
+fn a_part_to_read_is_passed_by_value_or_by_reference() {
+    with_primary(|gpu| {
+        let (stream, ordered) = (gpu.stream().unwrap(), gpu.ordered_stream().unwrap());
+        let on = gpu.on(&stream);
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
+        let config = LaunchConfig::new(1, 32);
+        let x = on.from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let mut y = on.zeroed::<f32>(4).unwrap();
+        let part = x.slice(1..3).unwrap();
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+        unsafe { on.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }.unwrap();
+        // SAFETY: as above.
+        unsafe { on.launch(&saxpy, config, (2_u32, 1.0_f32, part, &mut y)) }.unwrap();
+        gpu.scope(|s| {
+            let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
+            // SAFETY: as above.
+            unsafe { stream.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }?;
+            stream.copy(&part, &mut y.slice_mut(2..)?)
+        })
+        .unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [6.0, 9.0, 2.0, 3.0]);
+
+        let x = ordered.from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let mut y = ordered.zeroed::<f32>(4).unwrap();
+        let part = x.slice(1..3).unwrap();
+        // SAFETY: as above.
+        unsafe { ordered.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }.unwrap();
+        for a in [10.0_f32, 100.0] {
+            // SAFETY: as above.
+            unsafe { ordered.launch(&saxpy, config, (2_u32, a, part, &mut y)) }.unwrap();
+        }
+        assert_eq!(ordered.to_vec(&y).unwrap(), [222.0, 333.0, 0.0, 0.0]);
+    });
+}
+
+#[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
+fn a_held_part_is_a_temporary_and_is_ordered_as_the_whole() {
+    with_primary(|gpu| {
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut x = gpu.on(&a).from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let mut y = gpu.on(&a).zeroed::<f32>(8).unwrap();
+        let mut host = [0.0; 8];
+        let work = || {
+            gpu.scope(|s| {
+                let (a, b) = (s.on(&a), s.on(&b));
+                let (mut x, mut y) = (s.hold(&mut x), s.hold(&mut y));
+                let config = LaunchConfig::new(1, 32);
+                a.upload(&[5.0, 6.0], &mut x.slice_mut(2..)?)?;
+                let args = (2_u32, 10.0_f32, &x.slice(2..4)?, &mut y.slice_mut(4..8)?);
+                // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+                unsafe { b.launch(&saxpy, config, args) }?; // behind the upload
+                let mut end = y.slice_mut(6..)?;
+                assert_eq!((end.len(), end.size_bytes()), (2, 8));
+                assert!(format!("{end:?}").starts_with("6..8 of ScopedBuffer<f32>(8 at 0x"));
+                a.fill(&mut end, 7.0)?; // behind the launch
+                a.zero(&mut y.slice_mut(..1)?)?;
+                // SAFETY: as above. It only reads `x`.
+                unsafe { a.launch(&saxpy, config, (1_u32, 1.0_f32, &x.slice_mut(..1)?, &mut y)) }?;
+                b.download(&y, &mut host)
+            })
+        };
+        let (done, calls) = cuscope_softdriver::control::record(work);
+        done.unwrap();
+        assert_eq!(host, [1.0, 0.0, 0.0, 0.0, 50.0, 60.0, 7.0, 7.0]);
+        if common::software() {
+            // Each of the three crossings waits once.
+            let waits = calls.iter().filter(|&&call| call == "cuStreamWaitEvent").count();
+            assert_eq!(waits, 3, "{calls:?}");
+        }
+    });
+}
+
+#[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "parts go by reference too")]
+fn graphs_take_parts_and_replays_take_their_buffers() {
+    with_primary(|gpu| {
+        let (stream, mut captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let saxpy = kernel(gpu, SAXPY, "saxpy");
+        let config = LaunchConfig::new(1, 32);
+        let x = gpu.on(&stream).from_slice(&[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+        let mut y = gpu.on(&stream).zeroed::<f32>(4).unwrap();
+        let capture = gpu.capture(&mut captured, |c| {
+            let (c, mut y) = (c.stream(), c.hold(&mut y));
+            c.copy(&x.slice(2..)?, &mut y.slice_mut(..2)?)?;
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+            unsafe {
+                c.launch(&saxpy, config, (2_u32, 1.0_f32, &x.slice(..2)?, &mut y.slice_mut(2..)?))
+            }?;
+            c.fill(&mut y.slice_mut(1..2)?, 9.0)
+        });
+        let graph = capture.unwrap();
+        gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [3.0, 9.0, 1.0, 2.0]);
+        let built = gpu.build_graph(|g| {
+            let mut y = g.hold(&mut y);
+            g.copy(&[], &x.slice(2..)?, &mut y.slice_mut(..2)?)?;
+            let args = (2_u32, 1.0_f32, &y.slice(..2)?, &mut g.scratch::<f32>(2)?);
+            // SAFETY: as above.
+            unsafe { g.kernel(&[], &saxpy, config, args) }?;
+            let args = (2_u32, 1.0_f32, &x.slice(..2)?, &mut y.slice_mut(2..)?);
+            // SAFETY: as above.
+            unsafe { g.kernel(&[], &saxpy, config, args) }?;
+            g.zero(&[], &mut y.slice_mut(1..2)?).map(drop)
+        });
+        let (graph, ()) = built.unwrap();
+        gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [3.0, 0.0, 2.0, 4.0]);
     });
 }
 

@@ -22,7 +22,7 @@ use std::ffi::c_void;
 ///
 /// - A plain value: a number, an array, or a `#[repr(C)]` struct with bytemuck's `#[derive(Pod)]` or
 ///   `NoUninit`.
-/// - `&buffer`, or a slice of it, for memory that the kernel reads.
+/// - `&buffer`, or a slice of it, for memory that the kernel reads: `buffer.slice(..)?`, or `&slice`.
 /// - `&mut buffer` or `&mut slice` for memory that it writes.
 /// - A [`PitchedBuffer`] or a part of one in the same forms. The kernel receives the address of the first element;
 ///   pass the pitch as a number.
@@ -34,7 +34,8 @@ use std::ffi::c_void;
 /// `Lent` says how long memory is lent. It is [`InCall`] for operations that wait. In a scope and in a capture it
 /// is [`InScope<'s>`](crate::memory::InScope):
 ///
-/// - `&held` is memory that the kernel reads, `&mut held` memory that it writes. `&mapped` and `&mut mapped` are
+/// - `&held` is memory that the kernel reads, `&mut held` memory that it writes. `&held.slice(..)?` and
+///   `&mut held.slice_mut(..)?` are parts. `&mapped` and `&mut mapped` are
 ///   page-locked host memory.
 /// - `&buffer` is memory that nothing in the scope writes. A buffer that only one launch in the scope touches may
 ///   be passed directly as `&mut buffer`.
@@ -54,6 +55,7 @@ impl<T: NoUninit, Lent> KernelArg<'_, Lent> for T {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for DeviceSlice<'b, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &DeviceSlice<'b, 'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceSliceMut<'_, 'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
     for &'b mut DeviceSliceMut<'_, 'ctx, T>
@@ -62,6 +64,7 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b PitchedBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut PitchedBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for PitchedSlice<'b, 'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &PitchedSlice<'b, 'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b PitchedSliceMut<'_, 'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
     for &'b mut PitchedSliceMut<'_, 'ctx, T>
@@ -91,10 +94,23 @@ pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
     fn parameters(&self) -> Self::Parameters;
 }
 
-/// Makes types of memory operands. The columns are the memory, whether the access writes, and whether it
-/// [`COMPARES`](sealed::Operand::COMPARES).
+/// An argument by which a kernel reads elements of type `T`. Memory: a plain value is an
+/// [`Operand`](sealed::Operand) too.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot implement `Source`, which is sealed",
+    label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
+)]
+pub trait KernelReads<T> {}
+
+/// An argument by which a kernel writes elements of type `T`.
+pub trait KernelWrites<T> {}
+
+/// Makes types of memory operands. The columns are the memory, its elements, whether the access writes, and whether it
+/// [`COMPARES`](sealed::Operand::COMPARES). What a kernel may write, it may read too.
 macro_rules! operands {
-    ($([$($generics:tt)*] $memory:ty, $writes:literal, $compares:literal;)*) => { $(
+    ($([$($generics:tt)*] $memory:ty as $element:ty, $writes:tt, $compares:literal;)*) => { $(
+        impl<$($generics)*> $crate::args::KernelReads<$element> for $memory {}
+        $crate::args::operands! { @$writes [$($generics)*] $memory as $element }
         impl<$($generics)*> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
@@ -108,9 +124,13 @@ macro_rules! operands {
             }
         }
     )* };
-    ($($memory:ty, $writes:literal, $compares:literal;)*) => {
-        $crate::args::operands! { $([T: Element] $memory, $writes, $compares;)* }
+    ($($memory:ty, $writes:tt, $compares:literal;)*) => {
+        $crate::args::operands! { $([T: Element] $memory as T, $writes, $compares;)* }
     };
+    (@true [$($generics:tt)*] $memory:ty as $element:ty) => {
+        impl<$($generics)*> $crate::args::KernelWrites<$element> for $memory {}
+    };
+    (@false $($rest:tt)*) => {};
 }
 pub(crate) use operands;
 
@@ -118,11 +138,13 @@ operands! {
     &DeviceBuffer<'_, T>, false, true;
     &mut DeviceBuffer<'_, T>, true, true;
     DeviceSlice<'_, '_, T>, false, true;
+    &DeviceSlice<'_, '_, T>, false, true;
     &DeviceSliceMut<'_, '_, T>, false, true;
     &mut DeviceSliceMut<'_, '_, T>, true, true;
     &PitchedBuffer<'_, T>, false, true;
     &mut PitchedBuffer<'_, T>, true, true;
     PitchedSlice<'_, '_, T>, false, true;
+    &PitchedSlice<'_, '_, T>, false, true;
     &PitchedSliceMut<'_, '_, T>, false, true;
     &mut PitchedSliceMut<'_, '_, T>, true, true;
     &PinnedBuffer<T>, false, false;

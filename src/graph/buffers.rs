@@ -12,6 +12,9 @@ use crate::tuples::tuples;
 ///
 /// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
 ///
+/// A graph keeps whole buffers, also those of which its nodes use a part. Pass each of them whole: the graph compares
+/// buffers, and other work could use what a part leaves.
+///
 /// `Lent` says how long memory is lent. It is [`InCall`] for a replay that waits, and [`InScope<'s>`](InScope) for a
 /// replay in a scope, which also takes `&held` and `&mut held`, and [`InOrder`](crate::memory::InOrder) for one in an
 /// ordered stream, which takes its own buffers.
@@ -19,6 +22,7 @@ use crate::tuples::tuples;
     message = "`{Self}` cannot be the buffers of a graph",
     label = "expected buffers such as `(&x, &mut y)`",
     note = "pass `&buffer` if the graph reads it and `&mut buffer` if it writes it, a slice of buffers, or a tuple of up to 32 of these",
+    note = "a graph keeps whole buffers: pass the buffer, also if the graph uses only a part of it",
     note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` if the graph reads it and `&mut held` if it writes it, after `let mut held = s.hold(&mut buffer);`",
     note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]

@@ -2,7 +2,7 @@
 
 use super::parameter::Given;
 use super::signature::sealed::Sealed;
-use super::{Signature, SignatureError, SignatureProblem};
+use super::{Out, Signature, SignatureError, SignatureProblem};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::function::{Function, ParameterInfo};
@@ -15,7 +15,8 @@ use std::marker::PhantomData;
 /// up.
 ///
 /// [`Module::kernel`](crate::Module::kernel) returns one. A launch takes arguments of the signature's types.
-/// Others do not compile.
+/// Others do not compile. The field of a struct is a `Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>`: see
+/// [`In`](crate::In).
 ///
 /// # Examples
 /// ```
@@ -44,7 +45,7 @@ pub struct Kernel<'ctx, S> {
     pub(crate) checked: Checked,
     pub(crate) _signature: PhantomData<fn(S)>,
 }
-assert_impl_all!(Kernel<'static, (u32, &'static mut [f32])>: Send, Sync);
+assert_impl_all!(Kernel<'static, (u32, Out<f32>)>: Send, Sync);
 
 /// The source with which a [`Kernel`]'s signature was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,9 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
-use super::{Kernel, Parameter, Signature, Value};
+use super::{In, Kernel, Out, Parameter, Signature, Value};
+use crate::args::{KernelReads, KernelWrites};
 use crate::function::Function;
-use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PinnedBuffer, PitchedBuffer, PitchedSlice,
-    PitchedSliceMut,
-};
+use crate::memory::Element;
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 
@@ -15,18 +13,18 @@ use bytemuck::NoUninit;
     message = "`{Self}` cannot be launched with `{A}`",
     label = "not a kernel, or one whose signature these arguments do not match",
     note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`",
-    note = "pass a number for a number, `&buffer` for `&[T]`, `&mut buffer` for `&mut [T]`, a struct for `Value<Struct>`"
+    note = "pass a number for a number, `&buffer` for `&[T]` or `In<T>`, `&mut buffer` for `&mut [T]` or `Out<T>`, a struct for `Value<Struct>`"
 )]
 pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
 
 /// An argument for a parameter `P` of a [`Kernel`]. Sealed.
 ///
-/// A number for the same number type, a struct `T` for [`Value<T>`](Value), readable memory for `&[T]`, and
-/// writable memory for `&mut [T]`.
+/// A number for the same number type, a struct `T` for [`Value<T>`](Value), any memory for `&[T]` or [`In<T>`](In), and
+/// writable memory for `&mut [T]` or [`Out<T>`](Out).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument for a parameter `{P}`",
     label = "the kernel's signature has `{P}`",
-    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`), `&buffer` for memory that it reads (`&[T]`)"
+    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)"
 )]
 pub trait Argument<P> {}
 
@@ -70,20 +68,18 @@ numbers! { half::f16 half::bf16 }
 
 impl<T: NoUninit> Argument<Value<T>> for T {}
 
-impl<T: Element> Argument<&[T]> for &DeviceBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for DeviceSlice<'_, '_, T> {}
-impl<T: Element> Argument<&[T]> for &DeviceSliceMut<'_, '_, T> {}
-impl<T: Element> Argument<&[T]> for &PinnedBuffer<T> {}
-
-impl<T: Element> Argument<&[T]> for &PitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for PitchedSlice<'_, '_, T> {}
-impl<T: Element> Argument<&[T]> for &PitchedSliceMut<'_, '_, T> {}
-
-impl<T: Element> Argument<&mut [T]> for &mut PitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut PitchedSliceMut<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut DeviceBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut DeviceSliceMut<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut PinnedBuffer<T> {}
+macro_rules! memory {
+    ($($parameter:ty: $use:ident;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, A: $use<T>> Argument<$parameter> for A {}
+    )* };
+}
+memory! {
+    &[T]: KernelReads;
+    In<T>: KernelReads;
+    &mut [T]: KernelWrites;
+    Out<T>: KernelWrites;
+}
 
 macro_rules! kernels {
     ($(($($a:ident $p:ident)*))*) => { $(

@@ -10,5 +10,5 @@ pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
 pub use launchable::Launchable;
 pub use list::ArgumentList;
-pub use parameter::{Parameter, Value};
+pub use parameter::{In, Out, Parameter, Value};
 pub use signature::Signature;

@@ -10,13 +10,16 @@ use std::marker::PhantomData;
 
 /// The type of one parameter in a [`Signature`](crate::kernel::Signature). Sealed.
 ///
-/// A number, an array of numbers, [`Value<T>`](Value) for a struct by value, `&[T]` for memory that the kernel
-/// reads, or `&mut [T]` for memory that it writes. A slice stands for a pointer to elements, which is all that
-/// a kernel receives. Its length is another parameter.
+/// A number, an array of numbers, [`Value<T>`](Value) for a struct by value, `&[T]` or [`In<T>`](In) for memory that the
+/// kernel reads, or `&mut [T]` or [`Out<T>`](Out) for memory that it writes. A slice stands for a pointer to elements,
+/// which is all that a kernel receives. Its length is another parameter.
+///
+/// The two spellings of memory mean the same. A slice is short where the compiler fills in its lifetime, as in
+/// `module.kernel::<(u32, &[f32])>("k")`. `In` and `Out` have no lifetime, for the fields of structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a kernel",
-    label = "expected a number, `Value<T>`, `&[T]` or `&mut [T]`",
-    note = "write `Value<Struct>` for a struct by value, `&[T]` for memory that the kernel reads, `&mut [T]` for memory that it writes"
+    label = "expected a number, `Value<T>`, `&[T]` or `In<T>`, `&mut [T]` or `Out<T>`",
+    note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes"
 )]
 pub trait Parameter: sealed::Sealed {}
 
@@ -24,11 +27,64 @@ pub trait Parameter: sealed::Sealed {}
 /// does not match a parameter that the PTX text declares as a pointer.
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 
-impl<T: NoUninit> fmt::Debug for Value<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Value<{}>", type_name::<T>())
-    }
+macro_rules! debug {
+    ($($marker:ident: $bound:ident)*) => { $(
+        impl<T: $bound> fmt::Debug for $marker<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(name_of::<Self>())
+            }
+        }
+    )* };
 }
+debug!(Value: NoUninit In: Element Out: Element);
+
+/// Returns the name of a type, without the path to this module.
+fn name_of<T>() -> &'static str {
+    let name = type_name::<T>();
+    name.strip_prefix(concat!(module_path!(), "::")).unwrap_or(name)
+}
+
+/// Memory with elements of type `T` that the kernel reads, in a [`Signature`](crate::kernel::Signature). It means what
+/// `&[T]` means there, and has no lifetime.
+///
+/// # Examples
+/// ```
+/// use cuscope::{In, Kernel, LaunchConfig, Module, Out, OrderedBuffer, OrderedStream, Result};
+///
+/// struct Scaler<'ctx> {
+///     ordered: OrderedStream<'ctx>,
+///     saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,
+/// }
+///
+/// impl<'ctx> Scaler<'ctx> {
+///     fn new(ordered: OrderedStream<'ctx>, module: &Module<'ctx>) -> Result<Self> {
+///         Ok(Scaler { ordered, saxpy: module.kernel("saxpy")? })
+///     }
+///
+///     /// Adds `a` times `x` to `y`, which is as long.
+///     fn add(&self, a: f32, x: &OrderedBuffer<'ctx, f32>, y: &mut OrderedBuffer<'ctx, f32>) -> Result {
+///         let n = x.len() as u32;
+///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
+///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n), (n, a, x, y)) }
+///     }
+/// }
+/// # use cuscope::{Context, ContextStack, Device};
+/// # fn main() -> Result {
+/// # let context = Context::primary(Device::get(0)?)?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// # let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+/// # let scaler = Scaler::new(gpu.ordered_stream()?, &module)?;
+/// # let (x, mut y) = (scaler.ordered.from_slice(&[1.0; 4])?, scaler.ordered.from_slice(&[2.0; 4])?);
+/// # scaler.add(3.0, &x, &mut y)?;
+/// # assert_eq!(scaler.ordered.to_vec(&y)?, [5.0; 4]);
+/// # Ok(()) }
+/// ```
+pub struct In<T: Element>(PhantomData<fn() -> T>);
+
+/// Memory with elements of type `T` that the kernel writes, and may read, in a
+/// [`Signature`](crate::kernel::Signature). It means what `&mut [T]` means there, and has no lifetime. See [`In`].
+pub struct Out<T: Element>(PhantomData<fn() -> T>);
 
 /// A parameter as a signature declares it.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +101,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Parameter`, which is sealed",
-        label = "only numbers, arrays of them, `Value<T>`, `&[T]` and `&mut [T]` do"
+        label = "only numbers, arrays of them, `Value<T>`, `&[T]`, `In<T>`, `&mut [T]` and `Out<T>` do"
     )]
     pub trait Sealed {
         #[doc(hidden)]
@@ -100,11 +156,12 @@ const fn pointer(name: fn() -> &'static str) -> Given {
     Given { name, size, align, class: Class::Pointer }
 }
 
-impl<T: Element> Parameter for &[T] {}
-impl<T: Element> sealed::Sealed for &[T] {
-    const GIVEN: Given = pointer(type_name::<&[T]>);
+macro_rules! memory {
+    ($($parameter:ty)*) => { $(
+        impl<T: Element> Parameter for $parameter {}
+        impl<T: Element> sealed::Sealed for $parameter {
+            const GIVEN: Given = pointer(name_of::<$parameter>);
+        }
+    )* };
 }
-impl<T: Element> Parameter for &mut [T] {}
-impl<T: Element> sealed::Sealed for &mut [T] {
-    const GIVEN: Given = pointer(type_name::<&mut [T]>);
-}
+memory!(&[T] &mut [T] In<T> Out<T>);

@@ -4,12 +4,14 @@ use super::Parameter;
 use super::parameter::{Given, sealed::Sealed};
 use crate::tuples::tuples;
 
-/// The parameters of a kernel: a tuple of up to 32 [`Parameter`]s, in the kernel's order. Sealed.
+/// The parameters of a kernel: a tuple of up to 32 [`Parameter`]s, in the kernel's order, as
+/// `(u32, f32, &[f32], &mut [f32])`. In a struct, write [`In<f32>`](crate::In) and [`Out<f32>`](crate::Out) for the
+/// slices, which have no lifetime. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "expected a tuple such as `(u32, f32, &[f32], &mut [f32])`",
     note = "write `(u32,)` for a single parameter and `()` for none; the maximum is 32",
-    note = "each parameter is a number, `Value<Struct>`, `&[T]` to read or `&mut [T]` to write"
+    note = "each parameter is a number, `Value<Struct>`, `&[T]` or `In<T>` to read, `&mut [T]` or `Out<T>` to write"
 )]
 pub trait Signature: sealed::Sealed {}
 

@@ -32,7 +32,8 @@ impl<'ctx> Module<'ctx> {
     }
 
     /// Returns a kernel by name and compares its parameters with a [`Signature`], so that no launch has other
-    /// arguments: `module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")`.
+    /// arguments: `module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")`. A struct that keeps the kernel says
+    /// [`In<f32>` and `Out<f32>`](crate::In) for the slices.
     ///
     /// The driver reports positions and sizes of parameters, but no types. So in a module of a
     /// [`Cubin`](crate::Cubin) or [`Fatbin`](crate::Fatbin), **nobody notices two parameters of one size in the

@@ -4,7 +4,6 @@ use crate::args::sealed::Operand;
 use crate::args::{KernelArg, operands};
 use crate::context::Context;
 use crate::error::Result;
-use crate::kernel::launchable::Argument;
 use crate::memory::access::Access;
 use crate::memory::view::sealed::Viewed;
 use crate::memory::{
@@ -27,7 +26,8 @@ use std::ops::RangeBounds;
 /// [hand it over](crate::OrderedStream::hand_over) or [share](Self::share) it.
 ///
 /// `M` is the memory as blocking operations know it: [`OrderedBuffer`] and [`OrderedPitchedBuffer`] are the buffers.
-/// Pass `&memory` to operations that read it and `&mut memory` to operations that write it.
+/// Pass `&memory` to operations that read it and `&mut memory` to operations that write it. A kernel also takes a part
+/// that only reads by value.
 ///
 /// # Examples
 /// ```
@@ -54,6 +54,18 @@ pub type OrderedBuffer<'ctx, T> = Ordered<DeviceBuffer<'ctx, T>>;
 
 /// A buffer of rows and planes that belongs to a stream.
 pub type OrderedPitchedBuffer<'ctx, T> = Ordered<PitchedBuffer<'ctx, T>>;
+
+macro_rules! copied {
+    ($($part:ident)*) => { $(
+        impl<T: Element> Clone for Ordered<$part<'_, '_, T>> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T: Element> Copy for Ordered<$part<'_, '_, T>> {}
+    )* };
+}
+copied!(DeviceSlice PitchedSlice);
 
 impl<M: Viewed> Ordered<M> {
     /// Returns the access of an operation of the stream.
@@ -332,10 +344,12 @@ impl<'ctx, M: Viewed + DeviceMemoryMut<'ctx, <M as Viewed>::Element>> KernelArg<
 {
 }
 
-operands! {
-    [M: Viewed] &Ordered<M>, false, true;
-    [M: Viewed] &mut Ordered<M>, true, true;
-}
+impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for Ordered<DeviceSlice<'_, 'ctx, T>> {}
+impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for Ordered<PitchedSlice<'_, 'ctx, T>> {}
 
-impl<'ctx, T: Element, M: DeviceMemory<'ctx, T>> Argument<&[T]> for &Ordered<M> {}
-impl<'ctx, T: Element, M: DeviceMemoryMut<'ctx, T>> Argument<&mut [T]> for &mut Ordered<M> {}
+operands! {
+    [T: Element] Ordered<DeviceSlice<'_, '_, T>> as T, false, true;
+    [T: Element] Ordered<PitchedSlice<'_, '_, T>> as T, false, true;
+    [M: Viewed] &Ordered<M> as M::Element, false, true;
+    [M: Viewed] &mut Ordered<M> as M::Element, true, true;
+}

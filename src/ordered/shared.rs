@@ -7,7 +7,6 @@ use crate::args::{KernelArg, operands};
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
-use crate::kernel::launchable::Argument;
 use crate::memory::access::Access;
 use crate::memory::home::Readers;
 use crate::memory::view::{View, part};
@@ -178,4 +177,3 @@ impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for &SharedBuffer<'ctx, T> {}
 operands! {
     &SharedBuffer<'_, T>, false, true;
 }
-impl<T: Element> Argument<&[T]> for &SharedBuffer<'_, T> {}

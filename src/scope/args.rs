@@ -1,10 +1,11 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
-use super::{ScopedBuffer, ScopedPinned, ScopedPitchedBuffer, ScopedPitchedSlice, ScopedSlice};
+use super::{
+    ScopedBuffer, ScopedPinned, ScopedPitchedBuffer, ScopedPitchedSlice, ScopedPitchedSliceMut,
+    ScopedSlice, ScopedSliceMut,
+};
 use crate::args::sealed::Operand;
-use crate::args::source::Readable;
 use crate::args::{KernelArg, operands};
-use crate::kernel::launchable::Argument;
 use crate::memory::access::Access;
 use crate::memory::access_policy::window_memory;
 use crate::memory::{Element, InScope};
@@ -13,20 +14,25 @@ pub use crate::args::Source;
 
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedBuffer<'s, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for ScopedSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedSliceMut<'_, 's, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedBuffer<'s, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for ScopedPitchedSlice<'_, 's, T> {}
-
-impl<T: Element> Readable for &ScopedBuffer<'_, T> {}
-impl<T: Element> Readable for ScopedSlice<'_, '_, T> {}
-impl<T: Element> Readable for &ScopedPitchedBuffer<'_, T> {}
-impl<T: Element> Readable for ScopedPitchedSlice<'_, '_, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSlice<'_, 's, T> {}
+impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSliceMut<'_, 's, T> {}
 
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for ScopedSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedSliceMut<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedSliceMut<'_, 's, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedPitchedBuffer<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedPitchedBuffer<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for ScopedPitchedSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedPitchedSlice<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedPitchedSliceMut<'_, 's, T> {}
+impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedPitchedSliceMut<'_, 's, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedPinned<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedPinned<'s, T> {}
 
@@ -34,20 +40,17 @@ operands! {
     &ScopedBuffer<'_, T>, false, true;
     &mut ScopedBuffer<'_, T>, true, true;
     ScopedSlice<'_, '_, T>, false, true;
+    &ScopedSlice<'_, '_, T>, false, true;
+    &ScopedSliceMut<'_, '_, T>, false, true;
+    &mut ScopedSliceMut<'_, '_, T>, true, true;
     &ScopedPitchedBuffer<'_, T>, false, true;
     &mut ScopedPitchedBuffer<'_, T>, true, true;
     ScopedPitchedSlice<'_, '_, T>, false, true;
+    &ScopedPitchedSlice<'_, '_, T>, false, true;
+    &ScopedPitchedSliceMut<'_, '_, T>, false, true;
+    &mut ScopedPitchedSliceMut<'_, '_, T>, true, true;
     &ScopedPinned<'_, T>, false, true;
     &mut ScopedPinned<'_, T>, true, true;
 }
 
-window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>);
-
-impl<T: Element> Argument<&[T]> for &ScopedBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for &ScopedPinned<'_, T> {}
-impl<T: Element> Argument<&[T]> for ScopedSlice<'_, '_, T> {}
-impl<T: Element> Argument<&[T]> for &ScopedPitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&[T]> for ScopedPitchedSlice<'_, '_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedPitchedBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedBuffer<'_, T> {}
-impl<T: Element> Argument<&mut [T]> for &mut ScopedPinned<'_, T> {}
+window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>, ScopedSliceMut<'_, '_, T>);

@@ -1,6 +1,6 @@
 //! Memory that a scope can hold, and memory that its operations write.
 
-use super::{ScopedBuffer, ScopedPitchedBuffer};
+use super::{ScopedBuffer, ScopedPitchedBuffer, ScopedPitchedSliceMut, ScopedSliceMut};
 use crate::memory::access::Access;
 use crate::memory::{
     DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, PitchedBuffer, PitchedSliceMut,
@@ -32,13 +32,16 @@ pub struct Key(pub(crate) ());
 /// Device memory that a scope holds, as operations write it. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory that this scope holds, with elements of type `{T}`",
-    label = "expected a `ScopedBuffer<{T}>` or a `ScopedPitchedBuffer<{T}>`",
+    label = "expected a `ScopedBuffer<{T}>`, a `ScopedPitchedBuffer<{T}>`, or a part of one that can be written",
+    note = "`slice` and `part` only read: use `slice_mut` or `part_mut` to write a part",
     note = "hold the buffer first: `let mut held = s.hold(&mut buffer);`, and pass `&mut held`"
 )]
 pub trait Destination<'s, T: Element>: sealed::Target {}
 
 impl<'s, T: Element> Destination<'s, T> for ScopedBuffer<'s, T> {}
+impl<'s, T: Element> Destination<'s, T> for ScopedSliceMut<'_, 's, T> {}
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
+impl<'s, T: Element> Destination<'s, T> for ScopedPitchedSliceMut<'_, 's, T> {}
 
 macro_rules! holdable {
     ($($memory:ty => $held:ident;)*) => { $(
@@ -72,16 +75,21 @@ pub(crate) mod sealed {
         /// Returns the access of an operation that writes the memory.
         fn target(&self) -> Access<'_>;
     }
-    impl<T: Element> Target for ScopedBuffer<'_, T> {
-        #[inline]
-        fn target(&self) -> Access<'_> {
-            self.used(true)
-        }
+
+    macro_rules! targets {
+        ($($memory:ty;)*) => { $(
+            impl<T: Element> Target for $memory {
+                #[inline]
+                fn target(&self) -> Access<'_> {
+                    self.used(true)
+                }
+            }
+        )* };
     }
-    impl<T: Element> Target for ScopedPitchedBuffer<'_, T> {
-        #[inline]
-        fn target(&self) -> Access<'_> {
-            self.used(true)
-        }
+    targets! {
+        ScopedBuffer<'_, T>;
+        ScopedSliceMut<'_, '_, T>;
+        ScopedPitchedBuffer<'_, T>;
+        ScopedPitchedSliceMut<'_, '_, T>;
     }
 }

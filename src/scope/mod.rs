@@ -20,9 +20,9 @@ pub use buffer::ScopedBuffer;
 use hold::Key;
 pub use hold::{Destination, Holdable};
 pub use host_slice::{ScopedHostMemory, ScopedHostSlice};
-pub use parts::ScopedSlice;
+pub use parts::{ScopedSlice, ScopedSliceMut};
 pub use pinned::ScopedPinned;
-pub use pitched::{ScopedPitchedBuffer, ScopedPitchedSlice};
+pub use pitched::{ScopedPitchedBuffer, ScopedPitchedSlice, ScopedPitchedSliceMut};
 pub use stream::ScopedStream;
 
 use crate::brand::Brand;

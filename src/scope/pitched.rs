@@ -49,6 +49,12 @@ pub struct ScopedPitchedSlice<'h, 's, T: Element> {
     view: PitchedView<'s>,
 }
 
+/// A rectangle or box of a [`ScopedPitchedBuffer`], for reading and writing: [`ScopedPitchedBuffer::part_mut`].
+pub struct ScopedPitchedSliceMut<'h, 's, T: Element> {
+    held: &'h mut ScopedPitchedBuffer<'s, T>,
+    view: PitchedView<'s>,
+}
+
 impl<T: Element> Clone for ScopedPitchedSlice<'_, '_, T> {
     fn clone(&self) -> Self {
         *self
@@ -86,6 +92,20 @@ impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
         Ok(ScopedPitchedSlice { held: self, view })
     }
 
+    /// Returns a rectangle or box, for writing. Its uses count as uses of the whole.
+    ///
+    /// # Errors
+    /// The errors of [`part`](Self::part).
+    pub fn part_mut<'h>(
+        &'h mut self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ScopedPitchedSliceMut<'h, 's, T>> {
+        let view = self.view.part::<T>("ScopedPitchedBuffer::part_mut", columns, rows, planes)?;
+        Ok(ScopedPitchedSliceMut { held: self, view })
+    }
+
     /// Splits the buffer in two: the columns before `middle`, and the others. From then on, each part is ordered by
     /// its own uses, so different streams can work on them simultaneously.
     ///
@@ -121,19 +141,26 @@ impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
     }
 }
 
-impl<T: Element> ScopedPitchedSlice<'_, '_, T> {
-    /// Returns the access of an operation. It counts as one to the whole.
-    #[inline]
-    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
-        self.view.used::<T>(writes).noted_in(&self.held.tracked)
-    }
+macro_rules! uses_of_the_whole {
+    ($($slice:ident)*) => { $(
+        impl<T: Element> $slice<'_, '_, T> {
+            /// Returns the access of an operation. It counts as one to the whole.
+            #[inline]
+            pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+                self.view.used::<T>(writes).noted_in(&self.held.tracked)
+            }
+        }
+    )* };
 }
+uses_of_the_whole!(ScopedPitchedSlice ScopedPitchedSliceMut);
 
 view_methods! {
     ['_] ScopedPitchedBuffer;
     ['_, '_] ScopedPitchedSlice;
+    ['_, '_] ScopedPitchedSliceMut;
 }
 pitched_methods! {
     ['_] ScopedPitchedBuffer;
     ['_, '_] ScopedPitchedSlice;
+    ['_, '_] ScopedPitchedSliceMut;
 }

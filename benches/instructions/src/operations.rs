@@ -2,9 +2,9 @@
 
 use cuscope::ffi::{self, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUresult, CUstream};
 use cuscope::{
-    Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, Kernel, LaunchConfig,
-    OrderedBuffer, OrderedStream, PushedGuard, Result, ScopedBuffer, ScopedHostSlice, ScopedStream,
-    SharedBuffer, Stream, SyncStream,
+    Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, In, Kernel,
+    LaunchConfig, OrderedBuffer, OrderedStream, Out, PushedGuard, Result, ScopedBuffer,
+    ScopedHostSlice, ScopedStream, SharedBuffer, Stream, SyncStream,
 };
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -21,7 +21,7 @@ pub(crate) struct Raw {
     pub(crate) exec: CUgraphExec,
 }
 
-pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, &'static [f32], &'static mut [f32])>;
+pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, In<f32>, Out<f32>)>;
 
 /// What a user of cuscope has.
 pub(crate) struct Ours<'s, 'ctx> {

@@ -1,0 +1,15 @@
+//! Two parts of a held buffer, of which one is written, come from a split: each is a buffer of its own then.
+#![allow(unsafe_code)]
+
+use cuscope::{Function, LaunchConfig, Result, ScopedBuffer, ScopedStream};
+
+fn misuse<'s, 'ctx>(
+    stream: ScopedStream<'s, 'ctx>,
+    kernel: &Function<'ctx>,
+    y: &mut ScopedBuffer<'s, f32>,
+) -> Result {
+    // SAFETY: the kernel writes 4 elements of its second argument.
+    unsafe { stream.launch(kernel, LaunchConfig::new(1, 4), (&y.slice(..4)?, &mut y.slice_mut(4..)?)) }
+}
+
+fn main() {}

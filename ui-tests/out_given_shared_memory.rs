@@ -1,0 +1,20 @@
+//! What a typed kernel of a struct writes, an `Out<T>`, is passed as `&mut buffer`.
+#![allow(unsafe_code)]
+
+use cuscope::{DeviceBuffer, In, Kernel, LaunchConfig, Out, Result, SyncStream};
+
+struct Kernels<'ctx> {
+    twice: Kernel<'ctx, (u32, In<f32>, Out<f32>)>,
+}
+
+fn twice<'ctx>(
+    stream: SyncStream<'_, 'ctx>,
+    kernels: &Kernels<'ctx>,
+    x: &DeviceBuffer<'ctx, f32>,
+    y: &DeviceBuffer<'ctx, f32>,
+) -> Result {
+    // SAFETY: twice(unsigned, const float *, float *) over 4 elements.
+    unsafe { stream.launch(&kernels.twice, LaunchConfig::new(1, 4), (4, x, y)) }
+}
+
+fn main() {}
