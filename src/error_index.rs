@@ -30,7 +30,7 @@
 //! | E0277: … cannot live in device memory; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
-//! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … is not a parameter of a kernel; E0308: expected a tuple with … elements | [launches](#launches) |
+//! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel | [launches](#launches) |
 //! | E0106: missing lifetime specifier in the signature of a kernel | [launches](#launches) |
 //! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
@@ -553,7 +553,7 @@
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs` |
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
-//! | E0308: expected a tuple with 2 elements, found one with 1 element | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
+//! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |

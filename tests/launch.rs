@@ -129,14 +129,14 @@ fn twelve_arguments_arrive_in_order() {
 #[test]
 fn ptx_comes_as_str_string_c_str_c_string_and_file() {
     with_gpu(|gpu| {
-        let with_nul = CString::new(STORE).unwrap();
+        let (text, with_nul) = (STORE.to_owned(), CString::new(STORE).unwrap());
         let borrowed: &CStr = &with_nul;
         let path = std::env::temp_dir().join(format!("cuscope-{}-store.ptx", std::process::id()));
         std::fs::write(&path, STORE).unwrap();
         let modules = [
             gpu.load_ptx(STORE),
-            gpu.load_ptx(STORE.to_owned()),
-            gpu.load_ptx(&STORE.to_owned()),
+            gpu.load_ptx(text.clone()),
+            gpu.load_ptx(&text),
             gpu.load_ptx(&with_nul),
             gpu.load_ptx(borrowed),
             gpu.load_ptx(with_nul.clone()),

@@ -7,6 +7,8 @@ impl Signature for Mine {}
 impl Parameter for Mine {}
 impl Image for Mine {}
 impl Name for Mine {}
-impl Launchable<'_, ()> for Mine {}
+impl Launchable<'_> for Mine {
+    type Signature = ();
+}
 
 fn main() {}

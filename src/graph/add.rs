@@ -14,7 +14,7 @@ use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{Element, Fillable, InScope};
@@ -74,10 +74,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
     ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
-    pub unsafe fn kernel<A: KernelArgs<'ctx, InScope<'s>>>(
+    pub unsafe fn kernel<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
         &self,
         after: &[NodeId],
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: LaunchConfig,
         args: A,
     ) -> Result<KernelNode> {

@@ -5,7 +5,7 @@ use super::{CaptureStream, GraphBuilder};
 use crate::args::KernelArgs;
 use crate::call::name;
 use crate::error::{Error, Result};
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
 use crate::scope::{Destination, ScopedStream, Source};
@@ -50,9 +50,12 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
-    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+    unsafe fn launch<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
         self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result;
@@ -89,9 +92,9 @@ macro_rules! impl_enqueue {
                 $stream::zero(&self, to)
             }
             #[inline]
-            unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+            unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>>(
                 self,
-                kernel: &impl Launchable<'ctx, A>,
+                kernel: &K,
                 config: impl LaunchSpec<'ctx>,
                 args: A,
             ) -> Result {
@@ -117,9 +120,12 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
-    unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+    unsafe fn launch<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
         self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {

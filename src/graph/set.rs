@@ -7,7 +7,7 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{Fillable, InScope};
@@ -119,11 +119,15 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
-    pub unsafe fn set_kernel<'a, A: KernelArgs<'ctx, InScope<'a>>>(
+    pub unsafe fn set_kernel<
+        'a,
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,
+    >(
         &self,
         graph: &mut Graph<'ctx>,
         node: KernelNode,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: LaunchConfig,
         args: A,
     ) -> Result {

@@ -7,7 +7,7 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Launch, Operation};
@@ -104,9 +104,12 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     ///    is captured on other streams is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+    pub unsafe fn launch<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {

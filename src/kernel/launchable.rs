@@ -7,15 +7,28 @@ use crate::memory::Element;
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 
-/// A kernel that can be launched with the arguments `A`: a [`Function`] with any arguments, or a [`Kernel`]
-/// with those of its signature. Sealed.
+/// A kernel that can be launched: a [`Function`] with any arguments, or a [`Kernel`] with those of its signature. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be launched with `{A}`",
-    label = "not a kernel, or one whose signature these arguments do not match",
-    note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`",
+    message = "`{Self}` cannot be launched",
+    label = "expected a `Function` or a `Kernel`",
+    note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`"
+)]
+pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
+    /// What its arguments have to match: the signature of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
+    type Signature;
+}
+
+/// Stands for the signature of a [`Function`], which is launched with any arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyArguments {}
+
+/// Arguments for a kernel with the signature `S`. For [`AnyArguments`] these are all.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are not the arguments of a kernel with the signature `{S}`",
+    label = "these arguments do not match the kernel's signature",
     note = "pass a number for a number, `&buffer` for `&[T]` or `In<T>`, `&mut buffer` for `&mut [T]` or `Out<T>`, a struct for `Value<Struct>`"
 )]
-pub trait Launchable<'ctx, A>: sealed::Sealed<'ctx> {}
+pub trait ArgumentsOf<S> {}
 
 /// An argument for a parameter `P` of a [`Kernel`]. Sealed.
 ///
@@ -41,7 +54,10 @@ pub(crate) mod sealed {
     }
 }
 
-impl<'ctx, A> Launchable<'ctx, A> for Function<'ctx> {}
+impl<'ctx> Launchable<'ctx> for Function<'ctx> {
+    type Signature = AnyArguments;
+}
+impl<A> ArgumentsOf<AnyArguments> for A {}
 impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     #[inline]
     fn function(&self) -> &Function<'ctx> {
@@ -49,6 +65,9 @@ impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     }
 }
 
+impl<'ctx, S: Signature> Launchable<'ctx> for Kernel<'ctx, S> {
+    type Signature = S;
+}
 impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
     #[inline]
     fn function(&self) -> &Function<'ctx> {
@@ -58,7 +77,9 @@ impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
 
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl Argument<$ty> for $ty {}
+        #[diagnostic::do_not_recommend]
         impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {}
     )* };
 }
@@ -83,10 +104,7 @@ memory! {
 
 macro_rules! kernels {
     ($(($($a:ident $p:ident)*))*) => { $(
-        impl<'ctx, $($a: Argument<$p>, $p: Parameter),*> Launchable<'ctx, ($($a,)*)>
-            for Kernel<'ctx, ($($p,)*)>
-        {
-        }
+        impl<$($a: Argument<$p>, $p: Parameter),*> ArgumentsOf<($($p,)*)> for ($($a,)*) {}
     )* };
 }
 tuples!(kernels);

@@ -8,7 +8,7 @@ mod signature;
 
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
-pub use launchable::Launchable;
+pub use launchable::{AnyArguments, ArgumentsOf, Launchable};
 pub use list::ArgumentList;
 pub use parameter::{In, Out, Parameter, Value};
 pub use signature::Signature;

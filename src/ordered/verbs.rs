@@ -10,7 +10,7 @@ use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
@@ -156,9 +156,12 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<A: KernelArgs<'ctx, InOrder>>(
+    pub unsafe fn launch<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InOrder> + ArgumentsOf<K::Signature>,
+    >(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {

@@ -5,7 +5,7 @@ use super::{Destination, ScopedHostMemory, ScopedStream, Source};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::error::Result;
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope};
@@ -247,9 +247,12 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<A: KernelArgs<'ctx, InScope<'s>>>(
+    pub unsafe fn launch<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {

@@ -6,7 +6,7 @@ use crate::call::{answer, later, name};
 use crate::context::wait::wait;
 use crate::error::Result;
 use crate::event::Event;
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
 use crate::ops::enqueue::same_context;
@@ -217,9 +217,9 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<A: KernelArgs<'ctx>>(
+    pub unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {

@@ -5,7 +5,7 @@ use crate::args::KernelArgs;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-use crate::kernel::Launchable;
+use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
 use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Upload};
@@ -283,9 +283,9 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<A: KernelArgs<'ctx>>(
+    pub unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
@@ -309,9 +309,12 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     ///    host. None of it is dropped (a leak is fine).
     #[doc(alias = "cuLaunchKernel")]
     #[inline]
-    pub unsafe fn launch_unscoped<A: KernelArgs<'ctx>>(
+    pub unsafe fn launch_unscoped<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>,
+    >(
         &self,
-        kernel: &impl Launchable<'ctx, A>,
+        kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
