@@ -414,7 +414,7 @@
 //! # }
 //! ```
 //! `ui-tests/closure_with_another_error.rs`. With `try_scope`, E0282 or E0283 (type annotations needed) says that nothing
-//! tells the error type: call `scope`, or name it, as in `Ok::<_, Box<dyn Error>>(())`.
+//! tells the error type: call `scope`, or name it, as in `|s| -> Result<_, Box<dyn Error>> { … }`.
 //!
 //! # Detached handles
 //!

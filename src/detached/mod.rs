@@ -90,7 +90,7 @@ impl<H: Branded> Detached<H> {
     ///     context.with(|gpu| Ok(Detached::new((gpu.stream()?, gpu.event()?))))?;
     /// context.with(|gpu| {
     ///     let (stream, event) = gpu.bind(&pair)?;
-    ///     event.record(stream)
+    ///     gpu.on(stream).record(event)
     /// })
     /// # }
     /// ```

@@ -127,7 +127,8 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// [`scope`](Self::scope) for a closure whose error is a type of your own, `Box<dyn Error>` or the like. `?` in it
-    /// converts an [`Error`](crate::Error) of the crate as well as every other error that the type can be made from.
+    /// converts an [`Error`](crate::Error) of the crate as well as every other error that the type can be made from. Name the
+    /// type at the closure if nothing else does.
     ///
     /// # Errors
     /// The errors of [`scope`](Self::scope).
@@ -147,15 +148,14 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     x: &mut DeviceBuffer<'ctx, u8>,
     ///     path: &str,
     /// ) -> Result<(), Box<dyn Error>> {
-    ///     let mut bytes = Vec::new();
-    ///     gpu.try_scope(|s| {
+    ///     let bytes = gpu.try_scope(|s| -> Result<_, Box<dyn Error>> {
     ///         let mut x = s.hold(x);
     ///         s.on(stream).zero(&mut x)?;
-    ///         bytes = std::fs::read(path)?; // while the device works
+    ///         let bytes = std::fs::read(path)?; // while the device works
     ///         if bytes.len() != x.len() {
     ///             return Err("the file has another length".into());
     ///         }
-    ///         Ok(())
+    ///         Ok(bytes)
     ///     })?;
     ///     Ok(gpu.on(stream).upload(&bytes, x)?)
     /// }
