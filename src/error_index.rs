@@ -22,10 +22,9 @@
 //! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
 //! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0277: `RefCell<…State>` cannot be shared between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
 //! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
-//! | E0277: … cannot be the buffers of a graph; `*mut CUgraphExec_st` cannot be shared between threads safely | [graphs](#graphs) |
+//! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … is not a buffer that belongs to an ordered stream; E0382 at a buffer that moved | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot live in device memory; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
 //! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
@@ -705,7 +704,7 @@
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you capture it, not where you replay it | `ui-tests/capture_launch_without_unsafe.rs` |
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
 //! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::Detached::new) | `ui-tests/graph_outlives_stack.rs` |
-//! | E0277: `*mut CUgraphExec_st` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
+//! | E0277: `dyn OneThreadAtATime` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0277: `&mut DeviceSliceMut<…>` cannot be the buffers of a graph | pass the buffer, also if the graph uses only a part of it | `ui-tests/part_replayed.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |

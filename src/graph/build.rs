@@ -7,7 +7,7 @@ use super::node::{Kind, Node, NodeId};
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
 use super::{Graph, GraphInner};
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::Answer;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
@@ -43,6 +43,7 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     pub(super) memory: Arena<Allocation>,
     _s: Brand<'s>,
 }
+tied_to_one_thread! { ['s, 'env, 'ctx] GraphBuilder<'s, 'env, 'ctx>, 's; }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
 
 /// # Graphs: node by node

@@ -6,7 +6,7 @@ use super::captured_stream::CapturedStream;
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
 use super::{CaptureStream, Graph, GraphInner};
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer, name};
 use crate::driver::fork;
 use crate::error::{Error, Result};
@@ -32,6 +32,7 @@ pub struct Capture<'s, 'env: 's, 'ctx> {
     scratch: Arena<Allocation>,
     _s: Brand<'s>,
 }
+tied_to_one_thread! { ['s, 'env, 'ctx] Capture<'s, 'env, 'ctx>, 's; }
 assert_not_impl_any!(Capture<'static, 'static, 'static>: Send, Sync);
 
 /// The outcome of a capture.

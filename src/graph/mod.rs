@@ -32,7 +32,7 @@ pub use node::{
 };
 pub use stream::CaptureStream;
 
-use crate::brand::Brand;
+use crate::brand::{Brand, never};
 use crate::call::answer;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -82,6 +82,7 @@ pub struct Graph<'ctx> {
     pub(crate) _brand: Brand<'ctx>,
 }
 assert_impl_all!(Graph<'static>: Send);
+never! { Sync, as OneThreadAtATime: ['ctx] Graph<'ctx>, 'ctx; }
 assert_not_impl_any!(Graph<'static>: Sync);
 
 /// The reason for which a node is refused.

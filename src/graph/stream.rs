@@ -5,6 +5,7 @@ use super::capture::Record;
 use super::no_host_memory;
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
+use crate::brand::tied_to_one_thread;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::kernel::{ArgumentsOf, Launchable};
@@ -27,6 +28,7 @@ pub struct CaptureStream<'s, 'ctx> {
     scoped: ScopedStream<'s, 'ctx>,
     record: &'s Record,
 }
+tied_to_one_thread! { ['s, 'ctx] CaptureStream<'s, 'ctx>, 's; }
 assert_not_impl_any!(CaptureStream<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> CaptureStream<'s, 'ctx> {

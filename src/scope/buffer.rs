@@ -1,7 +1,7 @@
 //! Device buffers that a scope holds.
 
 use super::scratch::Part;
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::context::Context;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
@@ -48,6 +48,7 @@ pub struct ScopedBuffer<'s, T: Element> {
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
+tied_to_one_thread! { ['s, T: Element] ScopedBuffer<'s, T>, 's; }
 assert_not_impl_any!(ScopedBuffer<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> ScopedBuffer<'s, T> {

@@ -3,7 +3,7 @@
 
 use super::ScopedPinned;
 use super::order::Order;
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
@@ -25,6 +25,7 @@ pub struct ScopedHostSlice<'s, T: Element> {
     tracked: Tracked,
     _s: Brand<'s>,
 }
+tied_to_one_thread! { ['s, T: Element] ScopedHostSlice<'s, T>, 's; }
 assert_not_impl_any!(ScopedHostSlice<'static, f32>: Send, Sync);
 
 impl<'s, T: Element> ScopedHostSlice<'s, T> {

@@ -25,7 +25,7 @@ pub use pinned::ScopedPinned;
 pub use pitched::{ScopedPitchedBuffer, ScopedPitchedSlice, ScopedPitchedSliceMut};
 pub use stream::ScopedStream;
 
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
@@ -67,6 +67,7 @@ pub struct Scope<'s, 'env: 's, 'ctx> {
     order: Order,
     _s: Brand<'s>,
 }
+tied_to_one_thread! { ['s, 'env, 'ctx] Scope<'s, 'env, 'ctx>, 's; }
 assert_not_impl_any!(Scope<'static, 'static, 'static>: Send, Sync);
 
 /// # Scopes

@@ -1,6 +1,6 @@
 //! Buffers of rows and planes that a scope holds.
 
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::error::Result;
 use crate::memory::Element;
 use crate::memory::access::Access;
@@ -41,6 +41,7 @@ pub struct ScopedPitchedBuffer<'s, T: Element> {
     _s: Brand<'s>,
     _data: PhantomData<T>,
 }
+tied_to_one_thread! { ['s, T: Element] ScopedPitchedBuffer<'s, T>, 's; }
 assert_not_impl_any!(ScopedPitchedBuffer<'static, f32>: Send, Sync);
 
 /// A rectangle or box of a [`ScopedPitchedBuffer`], for reading: [`ScopedPitchedBuffer::part`].

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::order::Order;
-use crate::brand::Brand;
+use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer, name};
 use crate::context::Context;
 use crate::error::Result;
@@ -36,6 +36,7 @@ pub struct ScopedStream<'s, 'ctx> {
     pub(super) index: usize,
     _s: Brand<'s>,
 }
+tied_to_one_thread! { ['s, 'ctx] ScopedStream<'s, 'ctx>, 's; }
 assert_not_impl_any!(ScopedStream<'static, 'static>: Send, Sync);
 
 impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
