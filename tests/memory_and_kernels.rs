@@ -5,6 +5,7 @@ mod common;
 mod cuda_kernels;
 mod default_streams;
 mod dlpack;
+mod empty;
 mod host_functions;
 mod images;
 mod kernels;
