@@ -104,6 +104,7 @@ impl Graph<'_> {
 }
 
 /// Checks that a node is no empty one in the place of another.
+#[inline]
 fn does_something(call: &'static str, node: NodeId) -> Result {
     if node.kind == NodeKind::Empty {
         let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";

@@ -159,7 +159,7 @@ impl PushedGuard<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked
-    /// ([F66](crate::driver_facts#F66)); [`NotCurrent`](Error::NotCurrent). The error that `f` returns, and then a driver error at the end of the
+    /// ([F66](crate::driver_facts#F66)); [`NotCurrent`](crate::Error::NotCurrent). The error that `f` returns, and then a driver error at the end of the
     /// registration.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostUnregister")]
@@ -233,7 +233,7 @@ impl<T: Element> Registered<'_, T> {
     /// Returns the address at which kernels of any context can use the memory, for calls of [`ffi`].
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); a driver error.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.slice.as_ptr().cast())
