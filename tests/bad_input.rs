@@ -116,7 +116,6 @@ fn launches_of_no_or_too_large_extent() {
             LaunchConfig::new(0, 1),
             LaunchConfig::new(1, 0),
             LaunchConfig::new((1, 0), 1),
-            LaunchConfig::for_num_elems(0),
             LaunchConfig::new(1, 1025),
             LaunchConfig::new((1, 65_536), 1),
             LaunchConfig::new(1, (1, 1, 65)),
@@ -138,10 +137,8 @@ fn launches_of_no_or_too_large_extent() {
 }
 
 #[test]
-fn allocations_of_no_or_too_many_bytes() {
+fn allocations_of_too_many_bytes() {
     with_gpu(|gpu| {
-        assert_says(&gpu.alloc::<u32>(0).unwrap_err(), "cuMemAlloc_v2", "None");
-        assert_says(&gpu.alloc::<[u8; 0]>(7).unwrap_err(), "cuMemAlloc_v2", "None");
         assert_says(
             &gpu.alloc::<u64>(usize::MAX / 4).unwrap_err(),
             "cuMemAlloc_v2",
@@ -281,9 +278,12 @@ fn ordered_streams() {
     with_gpu(|gpu| {
         let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
         let mut x = ordered.zeroed::<u32>(4).unwrap();
-        assert_says(&ordered.alloc::<u32>(0).unwrap_err(), "cuMemAllocAsync", "0 bytes");
-        assert_says(&ordered.from_slice::<u32>(&[]).unwrap_err(), "cuMemAllocAsync", "0 bytes");
-        let error = ordered.alloc_pitched::<u32>((4, 0)).unwrap_err();
+        assert_says(
+            &ordered.alloc::<u32>(usize::MAX).unwrap_err(),
+            "cuMemAllocAsync",
+            "request less",
+        );
+        let error = ordered.alloc_pitched::<u32>((4, usize::MAX)).unwrap_err();
         assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         let differs = |result: cuscope::Result, call| {
             let error = result.unwrap_err();

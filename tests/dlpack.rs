@@ -193,7 +193,6 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
             (Say { strides: Some(vec![1, 2]), ..kept.clone() }, "gaps"),
             (Say { strides: Some(vec![4, 1]), ..kept.clone() }, "gaps"),
             (Say { strides: Some(vec![0, 1]), ..kept.clone() }, "gaps"),
-            (Say { shape: vec![2, 0], ..kept.clone() }, "0 bytes"),
             (Say { shape: vec![-1, -6], ..kept.clone() }, "no sizes"),
             (Say { shape: vec![i64::MAX, 2], ..kept.clone() }, "no sizes"),
             (Say { shape: vec![i64::MAX / 2, 2], ..kept.clone() }, "address space"),
@@ -209,6 +208,29 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
             assert_eq!(deleted.load(Ordering::SeqCst), 1, "{word}");
         }
         drop(legacy(&good));
+    });
+}
+
+#[test]
+fn a_tensor_without_elements_is_an_empty_buffer() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let good = of_device();
+        for data in [ptr::null_mut(), good.data] {
+            let say = Say { data, shape: vec![2, 0], end: None, ..good.clone() };
+            let (tensor, deleted) = versioned(&say);
+            let mut x = take::<f32>(gpu, tensor).unwrap();
+            assert_eq!((x.len(), x.address()), (0, 0));
+            gpu.on(&stream).fill(&mut x, 1.0).unwrap();
+            drop(x);
+            assert_eq!(deleted.load(Ordering::SeqCst), 1);
+        }
+        drop(legacy(&good));
+        let empty = gpu.alloc::<f32>(0).unwrap();
+        let tensor: Tensor<DLManagedTensorVersioned> = empty.into_dlpack(&[0, 3]).unwrap();
+        assert_eq!(tensor.shape(), [0, 3]);
+        // SAFETY: 1. and 2. It is no memory.
+        assert!(unsafe { gpu.buffer_from_dlpack::<f32, _>(tensor) }.unwrap().is_empty());
     });
 }
 

@@ -144,12 +144,9 @@ fn handles_that_are_no_streams_of_the_context_are_refused() {
 fn memory_that_cannot_be_elements_is_refused() {
     with_gpu(|gpu| {
         let drops = Drops::default();
-        for (address, len, word) in [
-            (0, 4, "null"),
-            (4098, 4, "aligned"),
-            (4096, 0, "0 bytes"),
-            (!0 - 7, 4, "end of the address space"),
-        ] {
+        for (address, len, word) in
+            [(0, 4, "null"), (4098, 4, "aligned"), (!0 - 7, 4, "end of the address space")]
+        {
             // SAFETY: refused before anything uses it.
             let refused = unsafe { gpu.buffer_from_raw::<u32>(address, len, drops.keep()) };
             let refused = refused.unwrap_err();
@@ -158,7 +155,7 @@ fn memory_that_cannot_be_elements_is_refused() {
         }
         // SAFETY: as above.
         assert!(unsafe { gpu.buffer_from_raw::<u64>(4096, usize::MAX / 4, drops.keep()) }.is_err());
-        assert_eq!(drops.count(), 5);
+        assert_eq!(drops.count(), 4);
     });
 }
 

@@ -58,7 +58,7 @@ fn nothing_is_left_after_success_error_and_panic() {
             |gpu| gpu.load_ptx(STORE.replace("add", "x").replace("st.global", "xx")).map(drop),
             |gpu| gpu.load_ptx_file("/nowhere").map(drop),
             |gpu| gpu.load_ptx(STORE)?.function("nothing").map(drop),
-            |gpu| gpu.alloc::<u8>(0).map(drop),
+            |gpu| gpu.alloc::<u16>(usize::MAX).map(drop),
             |gpu| gpu.stream_with(cuscope::StreamFlags::from_bits_retain(77)).map(drop),
             |_| ContextStack::current_thread().map(drop),
             |gpu| {
@@ -178,7 +178,9 @@ fn nothing_is_left_of_ordered_streams() {
         let error = one_ordered(|ordered| ordered.alloc::<u8>(1 << 50).map(drop)).unwrap_err();
         assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
         assert_nothing_is_left();
-        assert!(one_ordered(|ordered| ordered.alloc::<u8>(0).map(drop)).is_err());
+        one_ordered(|ordered| ordered.alloc::<u8>(0).map(drop)).unwrap();
+        assert_nothing_is_left();
+        assert!(one_ordered(|ordered| ordered.alloc::<u16>(usize::MAX).map(drop)).is_err());
         assert_nothing_is_left();
         let caught = catch_unwind(|| one_ordered(|_| panic!("in the middle")).is_ok());
         assert!(caught.is_err());

@@ -75,14 +75,11 @@ fn a_kernel_writes_pinned_memory_by_its_address() {
 #[test]
 fn sizes_that_cannot_be_pinned() {
     with_gpu(|gpu| {
-        for len in [0, usize::MAX, usize::MAX / 4, isize::MAX as usize / 4] {
+        for len in [usize::MAX, usize::MAX / 4, isize::MAX as usize / 4] {
             let error = gpu.pinned::<u32>(len).unwrap_err();
             assert!(matches!(error, Error::InvalidArgument { .. }), "{len}: {error}");
             assert_eq!(error.call(), Some("cuMemHostRegister_v2"));
         }
-        assert!(gpu.pinned::<[u8; 0]>(5).is_err());
-        let nothing = gpu.with_registered(&mut [0_u8; 0], |_| Ok(()));
-        assert!(matches!(nothing, Err(Error::InvalidArgument { .. })));
     });
 }
 
@@ -256,12 +253,9 @@ fn sizes_that_cannot_be_allocated_in_order() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let pool = MemoryPool::create(gpu.device()).unwrap();
-        for len in [0, usize::MAX] {
-            let error = gpu.on(&stream).alloc::<u32>(len).unwrap_err();
-            assert!(matches!(error, Error::InvalidArgument { call: "cuMemAllocAsync", .. }));
-            assert!(gpu.on(&stream).alloc_from::<u32>(&pool, len).is_err());
-        }
-        assert!(gpu.on(&stream).from_slice::<u32>(&[]).is_err());
+        let error = gpu.on(&stream).alloc::<u32>(usize::MAX).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { call: "cuMemAllocAsync", .. }));
+        assert!(gpu.on(&stream).alloc_from::<u32>(&pool, usize::MAX).is_err());
         for error in [
             gpu.on(&stream).alloc::<u8>(1 << 50).unwrap_err(),
             gpu.on(&stream).alloc_from::<u8>(&pool, 1 << 50).unwrap_err(),

@@ -5,6 +5,7 @@ mod common;
 mod cuda_kernels;
 mod default_streams;
 mod dlpack;
+mod empty;
 mod half_precision;
 mod host_functions;
 mod images;

@@ -100,13 +100,12 @@ fn buffers_tell_their_shape() {
         let twice = part.part(1.., .., ..).unwrap();
         assert_eq!(twice.address() - part.address(), 2);
 
-        for (columns, rows, planes) in [(0..6, 0..3, 0..2), (2..2, 0..3, 0..2), (0..5, 3..4, 0..1)]
+        for (columns, rows, planes) in [(0..6, 0..3, 0..2), (6..6, 0..3, 0..2), (0..5, 3..4, 0..1)]
         {
             let part = buffer.part(columns, rows, planes).map(|part| part.extent());
             assert!(matches!(part, Err(Error::InvalidRange { call: "PitchedBuffer::part", .. })));
         }
-        for extent in [(0, 1, 1), (1, 0, 1), (1, 1, 0), (usize::MAX, 2, 1), (usize::MAX / 4, 1, 2)]
-        {
+        for extent in [(usize::MAX, 2, 1), (usize::MAX / 4, 1, 2)] {
             match gpu.alloc_pitched::<u32>(extent) {
                 Err(Error::InvalidArgument { call: "cuMemAllocPitch_v2", .. }) => {}
                 other => panic!("{extent:?}: {other:?}"),
@@ -207,7 +206,7 @@ fn split_parts_share_no_element() {
         gpu.on(&stream).copy(&from, &mut upper).unwrap();
         gpu.on(&stream).fill(&mut first, 1).unwrap();
         gpu.on(&stream).zero(&mut others.part_mut(1.., .., 1..).unwrap()).unwrap();
-        assert!(matches!(first.split_columns_at(4), Err(Error::InvalidRange { .. })));
+        assert!(matches!(first.split_columns_at(5), Err(Error::InvalidRange { .. })));
         let values = host.get([0..3, 3..5, 0..3]);
         host.set([0..3, 0..2, 0..3], &values);
         host.fill([3..7, 0..5, 0..1], 1);

@@ -363,10 +363,8 @@ fn sizes_that_no_memory_has_are_refused() {
         let stream = gpu.stream().unwrap();
         gpu.scope(|s| {
             let stream = s.on(&stream);
-            for len in [0, usize::MAX] {
-                let refused = stream.scratch::<u32>(len).unwrap_err();
-                assert!(matches!(refused, Error::InvalidArgument { call: ALLOC, .. }), "{refused}");
-            }
+            let refused = stream.scratch::<u32>(usize::MAX).unwrap_err();
+            assert!(matches!(refused, Error::InvalidArgument { call: ALLOC, .. }), "{refused}");
             let refused = stream.scratch::<u8>(1 << 50).unwrap_err();
             assert_eq!(refused.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));
             stream.zero(&mut stream.scratch::<u8>(3)?)

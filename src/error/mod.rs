@@ -130,10 +130,10 @@ pub enum Error {
         /// The number of buffers that were passed.
         named: usize,
     },
-    /// A part of a buffer is empty, or not inside the buffer.
+    /// A part of a buffer does not lie inside the buffer, or ends before it begins.
     #[error(
-        "`{call}` was refused: the part is empty, or ends at element {end} of {len}; pass a range \
-         of at least one element, inside the buffer"
+        "`{call}` was refused: the part ends at element {end} of {len}, or before it begins; pass \
+         a range inside the buffer, and chunks of at least one element"
     )]
     InvalidRange {
         /// The method that refused.

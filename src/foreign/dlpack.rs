@@ -308,7 +308,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// the device, over the bus.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for another device, other elements, a tensor with gaps or of 0 bytes,
+    /// [`InvalidArgument`](Error::InvalidArgument) for another device, other elements, a tensor with gaps,
     /// one that is only to be read, and one of another major version; the errors of
     /// [`buffer_from_raw`](Self::buffer_from_raw). `CUDA_ERROR_INVALID_VALUE` for host memory that is not page-locked;
     /// [`NotCurrent`](Error::NotCurrent). The tensor's deleter is called then.
@@ -326,11 +326,12 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<DeviceBuffer<'ctx, T>> {
         let len = self.check::<T, M>(&tensor).map_err(refused)?;
         let DLTensor { data, device, byte_offset, .. } = *tensor.managed().tensor();
-        if data.is_null() {
+        if data.is_null() && len > 0 {
             return Err(refused("the address is null: nothing was allocated"));
         }
         let on_host = device.device_type == CUDA_HOST;
-        let start = if on_host { self.mapped(data)? } else { data.addr() as CUdeviceptr };
+        let start =
+            if on_host && len > 0 { self.mapped(data)? } else { data.addr() as CUdeviceptr };
         let Some(address) = start.checked_add(byte_offset) else {
             return Err(refused(
                 "the memory passes the end of the address space: check its offset",

@@ -145,8 +145,10 @@ impl<'ctx> PushedGuard<'ctx> {
     /// that [adopted](crate::OrderedStream::adopt) the buffer waits for its work first. If that cannot be waited for,
     /// `keep` is leaked.
     ///
+    /// A buffer of 0 bytes has the address 0, whatever is passed.
+    ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for 0 bytes, for null, for an address that is not aligned for `T`, and
+    /// [`InvalidArgument`](Error::InvalidArgument) for null, for an address that is not aligned for `T`, and
     /// for memory that passes the end of the address space. `keep` is dropped then.
     ///
     /// # Safety
@@ -191,10 +193,11 @@ impl<'ctx> PushedGuard<'ctx> {
         const CALL: &str = "PushedGuard::buffer_from_raw";
         let keep = Keep::new(keep);
         let refused = |reason| Err(Error::InvalidArgument { call: CALL, reason });
-        if size_of::<T>() == 0 || len == 0 {
-            return refused("there is no memory of 0 bytes: represent an empty buffer as `None`");
-        }
         let bytes = size_for::<T>(CALL, len)?;
+        if bytes == 0 {
+            let inner = Allocation::foreign(0, self.context().clone(), keep);
+            return Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData });
+        }
         if address == 0 {
             return refused("the address is null: nothing was allocated");
         }

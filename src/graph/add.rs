@@ -32,7 +32,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         same_context(call, is_of(self.gpu.context()))
     }
 
-    /// Adds an operation on memory, after the nodes that use the memory before it.
+    /// Adds an operation on memory, after the nodes that use the memory before it. If there is nothing to do, the node is
+    /// an empty one.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until the graph is built.
@@ -43,19 +44,23 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ) -> Result<Node<K>> {
         let context = self.gpu.context();
         operation.check(O::ADD)?;
-        if let Some(reason) = operation.no_node() {
+        let is_empty = operation.is_empty();
+        if let Some(reason) = operation.no_node().filter(|_| !is_empty) {
             return Err(Error::InvalidArgument { call: O::ADD, reason });
         }
         let same = operation.node_is_of(context.key()) && operation.uses().all_of(context.key());
         same_context(O::ADD, same)?;
         no_host_memory(O::ADD, &operation)?;
-        if O::ENTERS {
+        if O::ENTERS && !is_empty {
             self.gpu.enter(O::ADD)?;
         }
         let before = operation.uses().with_accesses(|accesses| {
             self.names(accesses);
             self.behind(O::ADD, after, accesses)
         })?;
+        if is_empty {
+            return self.add_empty(&before);
+        }
         // SAFETY: 1. As above; one node can do it, and the context is alive, and current if the node enters it. 2. The
         // operation was checked. The graph keeps the memory (`graph-owns`), and each replay lends it again; what other
         // nodes do with it is ordered by its uses (`nodes-ordered`).
@@ -185,13 +190,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     #[doc(alias = "cuGraphAddEmptyNode")]
     #[inline]
     pub fn empty(&self, after: &[NodeId]) -> Result<EmptyNode> {
-        let add = || {
-            let before = self.behind(name!(cuGraphAddEmptyNode), after, &[])?;
-            self.add(&before, |Slot { node, graph, before, count }| {
-                // SAFETY: 1. as above.
-                unsafe { answer!(cuGraphAddEmptyNode(node, graph, before, count)) }
-            })
-        };
+        let add = || self.add_empty(&self.behind(name!(cuGraphAddEmptyNode), after, &[])?);
         self.record.note(add())
     }
 

@@ -22,8 +22,8 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// [freed](Self::free) after all nodes that use it.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space
-    /// holds, and for a node of another graph; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of more than an address space holds, and for a node of
+    /// another graph; `CUDA_ERROR_OUT_OF_MEMORY`.
     #[doc(alias = "cuGraphAddMemAllocNode")]
     pub fn alloc<T: Element>(
         &'s self,
@@ -34,10 +34,15 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         let add = || {
             let bytes = size_for::<T>(CALL, len)?;
             let before = self.behind(CALL, after, &[])?;
+            let context = self.gpu.context();
+            if bytes == 0 {
+                let memory = self.memory.add(Allocation::nowhere(context.clone()));
+                return Ok((ScopedBuffer::new(memory, len), self.add_empty(&before)?));
+            }
             let mut params: ffi::CUDA_MEM_ALLOC_NODE_PARAMS = zeros();
             params.poolProps.allocType = ffi::CU_MEM_ALLOCATION_TYPE_PINNED;
             params.poolProps.location.r#type = ffi::CU_MEM_LOCATION_TYPE_DEVICE;
-            params.poolProps.location.anonymous.id = self.gpu.context().device().raw();
+            params.poolProps.location.anonymous.id = context.device().raw();
             params.bytesize = bytes;
             let node: AllocNode = self.add(&before, |slot| {
                 let Slot { node, graph, before, count } = slot;
@@ -46,7 +51,6 @@ impl<'s> GraphBuilder<'s, '_, '_> {
                     answer!(cuGraphAddMemAllocNode(node, graph, before, count, &raw mut params))
                 }
             })?;
-            let context = self.gpu.context();
             let memory = self.memory.add(Allocation::in_graph(params.dptr, context.clone()));
             self.allocates(memory);
             let held = ScopedBuffer::new(memory, len);
@@ -81,6 +85,9 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     #[inline]
     pub(super) fn free_behind(&self, after: &[NodeId], address: CUdeviceptr) -> Result<FreeNode> {
         let reason = "no node of this graph allocates the buffer: drop it to free it";
+        if address == 0 {
+            return self.add_empty(&self.behind(FREE, after, &[])?);
+        }
         let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;
         let before = self.behind_all(FREE, after, users, &[])?;
         self.add(&before, |Slot { node, graph, before, count }| {

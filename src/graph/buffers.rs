@@ -13,7 +13,7 @@ use crate::tuples::tuples;
 /// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
 ///
 /// A graph keeps whole buffers, also those of which its nodes use a part. Pass each of them whole: the graph compares
-/// buffers, and other work could use what a part leaves.
+/// buffers, and other work could use what a part leaves. An empty buffer has no memory: you may pass it or leave it out.
 ///
 /// `Lent` says how long memory is lent. It is [`InCall`] for a replay that waits, and [`InScope<'s>`](InScope) for a
 /// replay in a scope, which also takes `&held` and `&mut held`, and [`InOrder`](crate::memory::InOrder) for one in an

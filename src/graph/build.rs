@@ -3,12 +3,12 @@
 
 use super::arena::Arena;
 use super::capture::Record;
-use super::node::{Kind, Node, NodeId};
+use super::node::{Kind, Node, NodeId, NodeKind};
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
 use super::{Graph, GraphInner};
 use crate::brand::{Brand, tied_to_one_thread};
-use crate::call::Answer;
+use crate::call::{Answer, answer};
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::uses::Op;
@@ -28,7 +28,9 @@ use std::{fmt, ptr};
 /// A node runs after the nodes that you pass as its dependencies, of any kind ([`Node::id`]), and after the
 /// earlier nodes whose memory it needs. A node that writes a buffer runs after all nodes that use it, and a
 /// node that reads a buffer runs after the nodes that write it (invariant
-/// [`nodes-ordered`](crate::soundness#nodes-ordered)). If a node cannot be added, the graph fails.
+/// [`nodes-ordered`](crate::soundness#nodes-ordered)). If a node cannot be added, the graph fails. In the place of a node
+/// that would do nothing, since it has no elements or an [empty grid](crate::LaunchConfig::is_empty), comes an empty
+/// one, which cannot be changed later.
 pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     pub(super) gpu: &'env PushedGuard<'ctx>,
     /// The graph, which lives as long as this, and its number.
@@ -249,6 +251,26 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         before: &[CUgraphNode],
         make: impl FnOnce(Slot) -> Answer,
     ) -> Result<Node<K>> {
+        self.add_of(K::KIND, before, make)
+    }
+
+    /// Adds an empty node after others, in the place of one that would do nothing.
+    #[inline]
+    pub(super) fn add_empty<K: Kind>(&self, before: &[CUgraphNode]) -> Result<Node<K>> {
+        self.add_of(NodeKind::Empty, before, |Slot { node, graph, before, count }| {
+            // SAFETY: the graph is alive as long as its builder, and the nodes before are of it, each once. The new one
+            // is written to a place that is valid for it. No context need be current, and captures do not refuse it
+            // (F217).
+            unsafe { answer!(cuGraphAddEmptyNode(node, graph, before, count)) }
+        })
+    }
+
+    fn add_of<K: Kind>(
+        &self,
+        kind: NodeKind,
+        before: &[CUgraphNode],
+        make: impl FnOnce(Slot) -> Answer,
+    ) -> Result<Node<K>> {
         let mut node = ptr::null_mut();
         let slot = Slot {
             node: &raw mut node,
@@ -259,7 +281,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         make(slot).check()?;
         let place = self.place();
         self.nodes.borrow_mut().push(node);
-        Ok(Node::new(NodeId { graph: self.id, place, kind: K::KIND }))
+        Ok(Node::new(NodeId { graph: self.id, place, kind }))
     }
 
     /// Returns the places of the nodes that use memory, which counts as freed from here on, or `None` if no

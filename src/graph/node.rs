@@ -71,6 +71,9 @@ impl NodeId {
 
 /// A node of known kind: [`KernelNode`] and so on. It is a number that keeps nothing alive, and identifies the
 /// node in one graph only.
+///
+/// A node for no elements, or for a launch of an [empty grid](crate::LaunchConfig::is_empty), is an empty one: its
+/// [id](Self::id) says so.
 pub struct Node<K: Kind> {
     id: NodeId,
     _kind: PhantomData<K>,
@@ -78,9 +81,9 @@ pub struct Node<K: Kind> {
 assert_impl_all!(Node<kind::Kernel>: Send, Sync, Copy);
 
 impl<K: Kind> Node<K> {
-    /// Creates a node of this kind.
+    /// Creates a node of this kind, or an empty one in its place.
     pub(super) fn new(id: NodeId) -> Self {
-        debug_assert_eq!(id.kind, K::KIND);
+        debug_assert!([K::KIND, NodeKind::Empty].contains(&id.kind));
         Node { id, _kind: PhantomData }
     }
 

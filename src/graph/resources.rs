@@ -32,11 +32,14 @@ pub(super) struct GraphResources {
     calls: Vec<std::sync::Arc<dyn Called>>,
     /// The uses of the kernel nodes, if known, in the order of their places.
     kernels: Vec<(usize, Vec<Span>)>,
-    /// The address of the only memory of the program, if it is read and if it is written; otherwise 0.
+    /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
     only: [CUdeviceptr; 2],
     /// The number of times that the memory was matched.
     checks: Cell<u64>,
 }
+
+/// An address that no memory has, not even an empty buffer.
+const NOWHERE: CUdeviceptr = CUdeviceptr::MAX;
 
 #[derive(Clone)]
 struct Named {
@@ -61,10 +64,13 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Creates the span of an access to device memory.
+    /// Creates the span of an access to device memory, unless that is empty.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
+        if memory == 0 {
+            return None;
+        }
         let (range, grid, element) = (access.range(), access.grid.copied(), access.element());
         Some(Span { memory, range, grid, element, writes: access.writes })
     }
@@ -87,11 +93,14 @@ impl Span {
 }
 
 impl GraphResources {
-    /// Notes a use of device memory, and takes a share in the memory.
+    /// Notes a use of device memory, and takes a share in the memory. An empty buffer has no memory.
     #[inline]
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
         let (address, last) = (memory.address(), self.named.len());
+        if address == 0 {
+            return;
+        }
         match *self.places.entry(address).or_insert(Some(last)) {
             None => {}
             Some(place) if place < last => self.named[place].writes |= writes,
@@ -104,6 +113,9 @@ impl GraphResources {
 
     #[inline]
     pub(super) fn scratch(&mut self, memory: &Allocation) {
+        if memory.address() == 0 {
+            return;
+        }
         self.places.insert(memory.address(), None);
         self.scratch.push(memory.share());
     }
@@ -193,6 +205,7 @@ impl GraphResources {
     /// Prepares it for the first match.
     pub(super) fn seal(mut self) -> Self {
         self.places = HashMap::new();
+        self.only = [NOWHERE; 2];
         self.named.sort_unstable_by_key(|named| named.address);
         if let [Named { address, writes, .. }] = self.named[..] {
             self.only[usize::from(writes)] = address;
@@ -242,7 +255,13 @@ impl BufferCheck<'_> {
             Some(one) if one.address == address => Some(one),
             _ => search(named, number, address),
         };
-        let Some(one) = found else { return };
+        let Some(one) = found else {
+            if address == 0 {
+                // An empty buffer, which no graph keeps.
+                self.shown -= 1;
+            }
+            return;
+        };
         if one.writes == writes && one.seen.replace(self.number) != self.number {
             self.right += 1;
         }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::resources::Span;
-use super::{Graph, KernelNode, MemsetNode, NodeId, no_host_memory};
+use super::{Graph, KernelNode, MemsetNode, NodeId, NodeKind, no_host_memory};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name};
@@ -44,11 +44,12 @@ impl Graph<'_> {
     /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and for elements of another
-    /// size.
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, for elements of another size, and for a
+    /// fill of no elements.
     #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
     pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
+        does_something(CALL, node.id())?;
         let (exec, node) = self.node_to_change(CALL, node.id())?;
         let mut params = CUDA_MEMSET_NODE_PARAMS {
             dst: 0,
@@ -102,6 +103,16 @@ impl Graph<'_> {
     }
 }
 
+/// Checks that a node is no empty one in the place of another.
+#[inline]
+fn does_something(call: &'static str, node: NodeId) -> Result {
+    if node.kind == NodeKind::Empty {
+        let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";
+        return Err(Error::InvalidArgument { call, reason });
+    }
+    Ok(())
+}
+
 /// # Graphs: kernel nodes
 impl<'ctx> PushedGuard<'ctx> {
     /// Changes the launch of a kernel node in a graph that was built.
@@ -132,6 +143,7 @@ impl<'ctx> PushedGuard<'ctx> {
         args: A,
     ) -> Result {
         const CALL: &str = name!(cuGraphExecKernelNodeSetParams_v2);
+        does_something(CALL, node.id())?;
         let (function, own) = (kernel.function(), self.context());
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(function, config, args) };

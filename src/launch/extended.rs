@@ -300,6 +300,10 @@ impl Spec for ExtendedLaunch<'_, '_> {
         name!(cuLaunchKernelEx)
     }
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.config.is_empty()
+    }
+    #[inline]
     fn is_extended(&self) -> bool {
         true
     }

@@ -68,9 +68,27 @@ impl LaunchConfig {
     /// [`THREADS`](Self::THREADS).
     ///
     /// The kernel must compare its index with `n`, since the last block may have more threads than elements are
-    /// left. For 0 elements the grid has no block, and the launch is an error.
+    /// left. For 0 elements the grid is [empty](Self::is_empty), and the launch does nothing.
     pub fn for_num_elems(n: u32) -> Self {
-        Self::new(n.div_ceil(Self::THREADS), Self::THREADS)
+        Self::in_line(n, Self::THREADS)
+    }
+
+    /// Creates a one-dimensional configuration with at least one thread for each of `n` elements.
+    pub(crate) fn in_line(n: u32, threads: u32) -> Self {
+        let blocks = n.div_ceil(threads);
+        let others = blocks.min(1);
+        Self::new((blocks, others, others), threads)
+    }
+
+    /// Returns whether the grid is empty, as for 0 elements: 0 in each of x, y and z.
+    ///
+    /// A launch with an empty grid makes no driver call, in a capture adds no node, and records no
+    /// [event](ExtendedLaunch) among its attributes. Contexts are compared as for other launches. A grid with a 0 beside
+    /// other numbers, such as `LaunchConfig::new(0, 256)`, is an error of the driver, because it rather is a mistake.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.grid == Dim3 { x: 0, y: 0, z: 0 }
     }
 
     /// Sets the dynamic shared memory of each block, in bytes.
@@ -91,6 +109,9 @@ mod tests {
             assert!(threads >= u64::from(n), "{n}");
             assert!(threads - u64::from(block.x) < u64::from(n), "{n}");
         }
-        assert_eq!(LaunchConfig::for_num_elems(0).grid.x, 0);
+        assert!(LaunchConfig::for_num_elems(0).is_empty());
+        assert!(
+            !LaunchConfig::new(0, 256).is_empty() && !LaunchConfig::for_num_elems(1).is_empty()
+        );
     }
 }

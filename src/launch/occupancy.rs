@@ -74,7 +74,7 @@ impl LaunchConfig {
         shared_bytes: u32,
     ) -> Result<LaunchConfig> {
         let BlockSize { threads, .. } = gpu.occupancy(function).block_size(shared_bytes, None)?;
-        Ok(LaunchConfig::new(n.div_ceil(threads), threads).with_shared_bytes(shared_bytes))
+        Ok(LaunchConfig::in_line(n, threads).with_shared_bytes(shared_bytes))
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) mod sealed {
     pub trait Spec {
         /// Returns the name of the driver call.
         fn call(&self) -> &'static str;
+        /// Returns whether it launches no block: [`LaunchConfig::is_empty`].
+        fn is_empty(&self) -> bool;
         /// Returns whether there can be attributes.
         fn is_extended(&self) -> bool;
         /// Returns whether everything in the attributes belongs to the context with this
@@ -50,6 +52,10 @@ pub(crate) mod sealed {
         #[inline]
         fn call(&self) -> &'static str {
             name!(cuLaunchKernel)
+        }
+        #[inline]
+        fn is_empty(&self) -> bool {
+            LaunchConfig::is_empty(self)
         }
         #[inline]
         fn is_extended(&self) -> bool {

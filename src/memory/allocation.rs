@@ -15,7 +15,8 @@ use std::sync::PoisonError;
 
 /// Device memory. It is freed when this is dropped and no graph has a [`Share`] in it.
 ///
-/// Two allocations that are alive have different addresses, so comparing addresses compares allocations.
+/// Two allocations that are alive have different addresses, so comparing addresses compares allocations. Only those of 0
+/// bytes have the address 0.
 pub struct Allocation {
     address: CUdeviceptr,
     /// The [`Context::key`] of its context.
@@ -34,7 +35,8 @@ enum Free {
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// By the stream that it belongs to, behind all its uses.
     Ordered { home: std::sync::Arc<Home>, block: Block },
-    /// By something else: a node of the graph that allocates it, the graphs that have a share in it, or a scope.
+    /// By something else: a node of the graph that allocates it, the graphs that have a share in it, or a scope. Memory
+    /// of 0 bytes is not freed.
     Else(Context),
     /// Not at all: somebody else frees it.
     Held(Box<Held>),
@@ -80,7 +82,7 @@ impl Allocation {
         }
     }
 
-    /// Takes ownership of a block of so many bytes that a stream allocated.
+    /// Takes ownership of a block of so many bytes that a stream allocated. One of 0 bytes has the address 0.
     #[inline]
     pub(crate) fn ordered(address: CUdeviceptr, home: std::sync::Arc<Home>, bytes: usize) -> Self {
         let free = Free::Ordered { block: Block::Own(bytes), home };
@@ -93,6 +95,7 @@ impl Allocation {
             Free::Plain(_) => Block::Plain,
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
             Free::Held(_) => return self.adopt_foreign(home),
+            Free::Else(_) if self.address == 0 => Block::Own(0),
             Free::Ordered { .. } | Free::Else(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
@@ -134,6 +137,9 @@ impl Allocation {
         home.account(block, false);
         let in_order = |pool| Free::InOrder { stream: home.stream().clone(), _pool: pool };
         self.free = match mem::replace(block, Block::Plain) {
+            Block::Own(_) | Block::Pool { .. } if self.address == 0 => {
+                Free::Else(home.context().clone())
+            }
             Block::Own(_) => in_order(home.pool().cloned()),
             Block::Pool { _pool } => in_order(_pool),
             Block::Plain => Free::Plain(home.context().clone()),
@@ -157,9 +163,9 @@ impl Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
     }
 
-    /// Stands for all memory that a scope of this context allocates and frees by itself. It has no address, which
-    /// only graphs compare.
-    pub(crate) fn in_scope(context: Context) -> Allocation {
+    /// Stands for memory of this context that has no address and is not freed: memory of 0 bytes, and all memory that a
+    /// scope allocates and frees by itself. Only graphs compare addresses, and see none of that.
+    pub(crate) fn nowhere(context: Context) -> Allocation {
         Allocation::new(0, context.key(), Free::Else(context))
     }
 

@@ -71,8 +71,11 @@ pub enum BufferKind {
 impl<'ctx> PushedGuard<'ctx> {
     /// Allocates a buffer of `len` elements. Its contents are unspecified bytes.
     ///
+    /// An empty buffer has no memory: its address is 0, and nothing is allocated or freed. Operations on it do nothing,
+    /// and a kernel receives the address 0.
+    ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
+    /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F62](crate::driver_facts#F62)); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
     #[inline]
@@ -80,6 +83,9 @@ impl<'ctx> PushedGuard<'ctx> {
         const CALL: &str = name!(cuMemAlloc_v2);
         let bytes = size_for::<T>(CALL, len)?;
         self.enter(CALL)?;
+        if bytes == 0 {
+            return Ok(DeviceBuffer::empty(self.context(), len));
+        }
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
@@ -89,31 +95,40 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
-/// Returns the size of `len` elements in bytes, if an allocation can have that size.
+/// Returns the size of `len` elements in bytes, if an address space holds as many.
 #[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
-    match len.checked_mul(size_of::<T>()) {
-        Some(bytes @ 1..) => Ok(bytes),
-        none => Err(no_size(call, none)),
-    }
+    len.checked_mul(size_of::<T>()).ok_or_else(|| too_large(call))
 }
 
 #[cold]
-pub(super) fn no_size(call: &'static str, bytes: Option<usize>) -> Error {
-    let reason = match bytes {
-        None => "the buffer is larger than the address space: request less",
-        Some(_) => "the driver cannot allocate 0 bytes: represent an empty buffer as `None`",
-    };
+pub(super) fn too_large(call: &'static str) -> Error {
+    let reason = "the buffer is larger than the address space: request less";
     Error::InvalidArgument { call, reason }
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {
-    /// Returns the number of elements, which is never 0.
+    /// Creates a buffer of 0 bytes, which needs no memory.
+    #[cold]
+    pub(crate) fn empty(context: &Context, len: usize) -> Self {
+        let inner = Allocation::nowhere(context.clone());
+        DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }
+    }
+}
+
+impl<T: Element> DeviceBuffer<'_, T> {
+    /// Returns the number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
     #[inline]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the size in bytes.

@@ -1,6 +1,6 @@
 //! Rows and planes in memory.
 
-use super::buffer::no_size;
+use super::buffer::too_large;
 use super::view::part;
 use crate::error::Result;
 use std::ops::RangeBounds;
@@ -81,10 +81,8 @@ impl Grid {
         let rows = extent.height.checked_mul(extent.depth);
         let bytes = row.zip(rows).and_then(|(row, rows)| row.checked_mul(rows));
         match (row, bytes) {
-            (Some(pitch), Some(bytes @ 1..)) => {
-                Ok((Grid { extent, pitch, rows: extent.height }, bytes))
-            }
-            _ => Err(no_size(call, bytes)),
+            (Some(pitch), Some(bytes)) => Ok((Grid { extent, pitch, rows: extent.height }, bytes)),
+            _ => Err(too_large(call)),
         }
     }
 
@@ -97,6 +95,9 @@ impl Grid {
     /// each.
     pub(super) fn span(&self, element: usize) -> usize {
         let Extent { width, height, depth } = self.extent;
+        if self.extent.len() == 0 {
+            return 0;
+        }
         (depth - 1) * self.plane() + (height - 1) * self.pitch + width * element
     }
 
@@ -179,12 +180,14 @@ mod tests {
         assert_eq!((inner, part.extent), (4 * 32 + 32 + 4, Extent::from((1, 1))));
         for refused in [
             GRID.part::<u32>("x", 0..6, .., ..),
-            GRID.part::<u32>("x", .., 4.., ..),
-            GRID.part::<u32>("x", .., .., 1..1),
+            GRID.part::<u32>("x", .., 5.., ..),
+            GRID.part::<u32>("x", .., .., 4..4),
             part.part::<u32>("x", ..2, .., ..),
         ] {
             assert!(refused.is_err());
         }
+        let (_, empty) = GRID.part::<u32>("x", .., .., 1..1).unwrap();
+        assert_eq!((empty.extent.len(), empty.span(4)), (0, 0));
     }
 
     #[test]
@@ -225,7 +228,8 @@ mod tests {
             let [(first, a), (second, b)] = GRID.halves::<u32>("x", axis, 2).unwrap();
             assert_eq!((first, second), (0, offset));
             assert_eq!(a.extent.len() + b.extent.len(), GRID.extent.len());
-            assert!(GRID.halves::<u32>("x", axis, 0).is_err());
+            let [(_, none), (_, all)] = GRID.halves::<u32>("x", axis, 0).unwrap();
+            assert_eq!((none.extent.len(), all.extent), (0, GRID.extent));
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Mark(usize);
 
 /// The way in which memory that belongs to a stream is freed.
 pub(crate) enum Block {
-    /// A block of this many bytes, from the pool of its stream. It may be kept.
+    /// A block of this many bytes, from the pool of its stream. It may be kept. One of 0 bytes has no address.
     Own(usize),
     /// From another pool, which lives as long.
     Pool { _pool: Option<MemoryPool> },
@@ -206,8 +206,11 @@ impl Home {
         }
     }
 
-    /// Frees memory behind the work in the stream.
+    /// Frees memory behind the work in the stream, if there is some.
     fn free(&self, address: CUdeviceptr) {
+        if address == 0 {
+            return;
+        }
         // SAFETY: the owner gave up the memory, which was allocated and not freed; the stream is alive, and no context
         // need be current (F40). All its uses come before (`ordered-apart`). Captures of other streams do not refuse
         // it (F141), and this one is not captured, since memory owns it (`captured-unused`).

@@ -81,9 +81,7 @@ impl<T: Element> Memory<T> {
         let layout = layout
             .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
-            return Err(refused(
-                "the driver cannot register 0 bytes: represent an empty buffer as `None`",
-            ));
+            return Ok(Memory { start: NonNull::dangling(), len, layout, data: PhantomData });
         }
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
@@ -93,7 +91,7 @@ impl<T: Element> Memory<T> {
 
     fn slice(&self) -> &[T] {
         // SAFETY: `len` elements of one allocation, initialised with zeros, of which any bytes are
-        // values (`Element: AnyBitPattern`), and borrowed with `self`.
+        // values (`Element: AnyBitPattern`), and borrowed with `self`. For 0 bytes, any aligned address will do.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
@@ -107,6 +105,9 @@ impl<T: Element> Memory<T> {
     /// # Safety
     /// 1. Nothing uses the memory from here on, and the driver does not know it.
     unsafe fn free(&mut self) {
+        if self.layout.size() == 0 {
+            return;
+        }
         // SAFETY: from `alloc_zeroed` with this layout; obligation 1 is the caller's.
         unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
     }
@@ -114,10 +115,11 @@ impl<T: Element> Memory<T> {
 
 /// # Page-locked memory
 impl PushedGuard<'_> {
-    /// Allocates page-locked host memory that is filled with zeros.
+    /// Allocates page-locked host memory that is filled with zeros. An empty buffer has no memory, and nothing is
+    /// registered.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a buffer of 0 bytes or of more than an address space holds;
+    /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
     /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostGetDevicePointer")]

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::access::Access;
-use super::buffer::no_size;
+use super::buffer::too_large;
 use super::grid::{Axis, Extent, Grid};
 use super::{Allocation, Element};
 use crate::brand::Brand;
@@ -128,11 +128,11 @@ impl<'b> PitchedView<'b> {
 /// # Memory in rows and planes
 impl<'ctx> PushedGuard<'ctx> {
     /// Allocates a buffer of rows, or of planes of rows: `(width, height)` or `(width, height, depth)`. Its contents
-    /// are unspecified bytes.
+    /// are unspecified bytes. An empty buffer has no memory, the address 0 and the pitch 0.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
-    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts#F259));
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of more than an address space
+    /// holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts#F259));
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemAllocPitch")]
     pub fn alloc_pitched<T: Element>(
@@ -142,10 +142,13 @@ impl<'ctx> PushedGuard<'ctx> {
         const CALL: &str = name!(cuMemAllocPitch_v2);
         let extent = extent.into();
         let bytes = extent.checked_len().and_then(|len| len.checked_mul(size_of::<T>()));
-        if bytes.unwrap_or(0) == 0 {
-            return Err(no_size(CALL, bytes));
-        }
+        let bytes = bytes.ok_or_else(|| too_large(CALL))?;
         self.enter(CALL)?;
+        if bytes == 0 {
+            let (inner, pitch) = (Allocation::nowhere(self.context().clone()), 0);
+            let grid = Grid { extent, pitch, rows: extent.height };
+            return Ok(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData });
+        }
         let (row, rows) = (extent.width * size_of::<T>(), extent.height * extent.depth);
         // The size of the widest load or store of a kernel, for which the driver aligns rows.
         let widest = match size_of::<T>() {
@@ -198,7 +201,7 @@ impl<'ctx, T: Element> PitchedBuffer<'ctx, T> {
     /// Returns a rectangle or box, for reading: some columns of some rows of some planes.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the buffer, or before it begins.
     pub fn part(
         &self,
         columns: impl RangeBounds<usize>,
@@ -232,7 +235,7 @@ impl<'b, 'ctx, T: Element> PitchedSlice<'b, 'ctx, T> {
     /// Returns a part of it.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the slice.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the slice, or before it begins.
     pub fn part(
         &self,
         columns: impl RangeBounds<usize>,
@@ -257,7 +260,7 @@ impl<'b, 'ctx, T: Element> PitchedSliceMut<'b, 'ctx, T> {
     /// Returns a part of it, for reading.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the slice.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the slice, or before it begins.
     pub fn part(
         &self,
         columns: impl RangeBounds<usize>,
@@ -285,7 +288,7 @@ impl<'b, 'ctx, T: Element> PitchedSliceMut<'b, 'ctx, T> {
     /// Splits it in two: the columns before `middle`, and the others.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     pub fn split_columns_at(self, middle: usize) -> Result<(Self, Self)> {
         self.split("PitchedSliceMut::split_columns_at", Axis::Columns, middle)
     }
@@ -367,11 +370,16 @@ macro_rules! pitched_methods {
                 self.grid().extent
             }
 
-            /// Returns the number of elements in all rows and planes, which is never 0.
+            /// Returns the number of elements in all rows and planes.
             #[must_use]
-            #[allow(clippy::len_without_is_empty, reason = "it is never empty")]
             pub fn len(&self) -> usize {
                 self.grid().extent.len()
+            }
+
+            /// Returns whether there are no elements.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
             }
 
             /// Returns the distance from row to row, in bytes.

@@ -27,7 +27,7 @@ const FLAGS: c_uint = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP
 pub(super) struct Registration {
     start: *mut c_void,
     context: Context,
-    /// After the end: whether the driver no longer knows the memory.
+    /// After the end: whether the driver no longer knows the memory. There is nothing to end for 0 bytes.
     ended: Option<bool>,
 }
 // SAFETY: a registration is not tied to a thread: any may end it, whatever is current there (F162).
@@ -49,11 +49,11 @@ impl Registration {
         flags: c_uint,
     ) -> Result<Registration> {
         const CALL: &str = name!(cuMemHostRegister_v2);
-        if bytes == 0 {
-            let reason = "the driver cannot register 0 bytes: do not register an empty slice";
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
         gpu.enter(CALL)?;
+        if bytes == 0 {
+            // The driver refuses to register no memory (F160).
+            return Ok(Registration { start, context: gpu.context().clone(), ended: Some(true) });
+        }
         // SAFETY: acts on the current context, which `enter` found to be the guard's; that the memory
         // stays is the caller's obligation 1. The driver checks that it is mapped (F160).
         unsafe { answer!(cuMemHostRegister_v2(start, bytes, FLAGS | flags)) }.check()?;
@@ -115,6 +115,10 @@ impl Registration {
         at: *const c_void,
     ) -> Result<CUdeviceptr> {
         gpu.enter(name!(cuMemHostGetDevicePointer_v2))?;
+        if self.ended.is_some() {
+            // There are 0 bytes, which are nowhere else.
+            return Ok(at.addr() as CUdeviceptr);
+        }
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; the driver knows `at`, or
         // refuses. Acts on the current context, which `enter` found to be the guard's.
@@ -155,8 +159,7 @@ impl PushedGuard<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is page-locked
-    /// ([F66](crate::driver_facts#F66)); [`Error::InvalidArgument`] for an empty slice;
-    /// [`NotCurrent`](Error::NotCurrent). The error that `f` returns, and then a driver error at the end of the
+    /// ([F66](crate::driver_facts#F66)); [`NotCurrent`](crate::Error::NotCurrent). The error that `f` returns, and then a driver error at the end of the
     /// registration.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostUnregister")]
@@ -256,7 +259,7 @@ impl<T: Element> Registered<'_, T> {
     /// Returns the address at which kernels of any context can use the memory, for calls of [`ffi`].
     ///
     /// # Errors
-    /// [`NotCurrent`](Error::NotCurrent); a driver error.
+    /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
         self.registration.device_address(gpu, self.slice.as_ptr().cast())

@@ -32,8 +32,8 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
     /// Returns a part of the buffer, for reading.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
-    /// buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the
+    /// buffer, or before it begins.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, 'ctx, T>> {
         let part = part("DeviceBuffer::slice", range, self.len())?;
         Ok(DeviceSlice::of(self.view().part::<T>(part)))
@@ -57,8 +57,8 @@ impl<'b, 'ctx, T: Element> DeviceSlice<'b, 'ctx, T> {
     /// Returns a part of the slice.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
-    /// slice.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the
+    /// slice, or before it begins.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'b, 'ctx, T>> {
         let part = part("DeviceSlice::slice", range, self.len())?;
         Ok(DeviceSlice::of(self.view.part::<T>(part)))

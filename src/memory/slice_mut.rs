@@ -33,8 +33,8 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
     /// Returns a part of the buffer, for writing.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
-    /// buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the
+    /// buffer, or before it begins.
     pub fn slice_mut(
         &mut self,
         range: impl RangeBounds<usize>,
@@ -46,7 +46,7 @@ impl<'ctx, T: Element> DeviceBuffer<'ctx, T> {
     /// Splits the buffer in two at `middle`, for writing.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     pub fn split_at_mut(
         &mut self,
         middle: usize,
@@ -81,8 +81,8 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
     /// Returns a part of the slice, for reading.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the
-    /// slice.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the
+    /// slice, or before it begins.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, 'ctx, T>> {
         self.as_slice().slice(range)
     }
@@ -102,7 +102,7 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
     /// Splits the slice in two at `middle`, for writing.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     pub fn split_at_mut(
         &mut self,
         middle: usize,

@@ -107,12 +107,18 @@ pub(crate) mod sealed {
 macro_rules! view_methods {
     ($slice:ident) => {
         impl<T: Element> $slice<'_, '_, T> {
-            /// Returns the number of elements, which is never 0.
+            /// Returns the number of elements.
             #[must_use]
-            #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
             #[inline]
             pub fn len(&self) -> usize {
                 self.view.len
+            }
+
+            /// Returns whether there are no elements.
+            #[must_use]
+            #[inline]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
             }
 
             /// Returns the size in bytes.
@@ -153,7 +159,7 @@ macro_rules! view_methods {
 }
 pub(super) use view_methods;
 
-/// Returns start and length of a non-empty range of `len` elements.
+/// Returns start and length of a range of `len` elements.
 pub(crate) fn part(
     call: &'static str,
     range: impl RangeBounds<usize>,
@@ -170,7 +176,7 @@ pub(crate) fn part(
         Bound::Unbounded => Some(len),
     };
     match (start, end) {
-        (Some(start), Some(end)) if start < end && end <= len => Ok((start, end - start)),
+        (Some(start), Some(end)) if start <= end && end <= len => Ok((start, end - start)),
         _ => Err(Error::InvalidRange { call, end: end.unwrap_or(usize::MAX), len }),
     }
 }
@@ -198,16 +204,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_an_element_and_ends_in_the_buffer() {
+    fn a_range_ends_in_the_buffer() {
         let part = |range: (Bound<usize>, Bound<usize>)| part("x", range, 10).ok();
         use Bound::{Excluded, Included, Unbounded};
         assert_eq!(part((Unbounded, Unbounded)), Some((0, 10)));
         assert_eq!(part((Included(9), Excluded(10))), Some((9, 1)));
         assert_eq!(part((Excluded(0), Included(9))), Some((1, 9)));
-        assert_eq!(part((Included(3), Excluded(3))), None, "empty");
+        assert_eq!(part((Included(3), Excluded(3))), Some((3, 0)), "empty");
         assert_eq!(part((Included(4), Excluded(3))), None, "backwards");
         assert_eq!(part((Included(0), Excluded(11))), None, "past the end");
-        assert_eq!(part((Included(10), Unbounded)), None);
+        assert_eq!(part((Included(10), Unbounded)), Some((10, 0)), "the empty end");
+        assert_eq!(part((Included(11), Unbounded)), None);
         assert_eq!(part((Unbounded, Included(usize::MAX))), None);
         assert_eq!(part((Excluded(usize::MAX), Unbounded)), None);
     }
@@ -218,6 +225,7 @@ mod tests {
         assert_eq!(pieces(5, 2), Some(vec![(0, 2), (2, 2), (4, 1)]));
         assert_eq!(pieces(4, 2), Some(vec![(0, 2), (2, 2)]));
         assert_eq!(pieces(1, usize::MAX), Some(vec![(0, 1)]));
+        assert_eq!(pieces(0, 2), Some(vec![]));
         assert_eq!(pieces(3, 0), None);
     }
 }

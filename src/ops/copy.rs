@@ -48,6 +48,11 @@ impl Operation for Copy<'_> {
     }
 
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.from.len == 0
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.to, self.from))
     }

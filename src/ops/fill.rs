@@ -49,6 +49,11 @@ impl Operation for Fill<'_> {
     }
 
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.to,))
     }

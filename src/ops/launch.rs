@@ -63,6 +63,11 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
     }
 
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.spec.is_empty()
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         &self.args
     }

@@ -38,6 +38,9 @@ pub(crate) trait Operation {
         Ok(())
     }
 
+    /// Returns whether there is nothing to do: it has no elements, or no blocks.
+    fn is_empty(&self) -> bool;
+
     /// Returns the accesses to memory.
     fn uses(&self) -> impl Deref<Target: Operands>;
 
@@ -75,13 +78,16 @@ pub(crate) trait Operation {
         answer.result()
     }
 
-    /// Enqueues the operation. If the driver refuses it, the error is that of a stream in the context whose
+    /// Enqueues the operation, unless it [is empty](Self::is_empty). If the driver refuses it, the error is that of a stream in the context whose
     /// [key](crate::Context::key) `own` returns.
     ///
     /// # Safety
     /// 1. and 2. of [`enqueue`](Self::enqueue).
     #[inline(always)]
     unsafe fn run(&self, stream: CUstream, own: impl FnOnce() -> usize) -> Result {
+        if self.is_empty() {
+            return Ok(());
+        }
         // SAFETY: the caller's obligations 1 and 2.
         match unsafe { self.enqueue(stream) } {
             Answer { code: ffi::CUDA_SUCCESS, .. } => Ok(()),

@@ -66,6 +66,11 @@ impl Operation for CopyPeer<'_> {
     }
 
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.to.len == 0
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.from, self.to))
     }

@@ -55,6 +55,11 @@ impl Operation for Upload<'_> {
     }
 
     #[inline]
+    fn is_empty(&self) -> bool {
+        self.to.len == 0
+    }
+
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.to, self.staged))
     }
@@ -112,6 +117,11 @@ impl Operation for Download<'_> {
     #[inline]
     fn check(&self, call: &'static str) -> Result {
         same_len(call, self.from.len, self.len)
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.from.len == 0
     }
 
     #[inline]

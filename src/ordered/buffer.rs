@@ -74,12 +74,18 @@ impl<M: Viewed> Ordered<M> {
         self.0.access(writes).in_order(None)
     }
 
-    /// Returns the number of elements, which is never 0.
+    /// Returns the number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "memory is never empty")]
     #[inline]
     pub fn len(&self) -> usize {
         self.used(false).len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the size of the elements in bytes.
@@ -139,7 +145,7 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     /// Returns two parts to write: [`DeviceBuffer::split_at_mut`].
     ///
     /// # Errors
-    /// [`InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     #[allow(clippy::type_complexity, reason = "a pair of parts")]
     pub fn split_at_mut(
         &mut self,
@@ -253,7 +259,7 @@ impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
     /// Returns two parts to write: [`DeviceSliceMut::split_at_mut`].
     ///
     /// # Errors
-    /// [`InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     #[allow(clippy::type_complexity, reason = "a pair of parts")]
     pub fn split_at_mut(
         &mut self,

@@ -48,6 +48,9 @@ impl<'ctx> OrderedStream<'ctx> {
         let from = from.read();
         let copy = CopyPeer::from_peer(from, to.used(true));
         self.check(&copy)?;
+        if copy.is_empty() {
+            return Ok(());
+        }
         let Some(owner) = from.memory().and_then(|memory| memory.home()) else {
             return Err(Error::OtherStream { call: copy.call() });
         };

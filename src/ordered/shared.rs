@@ -122,12 +122,18 @@ impl<'ctx, T: Element> SharedBuffer<'ctx, T> {
         Access::device::<T>(view, writes).in_order(Some(&self.inner.readers))
     }
 
-    /// Returns the number of elements, which is never 0.
+    /// Returns the number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "memory is never empty")]
     #[inline]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the size in bytes.

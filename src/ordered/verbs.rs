@@ -27,16 +27,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// # Allocations
 impl<'ctx> OrderedStream<'ctx> {
-    /// Allocates a buffer of `len` elements. Its contents are unspecified bytes.
+    /// Allocates a buffer of `len` elements. Its contents are unspecified bytes. An empty buffer has no memory, and the
+    /// address 0.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space holds;
+    /// [`InvalidArgument`](Error::InvalidArgument) for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F172](crate::driver_facts#F172)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<OrderedBuffer<'ctx, T>> {
-        let inner = self.allocate(size_for::<T>(name!(cuMemAllocAsync), len)?)?;
+        let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
+        let inner = if bytes == 0 { self.empty() } else { self.allocate(bytes)? };
         Ok(Ordered(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }))
     }
 
@@ -51,7 +53,7 @@ impl<'ctx> OrderedStream<'ctx> {
         extent: impl Into<Extent>,
     ) -> Result<OrderedPitchedBuffer<'ctx, T>> {
         let (grid, bytes) = Grid::aligned::<T>(name!(cuMemAllocAsync), extent.into())?;
-        let inner = self.allocate(bytes)?;
+        let inner = if bytes == 0 { self.empty() } else { self.allocate(bytes)? };
         Ok(Ordered(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData }))
     }
 
@@ -59,6 +61,13 @@ impl<'ctx> OrderedStream<'ctx> {
     fn allocate(&self, bytes: usize) -> Result<Allocation> {
         let (address, size) = self.home.alloc(bytes)?;
         Ok(Allocation::ordered(address, self.home.clone(), size))
+    }
+
+    /// Returns memory of 0 bytes, which belongs to the stream as other memory does.
+    #[cold]
+    #[inline(never)]
+    fn empty(&self) -> Allocation {
+        Allocation::ordered(0, self.home.clone(), 0)
     }
 
     /// Allocates a buffer of zeros.
@@ -260,8 +269,8 @@ impl<'ctx> OrderedStream<'ctx> {
         from: &[T],
         to: Access<'_>,
     ) -> Option<Result> {
-        let room = staging.segment() / size_of::<T>();
-        if room == 0 || to.grid.is_some() && from.len() > room {
+        let room = staging.segment().checked_div(size_of::<T>()).unwrap_or(0);
+        if room == 0 || from.is_empty() || to.grid.is_some() && from.len() > room {
             return None;
         }
         let mut copy = |(index, piece): (usize, &[T])| {
@@ -298,6 +307,9 @@ impl<'ctx> OrderedStream<'ctx> {
     unsafe fn run_and_wait(&self, operation: impl Operation) -> Result {
         // SAFETY: the caller's obligation 1, as the wait below is over then.
         let enqueued = unsafe { self.run(&operation) };
+        if operation.is_empty() {
+            return enqueued;
+        }
         self.blocking().complete(enqueued, operation.host())
     }
 

@@ -108,12 +108,18 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
 }
 
 impl<T: Element> ScopedBuffer<'_, T> {
-    /// Returns the number of elements, which is never 0.
+    /// Returns the number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a buffer is never empty")]
     #[inline]
     pub fn len(&self) -> usize {
         self.view.len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the size in bytes.

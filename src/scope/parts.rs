@@ -35,7 +35,7 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// Returns a part of the buffer, for reading. Its reads count as reads of the whole.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the buffer, or before it begins.
     pub fn slice<'h>(&'h self, range: impl RangeBounds<usize>) -> Result<ScopedSlice<'h, 's, T>> {
         let part = part("ScopedBuffer::slice", range, self.len())?;
         Ok(ScopedSlice { held: self, view: self.view().part::<T>(part) })
@@ -77,7 +77,7 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// ordered by its own uses.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     pub fn split_at(self, middle: usize) -> Result<(ScopedBuffer<'s, T>, ScopedBuffer<'s, T>)> {
         const CALL: &str = "ScopedBuffer::split_at";
         let first = part(CALL, ..middle, self.len())?;
@@ -104,11 +104,16 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
 macro_rules! part_methods {
     ($($slice:ident)*) => { $(
         impl<T: Element> $slice<'_, '_, T> {
-            /// Returns the number of elements, which is never 0.
+            /// Returns the number of elements.
             #[must_use]
-            #[allow(clippy::len_without_is_empty, reason = "a slice is never empty")]
             pub fn len(&self) -> usize {
                 self.view.len
+            }
+
+            /// Returns whether there are no elements.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
             }
 
             /// Returns the size in bytes.
@@ -138,7 +143,7 @@ macro_rules! part_methods {
 
         impl<T: Element> fmt::Debug for $slice<'_, '_, T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let start = (self.address() - self.held.address()) as usize / size_of::<T>();
+                let start = (self.address() - self.held.address()) as usize / size_of::<T>().max(1);
                 write!(f, "{start}..{} of {:?}", start + self.len(), self.held)
             }
         }

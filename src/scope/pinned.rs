@@ -39,11 +39,16 @@ impl<'s, T: Element> ScopedPinned<'s, T> {
         self.staged.access()
     }
 
-    /// Returns the number of elements, which is never 0.
+    /// Returns the number of elements.
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "a pinned buffer is never empty")]
     pub fn len(&self) -> usize {
         self.staged.len()
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     #[inline]

@@ -82,7 +82,7 @@ impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
     /// Returns a rectangle or box, for reading. Its reads count as reads of the whole.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that is empty or ends past the buffer.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a range that ends past the buffer, or before it begins.
     pub fn part<'h>(
         &'h self,
         columns: impl RangeBounds<usize>,
@@ -111,7 +111,7 @@ impl<'s, T: Element> ScopedPitchedBuffer<'s, T> {
     /// its own uses, so different streams can work on them simultaneously.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if a part would be empty.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) if `middle` is past the end.
     pub fn split_columns_at(self, middle: usize) -> Result<(Self, Self)> {
         self.split("ScopedPitchedBuffer::split_columns_at", Axis::Columns, middle)
     }

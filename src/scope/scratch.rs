@@ -68,8 +68,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// [`on_release_error`](crate::on_release_error) receives the error.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address
-    /// space holds; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools: hold a buffer
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of more than an address space
+    /// holds; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools: hold a buffer
     /// of [`alloc`](crate::PushedGuard::alloc) there;
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     ///
@@ -103,6 +103,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let mut view = View { memory, address: 0, len, whole: true };
         // Uses on other streams come after the allocation.
         self.prepare(CALL, &[Access::device::<T>(view, true).noted_in(&tracked)])?;
+        if bytes == 0 {
+            return Ok(ScopedBuffer::of_view(view));
+        }
         // SAFETY: 1. The stream is alive.
         view.address = unsafe { allocate(bytes, None, self.raw) }?;
         let (address, stream, index) = (view.address, self.raw, self.index);
@@ -142,7 +145,7 @@ impl<'s> Part<'s> {
 
 impl StandIns {
     fn of(&self, context: &Context) -> &Allocation {
-        let new = || Box::new((Allocation::in_scope(context.clone()), StandIns::default()));
+        let new = || Box::new((Allocation::nowhere(context.clone()), StandIns::default()));
         let (memory, others) = &**self.0.get_or_init(new);
         if memory.context() == context { memory } else { others.of(context) }
     }

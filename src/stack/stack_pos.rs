@@ -218,7 +218,7 @@ impl StackPos {
     }
 
     /// Pushes on top of `self`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(self, context: &Context) -> Result<Cursor> {
         if !ThreadStack::with(|thread| thread.entries.is_ready(self.index)) {
             ThreadStack::with(|thread| self.make_ready(thread))?;

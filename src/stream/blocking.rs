@@ -33,14 +33,19 @@ impl<'a> Blocking<'a> {
         Blocking { raw, key, stream: PhantomData }
     }
 
-    /// Enqueues an operation and waits for it.
+    /// Enqueues an operation and waits for it, unless there is nothing to do.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and borrowed as the operation uses it until this returns.
     #[inline]
     pub(crate) unsafe fn run(&self, operation: impl Operation) -> Result {
-        // SAFETY: the caller's obligation 1, as the wait below is over then.
-        let enqueued = unsafe { self.run_unscoped(&operation) };
+        self.check(&operation)?;
+        if operation.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: 1. As above. 2. The stream is there; the rest is the caller's obligation 1, as the wait below is over
+        // then.
+        let enqueued = unsafe { operation.run(self.raw, || self.key) };
         if operation.is_one_call() || enqueued.is_ok() {
             return self.complete(enqueued, operation.host());
         }
@@ -49,16 +54,22 @@ impl<'a> Blocking<'a> {
         enqueued
     }
 
+    /// Checks that an operation is one of this stream.
+    #[inline(always)]
+    fn check(&self, operation: &impl Operation) -> Result {
+        operation.check(operation.call())?;
+        let key = self.key;
+        let same = operation.others_are_of(key) && operation.uses().all_of(key);
+        same_context(operation.call(), same)
+    }
+
     /// Enqueues an operation without waiting for it.
     ///
     /// # Safety
     /// 1. All memory of the operation is alive, and until the stream was synchronized nothing else uses it.
     #[inline(always)]
     pub(crate) unsafe fn run_unscoped(&self, operation: &impl Operation) -> Result {
-        operation.check(operation.call())?;
-        let key = self.key;
-        let same = operation.others_are_of(key) && operation.uses().all_of(key);
-        same_context(operation.call(), same)?;
+        self.check(operation)?;
         // SAFETY: 1. As above. 2. The stream is there; the rest is the caller's obligation 1.
         unsafe { operation.run(self.raw, || self.key) }
     }

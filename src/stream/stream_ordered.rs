@@ -23,7 +23,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// [F90](crate::driver_facts#F90)).
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of 0 bytes or of more than an address space holds;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools; a sticky
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
@@ -62,6 +62,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     #[doc(alias = "cuMemAllocAsync")]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
+        if bytes == 0 {
+            return Ok(DeviceBuffer::empty(self.context(), len));
+        }
         // SAFETY: 1. The stream is alive.
         let address = unsafe { allocate(bytes, None, self.raw()) }?;
         Ok(self.own(address, None, len))
@@ -83,6 +86,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocFromPoolAsync), len)?;
         pool.check_device(self.stream().context().device())?;
+        if bytes == 0 {
+            return Ok(DeviceBuffer::empty(self.context(), len));
+        }
         // SAFETY: 1. Pool and stream are alive, and of one device.
         let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
         Ok(self.own(address, Some(pool.clone()), len))
@@ -93,6 +99,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// The pool may have taken it from a free that is still behind other work of the stream. Where there is such work,
     /// this replaces the memory by memory that was allocated on another stream.
     fn settle(&self, memory: &mut Allocation, bytes: usize, pool: Option<&MemoryPool>) -> Result {
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the stream is alive; needs no current context (F37).
         let idle = relaxed(unsafe { later!(cuStreamQuery(self.raw())) }).ready()?;
         if idle {

@@ -24,6 +24,9 @@ use std::fmt;
 /// [scope](PushedGuard::scope). The methods named `…_unscoped` return before the work is done. They are
 /// `unsafe` for this reason.
 ///
+/// An operation on no elements makes no driver call, and neither does a launch of an [empty
+/// grid](crate::LaunchConfig::is_empty). What it is given is checked all the same.
+///
 /// No operation needs or checks the current context ([F30](crate::driver_facts#F30),
 /// [F34](crate::driver_facts#F34)). The driver calls are those of C.
 ///
@@ -260,7 +263,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0 or over the device's limits
+    /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0, unless the [grid is empty](crate::LaunchConfig::is_empty), or over the device's limits
     ///   ([F61](crate::driver_facts#F61)), for more than 48 KiB of dynamic shared memory without
     ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes)
     ///   ([F310](crate::driver_facts#F310)), or for no arguments to a kernel that has parameters

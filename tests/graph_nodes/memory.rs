@@ -72,7 +72,8 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
             assert_eq!(read(gpu, &y), vec![6; 1000]);
         }
         gpu.on(&stream).upload_graph(&graph).unwrap();
-        refused(gpu.build_graph(|g| g.alloc::<u32>(&[], 0).map(drop)), "cuGraphAddMemAllocNode");
+        let too_much = gpu.build_graph(|g| g.alloc::<u32>(&[], usize::MAX).map(drop));
+        refused(too_much, "cuGraphAddMemAllocNode");
         let mut z = filled(gpu, 4, 1);
         refused(
             gpu.build_graph(|g| g.free(&[], g.hold(&mut z))).map(drop),
