@@ -259,7 +259,7 @@ fn every_context_function_of_the_driver_has_its_place() {
 
 #[test]
 fn what_other_crates_have_is_found_here_and_tested() {
-    let text = read("docs/coming-from.md");
+    let text = read("docs/guide/11-coming-from.md");
     named_and_there(&text);
     let rows =
         text.lines().filter(|line| line.starts_with("| ") && *line != "| there | here | test |");
@@ -293,7 +293,7 @@ fn what_other_crates_have_is_found_here_and_tested() {
     ] {
         assert!(
             theirs.iter().any(|cell| cell.contains(name)),
-            "{name} is not in docs/coming-from.md"
+            "{name} is not in docs/guide/11-coming-from.md"
         );
     }
 }
@@ -313,6 +313,8 @@ fn every_driver_fact_that_is_cited_is_in_the_table() {
         table.lines().filter_map(|line| facts(line.strip_prefix("| ")?).next()).collect();
     let mut texts = vec!["SOUNDNESS.md".to_owned(), "src/error_index.rs".to_owned()];
     texts.extend(rules("rs").iter().map(|rule| format!("ui-tests/{rule}.rs")));
+    let pages = files("docs/guide", "md").into_iter();
+    texts.extend(pages.map(|page| page.to_str().unwrap().to_owned()));
     for path in texts {
         for fact in facts(&read(&path)) {
             assert!(known.contains(&fact), "{path} cites F{fact}, which is not in the table");
