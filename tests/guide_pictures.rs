@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 use crate::common::gpu::{new_context, with_gpu};
-use crate::common::software;
+use crate::common::{assert_success, one_at_a_time, respawn_with, software};
 use crate::skip;
 use cuscope::{
     Context, ContextStack, DeviceBuffer, Kernel, LaunchConfig, PushedGuard, Result, Stream,
@@ -15,6 +15,7 @@ use std::{env, fs};
 
 /// Compares a picture with the page, between the comments with its name.
 fn compare(name: &str, picture: &str) {
+    let _one = one_at_a_time(); // which may write the page
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/12-safety.md");
     let text = fs::read_to_string(&page).unwrap();
     let begin = format!("<!-- the test `{name}` draws this -->\n");
@@ -76,11 +77,14 @@ macro_rules! line {
 }
 
 #[test]
-fn the_stack_is_drawn() -> Result {
+fn the_stack_is_drawn() {
     if !software() {
-        eprintln!("SKIPPED: only the software driver shows its stack");
-        return Ok(());
+        skip!("only the software driver shows its stack");
     }
+    compare("the_stack_is_drawn", &pushes_and_pops().unwrap().drawn());
+}
+
+fn pushes_and_pops() -> Result<Stack> {
     let (a, b) = (new_context(), new_context());
     let contexts = vec![(a.clone(), "a"), (b.clone(), "b")];
     let mut seen = Stack { contexts, ..Stack::default() };
@@ -95,8 +99,7 @@ fn the_stack_is_drawn() -> Result {
     line!(seen, drop(x));
     line!(seen, outer.pop()?);
     line!(seen, drop(stack));
-    compare("the_stack_is_drawn", &seen.drawn());
-    Ok(())
+    Ok(seen)
 }
 
 struct Work<'ctx> {
@@ -266,10 +269,10 @@ fn picture(name: &str, program: Program) {
     let test = format!("{name}_is_drawn");
     let trace = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.json"));
     let variables = [("CUSCOPE_SOFT_TRACE", trace.to_str().unwrap())];
-    let Some(output) = crate::common::respawn_with(module_path!(), &test, &variables) else {
+    let Some(output) = respawn_with(module_path!(), &test, &variables) else {
         return run_in_orders(program);
     };
-    crate::common::assert_success(&test, &output);
+    assert_success(&test, &output);
     let said = String::from_utf8(output.stdout).unwrap();
     let streams = said.lines().filter_map(|line| {
         let (name, number) = line.split_once('=')?;

@@ -298,6 +298,35 @@ fn what_other_crates_have_is_found_here_and_tested() {
     }
 }
 
+/// Each page answers one question, with code, in ten minutes. Tables to look things up in take longer.
+#[test]
+fn the_guide_is_complete() {
+    let (modules, index, readme) =
+        (read("src/guide.rs"), read("docs/guide/README.md"), read("README.md"));
+    let mut pages = files("docs/guide", "md");
+    pages.retain(|page| !page.ends_with("README.md"));
+    for page in &pages {
+        let (name, text) = (page.to_str().unwrap(), read(page));
+        let included = format!("#[doc = include_str!(\"../{name}\")]\npub mod ");
+        let (_, rest) =
+            modules.split_once(&included).unwrap_or_else(|| panic!("{name}: no module"));
+        let module = rest.split(' ').next().unwrap();
+        let entry = format!("](crate::guide::{module})");
+        assert!(index.contains(&entry), "{name} is not in docs/guide/README.md");
+        let host = format!("https://docs.rs/cuscope/latest/cuscope/guide/{module}/index.html");
+        assert!(readme.contains(&host), "{name} is not in README.md");
+
+        let mut lines = text.lines();
+        assert!(lines.next().unwrap().starts_with("# "), "{name} has no title");
+        let question = lines.nth(1).unwrap();
+        assert!(question.starts_with('*') && question.ends_with("?*"), "{name} has no question");
+        assert!(text.contains("```rust\n"), "{name} has no code");
+        let words = text.split_whitespace().count();
+        assert!(words < 2000 || module == "coming_from", "{name} has {words} words");
+    }
+    assert!(pages.len() >= 12, "{pages:?}");
+}
+
 #[test]
 fn the_error_index_names_every_rule() {
     let text = read("src/error_index.rs");
