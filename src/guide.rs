@@ -39,5 +39,8 @@ pub mod interop {}
 #[doc = include_str!("../docs/guide/11-coming-from.md")]
 pub mod coming_from {}
 
+#[doc = include_str!("../docs/contexts.md")]
+pub mod contexts {}
+
 #[doc = include_str!("../docs/guide/12-safety.md")]
 pub mod safety {}
