@@ -40,6 +40,7 @@ mod tuples;
 mod models;
 
 pub mod error_index;
+pub mod guide;
 #[cfg(feature = "nvrtc-load")]
 pub mod nvrtc;
 
@@ -81,10 +82,6 @@ pub mod driver_facts {}
 
 #[doc = include_str!("../SOUNDNESS.md")]
 pub mod soundness {}
-
-#[cfg(doctest)]
-#[doc = include_str!("../docs/coming-from.md")]
-mod coming_from {}
 
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]

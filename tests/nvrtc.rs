@@ -493,7 +493,10 @@ fn the_build_scripts_in_the_docs_are_those_that_are_run() {
         include_str!("../.ci/kernels-at-build-time/build/nvrtc.rs"),
         include_str!("../.ci/kernels-at-build-time/build/nvcc.rs"),
     ] {
-        assert!(docs.contains(&format!("```rust\n{script}```\n")), "not in the docs: {script}");
+        assert!(
+            docs.contains(&format!("```rust,ignore\n{script}```\n")),
+            "not in the docs: {script}"
+        );
     }
     let program = include_str!("../.ci/kernels-at-build-time/src/main.rs");
     for line in docs.lines().filter(|line| line.contains("SAXPY")) {

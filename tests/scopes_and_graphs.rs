@@ -5,6 +5,7 @@ mod common;
 mod graph;
 mod graph_nodes;
 mod growth;
+mod guide_pictures;
 mod other_errors;
 mod schedules;
 mod scope;

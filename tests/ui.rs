@@ -259,7 +259,7 @@ fn every_context_function_of_the_driver_has_its_place() {
 
 #[test]
 fn what_other_crates_have_is_found_here_and_tested() {
-    let text = read("docs/coming-from.md");
+    let text = read("docs/guide/11-coming-from.md");
     named_and_there(&text);
     let rows =
         text.lines().filter(|line| line.starts_with("| ") && *line != "| there | here | test |");
@@ -293,9 +293,38 @@ fn what_other_crates_have_is_found_here_and_tested() {
     ] {
         assert!(
             theirs.iter().any(|cell| cell.contains(name)),
-            "{name} is not in docs/coming-from.md"
+            "{name} is not in docs/guide/11-coming-from.md"
         );
     }
+}
+
+/// Each page answers one question, with code, in ten minutes. Tables to look things up in take longer.
+#[test]
+fn the_guide_is_complete() {
+    let (modules, index, readme) =
+        (read("src/guide.rs"), read("docs/guide/README.md"), read("README.md"));
+    let mut pages = files("docs/guide", "md");
+    pages.retain(|page| !page.ends_with("README.md"));
+    for page in &pages {
+        let (name, text) = (page.to_str().unwrap(), read(page));
+        let included = format!("#[doc = include_str!(\"../{name}\")]\npub mod ");
+        let (_, rest) =
+            modules.split_once(&included).unwrap_or_else(|| panic!("{name}: no module"));
+        let module = rest.split(' ').next().unwrap();
+        let entry = format!("](crate::guide::{module})");
+        assert!(index.contains(&entry), "{name} is not in docs/guide/README.md");
+        let host = format!("https://docs.rs/cuscope/latest/cuscope/guide/{module}/index.html");
+        assert!(readme.contains(&host), "{name} is not in README.md");
+
+        let mut lines = text.lines();
+        assert!(lines.next().unwrap().starts_with("# "), "{name} has no title");
+        let question = lines.nth(1).unwrap();
+        assert!(question.starts_with('*') && question.ends_with("?*"), "{name} has no question");
+        assert!(text.contains("```rust\n"), "{name} has no code");
+        let words = text.split_whitespace().count();
+        assert!(words < 2000 || module == "coming_from", "{name} has {words} words");
+    }
+    assert!(pages.len() >= 12, "{pages:?}");
 }
 
 #[test]
@@ -313,6 +342,8 @@ fn every_driver_fact_that_is_cited_is_in_the_table() {
         table.lines().filter_map(|line| facts(line.strip_prefix("| ")?).next()).collect();
     let mut texts = vec!["SOUNDNESS.md".to_owned(), "src/error_index.rs".to_owned()];
     texts.extend(rules("rs").iter().map(|rule| format!("ui-tests/{rule}.rs")));
+    let pages = files("docs/guide", "md").into_iter();
+    texts.extend(pages.map(|page| page.to_str().unwrap().to_owned()));
     for path in texts {
         for fact in facts(&read(&path)) {
             assert!(known.contains(&fact), "{path} cites F{fact}, which is not in the table");

@@ -1,5 +1,7 @@
 //! Handles without a guard. They can be stored in `'static` structs, sent to other threads, and used again
 //! under any guard of their context.
+//!
+//! The guide has a page about this: [a struct that owns its GPU state](crate::guide::gpu_state).
 #![allow(unsafe_code, reason = "changes a phantom lifetime behind a reference")]
 
 mod branded;

@@ -1,4 +1,6 @@
 //! Errors, and how to fix them.
+//!
+//! The guide has a page about this: [errors and faults](crate::guide::errors).
 
 mod advice;
 pub(crate) mod image;

@@ -1,4 +1,6 @@
 //! Graphs: device work that is captured once, or built node by node, and replayed many times.
+//!
+//! The guide has a page about this: [graphs](crate::guide::graphs).
 #![allow(unsafe_code, reason = "calls the driver")]
 
 mod add;

@@ -1,4 +1,6 @@
 //! Typed kernels, whose parameters were compared with a signature, and lists of arguments built at run time.
+//!
+//! The guide has a page about this: [kernels](crate::guide::kernels).
 
 mod checked;
 pub(crate) mod launchable;

@@ -1,4 +1,6 @@
 //! Work that outlives the function that started it: streams that own the order of their memory.
+//!
+//! The guide has a page about this: [streams, scopes and ordered work](crate::guide::streams).
 #![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
 
 mod buffer;

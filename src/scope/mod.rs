@@ -1,4 +1,6 @@
 //! Stream scopes: asynchronous work on any number of streams, complete when the scope returns.
+//!
+//! The guide has a page about this: [streams, scopes and ordered work](crate::guide::streams).
 
 mod args;
 mod buffer;
