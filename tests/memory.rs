@@ -10,7 +10,7 @@ use crate::common::{fewer, longer};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
-    memory::{BufferKind, PoolReuse},
+    memory::{BufferKind, PointerKind, PoolReuse},
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -416,5 +416,54 @@ fn arrays_of_any_length_are_elements() {
         let on_device = gpu.on(&stream).from_slice(&rows).unwrap();
         assert_eq!((on_device.len(), on_device.size_bytes()), (3, 1200));
         assert_eq!(gpu.on(&stream).to_vec(&on_device.slice(1..).unwrap()).unwrap(), rows[1..]);
+    });
+}
+
+#[test]
+fn an_address_tells_which_memory_it_is_in() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let info = |address| gpu.pointer_info(address).unwrap();
+        let x = gpu.alloc::<u32>(64).unwrap();
+        let own = info(x.address() + 100).unwrap();
+        assert_eq!((own.kind, own.device), (PointerKind::Device, gpu.device()));
+        assert_eq!(own.range, x.address()..x.address() + 256);
+        assert_eq!((own.host_address, own.device_address), (None, Some(x.address() + 100)));
+        assert_eq!((own.is_of(gpu.context()), own.is_pooled), (Some(true), false));
+        assert!(own.contains(x.address(), 256) && !own.contains(x.address() + 1, 256));
+        assert!(!own.contains(x.address(), usize::MAX) && !own.contains(x.address() - 1, 1));
+        assert_eq!(info(x.address()).unwrap().buffer_id, own.buffer_id);
+
+        let of_a_pool = gpu.on(&stream).alloc::<u32>(64).unwrap();
+        let pooled = info(of_a_pool.address()).unwrap();
+        assert_eq!((pooled.kind, pooled.is_pooled), (PointerKind::Device, true));
+        assert_eq!(pooled.is_of(gpu.context()), None);
+        assert_ne!(pooled.buffer_id, own.buffer_id);
+
+        let pinned = gpu.pinned::<u32>(64).unwrap();
+        let locked = info(pinned.device_address(gpu).unwrap()).unwrap();
+        assert_eq!(locked.kind, PointerKind::Host);
+        assert_eq!(locked.host_address, Some(pinned.as_ptr().addr()));
+        assert_eq!(locked.is_of(gpu.context()), Some(true));
+
+        let mut managed = 0;
+        // SAFETY: `managed` is valid for one address, and a context is current. It is freed below.
+        let code = unsafe { ffi::cuMemAllocManaged(&raw mut managed, 256, 1) };
+        assert_eq!(code, ffi::CUDA_SUCCESS);
+        let shared = info(managed).unwrap();
+        assert_eq!(shared.kind, PointerKind::Managed);
+        assert_eq!(shared.host_address, Some(managed as usize));
+        // SAFETY: nothing uses it.
+        assert_eq!(unsafe { ffi::cuMemFree_v2(managed) }, ffi::CUDA_SUCCESS);
+
+        let on_the_host = [0_u8; 4];
+        assert_eq!(info(on_the_host.as_ptr().addr() as ffi::CUdeviceptr), None);
+        assert_eq!(info(0), None);
+
+        let (context, address) = (new_context(), x.address());
+        let inner = gpu.push(&context).unwrap();
+        let theirs = inner.pointer_info(address).unwrap().unwrap();
+        assert_eq!(theirs.is_of(&context), Some(false));
+        assert_eq!(theirs.buffer_id, own.buffer_id);
     });
 }

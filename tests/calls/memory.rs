@@ -49,6 +49,10 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
 
     let pinned = gpu.pinned::<u32>(16).unwrap();
     let address = pinned.device_address(gpu).unwrap();
+    t.row("PushedGuard::pointer_info", &["cuPointerGetAttributes", "cuDeviceGet"], || {
+        gpu.pointer_info(address)
+    })
+    .unwrap();
     // SAFETY: 1. to 3. The memory outlives the buffer, and nothing else uses it.
     let theirs = t.row("PushedGuard::buffer_from_raw", &[], || unsafe {
         gpu.buffer_from_raw::<u32>(address, 16, ())

@@ -241,5 +241,9 @@ operations! {
     "priorities" => pushed(|gpu| gpu.stream_priority_range().map(drop));
     "affinity of a context" => pushed(|gpu| gpu.exec_affinity().map(drop));
     "memory of a context" => pushed(|gpu| gpu.memory_info().map(drop));
+    "what an address is" => pushed(|gpu| {
+        let x = gpu.alloc::<u32>(4)?;
+        gpu.pointer_info(x.address()).map(drop)
+    });
     "synchronize a context" => pushed(|gpu| gpu.synchronize());
 }
