@@ -161,19 +161,20 @@ struct Reading<'ctx> {
 
 /// The part of a trace that shows the streams of a context.
 ///
-/// A timed event before and after each piece of work tells when the device did it. Event times are distances to another
-/// event: here to a base event, of which the host knows when the device recorded it. So host and device share one axis of
-/// time, up to these errors:
+/// A timed event before and after each piece of work tells when the device did it. The driver tells only how far two
+/// events are apart: here from a base event, of which the host knows when the device recorded it. So host and device
+/// share one axis of time, up to these errors:
 ///
 /// - The host knows the time of the base event up to half of the time that it took to record the event and to see it:
 ///   `error_us` in the file. A kernel can seem to start that much too early or too late.
-/// - The two clocks do not run equally fast. `apart_at_end_us` is how far they were apart when the trace ended, beyond what
-///   that reading could tell: its own error is `error_at_end_us`.
-/// - The driver counts in steps of about half a microsecond, and returns 24 bits: steps of a microsecond 16 seconds after
-///   the base, and of a millisecond after four hours.
+/// - The two clocks do not run equally fast. When the trace ends, the base is `apart_at_end_us` further off than this
+///   second reading can explain, whose own error is `error_at_end_us`.
+/// - Event times have steps of about half a microsecond. They are numbers of 24 bits, so the steps grow: to a
+///   microsecond 8 seconds after the base, and to a millisecond after 2.3 hours.
 ///
-/// Times of one device share the first error, so their order is right. A piece begins when its stream gets to it. So its time
-/// includes the wait for other streams whose memory it uses, and for a copy engine or multiprocessors that are busy.
+/// All times of one device have the first error alike, so their order is right. A piece begins when its stream gets to
+/// it: its time includes the wait for other streams whose memory it uses, and for a copy engine or multiprocessors that
+/// are busy.
 #[derive(Debug)]
 pub struct DeviceTrace<'t, 'g, 'ctx> {
     trace: &'t Trace,

@@ -9,8 +9,8 @@ use ndarray::{Array2, ArrayView2, s};
 
 /// Copies an array to the device, row by row without gaps.
 ///
-/// The elements of an array in standard layout are a slice already. Of another array, such as a transposed one, the host
-/// first makes a copy in this layout.
+/// The elements of an array in standard layout are a slice already. Of another array, such as a transposed one, the
+/// host first makes a copy in this layout.
 fn upload<'ctx>(
     gpu: &PushedGuard<'ctx>,
     stream: &Stream<'ctx>,

@@ -2,11 +2,11 @@
 //! `cargo run -p cuscope-examples --bin top`
 //!
 //! `-- --once` prints that once. `-- --copy 512` copies 512 MiB to the first device and shows how far it is. Without a
-//! GPU, the variable `CUSCOPE_SOFT_FAULT=copies=20ms` makes the copies slow enough to watch.
+//! GPU, `CUSCOPE_SOFT_FAULT=copies=20ms` makes the copies slow enough to watch.
 //!
-//! The driver knows no processes, temperatures and loads: these are NVML's, of which `nvidia-smi` has them. And it tells
-//! how much memory is free only in a context, so this program needs one of each device. On a GPU, the context takes some
-//! hundred MiB itself.
+//! The driver reports no processes, temperatures or loads: `nvidia-smi` has those from another library, NVML. The driver
+//! reports free memory only in a context, so this program has one on each device. On a GPU, a context itself takes
+//! some hundred MiB.
 
 use cuscope::{
     Context, ContextStack, Device, EventFlags, Result, driver_kind, ffi, memory::MemoryInfo,
@@ -32,7 +32,7 @@ fn rows() -> Result<Vec<Row>> {
         let (number, name, address) = (device.ordinal(), device.name()?, device.pci_bus_id()?);
         let processors = device.attribute(ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let title =
-            format!("{number} {name} at {address}, {processors} processors of {major}.{minor}");
+            format!("{number} {name} ({major}.{minor}), {processors} multiprocessors, {address}");
         Ok(Row { title, context: Context::primary(device)? })
     };
     Device::all()?.into_iter().map(row).collect()
