@@ -4,6 +4,7 @@
 use crate::call::{Answer, answer, name};
 use crate::driver::init;
 use crate::error::{Error, Result};
+use crate::name::Name;
 use ffi::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute};
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
@@ -117,6 +118,31 @@ impl Device {
             // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
             unsafe { answer!(cuDeviceGetPCIBusId(buffer, len, self.raw)) }
         })
+    }
+
+    /// Returns the device at a PCI address, as [`pci_bus_id`](Self::pci_bus_id) and the tools of the system write it. The
+    /// domain and the function may be missing ([F254](crate::driver_facts#F254)). Initialises the driver.
+    ///
+    /// # Errors
+    /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if CUDA has no device there, and
+    /// `CUDA_ERROR_INVALID_VALUE` for text that is no such address; [`Error::InvalidArgument`] for text with a NUL.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> cuscope::Result {
+    /// let device = cuscope::Device::get(0)?;
+    /// assert_eq!(cuscope::Device::by_pci_bus_id(&*device.pci_bus_id()?)?, device);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuDeviceGetByPCIBusId")]
+    pub fn by_pci_bus_id(address: impl Name) -> Result<Device> {
+        const CALL: &str = name!(cuDeviceGetByPCIBusId);
+        init()?;
+        let (address, mut raw) = (address.with_nul(CALL)?, 0);
+        // SAFETY: `address` ends in a NUL and lives until the call returns; one `CUdevice` is written to `raw`, which is
+        // valid for it.
+        unsafe { answer!(cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }.check()?;
+        Ok(Device { raw })
     }
 
     /// Returns the UUID.

@@ -448,3 +448,18 @@ fn state_is_asked_for_under_the_right_context_only() {
     assert_eq!(foreign::pop(), b.raw());
     gpu.flags().unwrap();
 }
+
+#[test]
+fn a_device_is_found_by_its_pci_address() {
+    for device in Device::all().unwrap() {
+        let address = device.pci_bus_id().unwrap();
+        assert_eq!(Device::by_pci_bus_id(address.as_str()).unwrap(), device);
+        // Without the function, as some tools write it.
+        let (short, _) = address.rsplit_once('.').unwrap();
+        assert_eq!(Device::by_pci_bus_id(short).unwrap(), device);
+    }
+    let code = |text: &str| Device::by_pci_bus_id(text).unwrap_err().code();
+    assert_eq!(code("ffff:ff:1f.7"), Some(ffi::CUDA_ERROR_INVALID_DEVICE));
+    assert_eq!(code("a bus"), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+    assert_eq!(code("0000:00\0"), None);
+}

@@ -28,7 +28,10 @@ pub(crate) fn devices(t: &mut Table) {
     let device = t.row("Device::get", &["cuDeviceGet"], || Device::get(0)).unwrap();
     t.row("Device::count", &["cuDeviceGetCount"], Device::count).unwrap();
     t.row("Device::name", &["cuDeviceGetName"], || device.name()).unwrap();
-    t.row("Device::pci_bus_id", &["cuDeviceGetPCIBusId"], || device.pci_bus_id()).unwrap();
+    let address =
+        t.row("Device::pci_bus_id", &["cuDeviceGetPCIBusId"], || device.pci_bus_id()).unwrap();
+    t.row("Device::by_pci_bus_id", &["cuDeviceGetByPCIBusId"], || Device::by_pci_bus_id(&*address))
+        .unwrap();
     t.row("Device::uuid", &["cuDeviceGetUuid_v2"], || device.uuid()).unwrap();
     t.row("Device::total_memory", &["cuDeviceTotalMem_v2"], || device.total_memory()).unwrap();
     let warp = ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE;

@@ -12,6 +12,7 @@ operations! {
     "count devices" => Device::all().map(drop);
     "name of a device" => device()?.name().map(drop);
     "address of a device" => device()?.pci_bus_id().map(drop);
+    "device at an address" => Device::by_pci_bus_id(&*device()?.pci_bus_id()?).map(drop);
     "identity of a device" => device()?.uuid().map(drop);
     "memory of a device" => device()?.total_memory().map(drop);
     "attribute of a device" => device()?.compute_capability().map(drop);
