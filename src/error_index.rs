@@ -73,7 +73,9 @@
 //! ```
 //! `ui-tests/use_after_pop.rs`. A handle that was detached or attached gets the same message:
 //! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`. So does a context that was destroyed or
-//! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`.
+//! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`. Do not follow the advice
+//! `context.clone().try_destroy()`, or the same with `into_raw`. It compiles, and always fails: the clone is not alone. Use
+//! the context before.
 //!
 //! # The context is pushed
 //!
@@ -89,7 +91,8 @@
 //! gpu.synchronize()
 //! # }
 //! ```
-//! Pop first, or push a clone that lives as long as the guard:
+//! Pop first, or push a clone that lives as long as the guard. The advice `stack.push(&context.clone())` leads to E0716:
+//! the clone needs a name.
 //! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
@@ -285,7 +288,8 @@
 //! `ui-tests/helper_without_the_scopes_lifetime.rs`.
 //!
 //! *error\[E0621\]: explicit lifetime required in the type of `gpu`*, in a recursion that pushes and collects handles.
-//! Each level has a guard of its own, which the handles would outlive. Collect them detached:
+//! Each level has a guard of its own, which the handles would outlive. The advice to add `'ctx` leads to E0597: `inner` does
+//! not live long enough. Collect the handles detached, in a `Vec<Detached<Stream<'static>>>`:
 //! `ui-tests/handles_from_a_recursion.rs`.
 //!
 //! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
@@ -350,8 +354,25 @@
 //! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::context::CurrentContext) stays on its thread too:
 //! `ui-tests/send_current_context.rs`.
 //!
-//! A host function runs on a thread of the driver, so it cannot capture a guard, and borrows nothing (E0373):
-//! `ui-tests/host_function_with_guard.rs`, `ui-tests/host_function_borrows.rs`.
+//! A host function runs on a thread of the driver, so it cannot capture a guard: `ui-tests/host_function_with_guard.rs`. It
+//! borrows nothing (E0373). The advice `move` is right for what the function owns from then on. If you need the value later,
+//! `move` compiles and is wrong: it copies a number, and the function counts in the copy. Share the value by an `Arc`:
+//! `ui-tests/host_function_borrows.rs`.
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! # let gpu = stack.push(&context)?;
+//! # let stream = gpu.stream()?;
+//! let count = Arc::new(AtomicU32::new(0));
+//! let seen = Arc::clone(&count);
+//! gpu.on(&stream).host_function(move || _ = seen.fetch_add(1, Ordering::Relaxed))?;
+//! stream.synchronize()?;
+//! assert_eq!(count.load(Ordering::Relaxed), 1);
+//! # Ok(()) }
+//! ```
 //!
 //! A `ScopedStream` stays on its scope's thread, too. Give each thread its own stack and scope, and share the
 //! streams detached. `ui-tests/scoped_stream_sent.rs`.
@@ -554,7 +575,7 @@
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
-//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
+//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `module.kernel::<(u32,)>(…)`. Do not follow the advice `(module,).kernel`, which has no such method | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
@@ -586,9 +607,9 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
-//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs` |
-//! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
+//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/local_part_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs` |
+//! | the same, with E0505: cannot move out of `buffer` | the closure drops it, and so takes it in: drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
 //! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: use a slice for each, or stage it | `ui-tests/download_twice.rs` |
 //! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use the held buffer on all streams | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
@@ -638,7 +659,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs` |
+//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream; is not a buffer that belongs to an ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs`, `ui-tests/ordered_replays_plain_buffer.rs`, `ui-tests/ordered_hands_over_plain_buffer.rs` |
 //! | E0277: `&mut PinnedBuffer<…>` cannot be a kernel argument | copy it, or launch in a [scope](crate::Scope::map) | `ui-tests/ordered_takes_pinned.rs` |
 //! | E0277: `Ordered<…>` is not device memory; cannot be a kernel argument | use it in its stream, or take it out by `into_idle` | `ui-tests/plain_stream_takes_ordered.rs` |
 //! | E0277: `Ordered<…>` is not device memory that a scope can hold | hold it by [`hold_ordered`](crate::Scope::hold_ordered) | `ui-tests/scope_takes_ordered.rs` |
@@ -682,12 +703,36 @@
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* You push a context on
 //! the guard inside its scope. Push before or after the scope. `ui-tests/push_inside_scope.rs`.
 //!
-//! *error: lifetime may not live long enough* at a stream or buffer: it belongs to another guard, see [a
-//! lifetime for both](#a-lifetime-for-both). A scope takes streams and memory of other contexts by
-//! [`on_peer`](crate::Scope::on_peer) and [`hold_peer`](crate::Scope::hold_peer), and copies between contexts by
-//! [`copy_from_peer`](crate::ScopedStream::copy_from_peer). `ui-tests/stream_of_other_guard_in_scope.rs`,
-//! `ui-tests/mix_on_peer_stream.rs`,
-//! `ui-tests/attributes_of_other_guard.rs`.
+//! *error: lifetime may not live long enough* at a stream or buffer: it belongs to another guard. The advice to add `move`
+//! changes nothing. If there is one guard, write [a lifetime for both](#a-lifetime-for-both):
+//! `ui-tests/stream_of_other_guard_in_scope.rs`, `ui-tests/attributes_of_other_guard.rs`. If there are two, for two contexts,
+//! keep both lifetimes: with one for both, nothing can call the function (E0597). A scope takes streams and memory of other
+//! contexts by [`on_peer`](crate::Scope::on_peer) and [`hold_peer`](crate::Scope::hold_peer), and copies between contexts by
+//! [`copy_from_peer`](crate::ScopedStream::copy_from_peer). A stream of another context records events of that context.
+//! `ui-tests/mix_on_peer_stream.rs`, `ui-tests/held_of_other_guard.rs`, `ui-tests/event_recorded_on_peer_stream.rs`.
+//!
+//! ```compile_fail
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn send<'a, 'b>(gpu: &PushedGuard<'a>, theirs: &Stream<'b>, x: &DeviceBuffer<'a, f32>, y: &mut DeviceBuffer<'b, f32>) -> Result {
+//!     gpu.scope(|s| s.on_peer(theirs).copy(x, &mut s.hold_peer(y)))
+//! }
+//! ```
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device};
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn send<'a, 'b>(gpu: &PushedGuard<'a>, theirs: &Stream<'b>, x: &DeviceBuffer<'a, f32>, y: &mut DeviceBuffer<'b, f32>) -> Result {
+//!     gpu.scope(|s| s.on_peer(theirs).copy_from_peer(x, &mut s.hold_peer(y)))
+//! }
+//! # fn main() -> Result {
+//! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let b = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! # let mut outer = stack.push(&a)?;
+//! # let (theirs, mut y) = (outer.stream()?, outer.alloc(16)?);
+//! # let gpu = outer.push(&b)?;
+//! # send(&gpu, &theirs, &gpu.alloc(16)?, &mut y)
+//! # }
+//! ```
 //!
 //! # Graphs
 //!
@@ -822,12 +867,14 @@
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
 //! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `Source`, `GraphBuffers` and
 //! `Enqueue`: their implementations are part of the proof. The note says what to do instead.
-//! [`Element`](crate::Element) is open, through the derives of `bytemuck`. `ui-tests/push_context_is_sealed.rs`,
+//! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
+//! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
-//! `ui-tests/ordered_traits_are_sealed.rs`.
+//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`,
+//! `ui-tests/image_and_name_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!
@@ -864,7 +911,8 @@
 //! *error: unused `PushedGuard` that must be used.* The guard is dropped, and the context popped, at the end of
 //! the statement. Do not follow the advice `let _ = …`, which drops it at once as well. Write
 //! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`. The lint `let_underscore_drop` of rustc finds
-//! `let _ = …`. It is off unless you enable it: `#![warn(let_underscore_drop)]`. `ui-tests/guard_bound_to_an_underscore.rs`.
+//! `let _ = …`. It is off unless you enable it: `#![warn(let_underscore_drop)]`. Of its two pieces of advice, `let _unused = …` is right, and
+//! `drop(…)` pops at once. `ui-tests/guard_bound_to_an_underscore.rs`.
 //!
 //! *error\[E0596\]: cannot borrow `stack` as mutable.* Pushing changes the stack. Write `let mut stack`, and
 //! `let mut outer` for a guard that you push on. `ui-tests/stack_not_mut.rs`.

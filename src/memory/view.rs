@@ -28,15 +28,25 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
 
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSlice<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSlice<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
 
 /// Some elements of an allocation.
@@ -81,6 +91,7 @@ pub(crate) mod sealed {
 
     macro_rules! viewed {
         ($($memory:ty;)*) => { $(
+            #[diagnostic::do_not_recommend]
             impl<T: Element> Viewed for $memory {
                 type Element = T;
                 #[inline]
