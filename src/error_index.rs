@@ -1,44 +1,80 @@
 //! The messages that you get when you break a rule: what each one means, and how to fix the program.
 //!
-//! Look for the headline of your message. Each entry names the programs that get it in the repository's folder
-//! `ui-tests`. The whole message is beside each program.
+//! Look for the code of your message, then for its words. Each entry names the programs that get it in the repository's
+//! folder `ui-tests`. The whole message is beside each program. If there are several errors, begin with the first.
 //!
 //! | headline | entry |
 //! |---|---|
-//! | E0382: borrow of moved value: `gpu` | [the guard is gone](#the-guard-is-gone) |
-//! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
-//! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
-//! | E0505: cannot move out of `context` because it is borrowed; E0716: temporary value dropped while borrowed | [the context is pushed](#the-context-is-pushed) |
-//! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
-//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
-//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
-//! | E0515: cannot return value referencing local variable `stack` | [it leaves the function](#it-leaves-the-function) |
-//! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
-//! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
-//! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
-//! | E0308: expected `&Stream`, found `&Detached<Stream>`; E0599: no method named `detach` | [detached handles](#detached-handles) |
-//! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
-//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0382: use of moved value: `y` | [launches](#launches) |
-//! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
-//! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
-//! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
+//! | E0046: not all trait items implemented | [sealed traits](#sealed-traits) |
+//! | E0106: missing lifetime specifier, in the signature of a kernel | [launches](#launches) |
+//! | E0106: missing lifetime specifier, at a handle in a struct | [structs of your own](#structs-of-your-own) |
+//! | E0133: call to unsafe function | [launches](#launches), [graphs](#graphs), [page-locked memory](#page-locked-memory), [images and variables](#images-and-variables), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [handles of other code](#handles-of-other-code), [calls of the driver](#calls-of-the-driver) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; … is not an argument for a parameter …; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel; … is not the signature of a kernel; … cannot be launched; … is not a launch configuration; … is not memory that an access policy window can cover | [launches](#launches) |
+//! | E0277: … is not device memory that this scope can read, that this scope holds; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
-//! | E0277: … an ordered stream can read; … belongs to no ordered stream; … is not a buffer that belongs to an ordered stream; E0382 at a buffer that moved | [ordered streams](#ordered-streams) |
-//! | E0277: … cannot live in device memory; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
-//! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
-//! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
-//! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel | [launches](#launches) |
-//! | E0106: missing lifetime specifier in the signature of a kernel | [launches](#launches) |
-//! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
+//! | E0277: … cannot live in device memory; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
+//! | E0277: … is not an image | [images and variables](#images-and-variables) |
+//! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
+//! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
+//! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0277: … is not a place on the context stack | [what a library takes](#what-a-library-takes) |
+//! | E0277: … is not a handle that can be detached | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
-//! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
-//! | error: unused `PushedGuard` that must be used; non-binding let on a type that has a destructor; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
-//! | E0106: missing lifetime specifier at a handle; E0502: cannot borrow `*self`; E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
+//! | E0282: type annotations needed, at `async \|s\|` | [closures](#closures) |
+//! | E0282, E0283: type annotations needed, at `try_scope` and the like | [errors of your own](#errors-of-your-own) |
+//! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
+//! | E0308: expected `&Stream`, found `&SyncDefaultStream` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0308: expected `&mut Stream`, found `&Stream`; expected `Node<…>`, found `Node<…>` | [graphs](#graphs) |
+//! | E0308: … found `&PushedGuard`; types differ in mutability | [what a library takes](#what-a-library-takes) |
+//! | E0308: … found `&DeviceBuffer`; types differ in mutability; mismatched types of buffers and slices | [types](#types) |
+//! | E0308: expected `PinnedBuffer`; expected `&mut Ordered<_>`; types differ in mutability, at `ordered.stream()` | [ordered streams](#ordered-streams) |
+//! | E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
+//! | E0308: expected `Key`, found `()` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0373: closure may outlive the current function | [tied to one thread](#tied-to-one-thread) |
+//! | E0382: borrow of moved value: `gpu`, `stream`, `context` | [the guard is gone](#the-guard-is-gone) |
+//! | E0382: use of moved value: `arguments`; `y`, a `&mut ScopedBuffer` | [launches](#launches) |
+//! | E0382: borrow of moved value: `held`, `y`, a `ScopedBuffer` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0382: borrow of moved value: `memory` of a graph | [graphs](#graphs) |
+//! | E0382: borrow of moved value: `x`, an `Ordered`; `host`, a `PinnedBuffer` | [ordered streams](#ordered-streams) |
+//! | E0382: use of moved value: `tensor` | [handles of other code](#handles-of-other-code) |
+//! | **E0499, E0502, E0503, E0505, E0506, E0597, E0716 with “argument requires that `x` is borrowed for `'1`” and “`s` has type `&'1 Scope`”** | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0502, E0505, E0597 with “`c` has type `&'1 Capture`” or “`g` has type `&'1 GraphBuilder`”, at `replay`, or at a stream under capture | [graphs](#graphs) |
+//! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
+//! | E0499, E0502: cannot borrow `*self` | [structs of your own](#structs-of-your-own) |
+//! | E0499: cannot borrow `x` as mutable more than once at a time: parts of a buffer; a variable; a registered slice; by `hold_ordered` | [types](#types), [images and variables](#images-and-variables), [page-locked memory](#page-locked-memory), [ordered streams](#ordered-streams) |
+//! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
+//! | E0500: closure requires unique access to `*x`, at `foreign` | [handles of other code](#handles-of-other-code) |
+//! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
+//! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable, in the arguments of a launch | [launches](#launches), [ordered streams](#ordered-streams) |
+//! | E0502: cannot borrow `x`: a buffer beside its part, a copy to itself, a default stream under another guard | [types](#types) |
+//! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
+//! | E0505: cannot move out of `context` because it is borrowed | [the context is pushed](#the-context-is-pushed) |
+//! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event` | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
+//! | E0509: cannot move out of type …, which implements the `Drop` trait | [structs of handles](#structs-of-handles) |
+//! | E0515: cannot return value referencing local variable `stack`; E0505: cannot move out of `stack` | [it leaves the function](#it-leaves-the-function) |
+//! | E0515: … referencing local variable `stack`, a graph or memory of an ordered stream; … `data`, a registered slice | [graphs](#graphs), [ordered streams](#ordered-streams), [page-locked memory](#page-locked-memory) |
+//! | E0521: borrowed data escapes outside of closure, of `reentrant` or `with` | [out of `reentrant`](#out-of-reentrant) |
+//! | E0521: `inner`, `s` escapes the closure body, of `scope` | [another scope's](#another-scopes) |
+//! | E0521: `c`, `g` escapes the closure body, of `capture` or `build_graph` | [graphs](#graphs) |
+//! | E0521: … escapes the closure body, of a closure that takes a handle | [closures](#closures) |
+//! | E0521: borrowed data escapes outside of function … must outlive `'static` | [tied to one thread](#tied-to-one-thread), [handles of other code](#handles-of-other-code) |
+//! | E0596: cannot borrow `stack` as mutable | [a guard needs a name](#a-guard-needs-a-name) |
+//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
+//! | E0597: `count` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs) |
+//! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
+//! | E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
+//! | E0599: no method named `detach` | [detached handles](#detached-handles) |
+//! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
 //! | E0621: explicit lifetime required in the type of `gpu` | [a lifetime for both](#a-lifetime-for-both) |
-//! | E0631: type mismatch in closure arguments; E0282 at `async \|s\|`; E0521 at a handle that a closure takes | [closures](#closures) |
-//! | E0277: … cannot be launched with … | [launches](#launches) |
+//! | E0631: type mismatch in closure arguments | [closures](#closures) |
+//! | E0716: temporary value dropped while borrowed: a context; a part in a scope; a part of an `Ordered` | [the context is pushed](#the-context-is-pushed), [borrowed by a scope](#borrowed-by-a-scope), [ordered streams](#ordered-streams) |
+//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
+//! | lifetime may not live long enough … “adding 'move' keyword before the nested closure”; `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
+//! | lifetime may not live long enough … returning this value requires that `'1` must outlive `'2`, from `reentrant` or `with`; from `build_graph`; from `with_registered` | [out of `reentrant`](#out-of-reentrant), [graphs](#graphs), [page-locked memory](#page-locked-memory) |
+//! | lifetime may not live long enough, at `arguments.push(x)`; at a field of `handles!` | [launches](#launches), [structs of handles](#structs-of-handles) |
+//! | unused `PushedGuard` that must be used; non-binding let on a type that has a destructor | [a guard needs a name](#a-guard-needs-a-name) |
 //! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
 //!
 //! [`Error::StackTaken`]: crate::Error::StackTaken
@@ -179,7 +215,8 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`.
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
 //! # use cuscope::{Context, ContextStack, Result};
@@ -243,7 +280,7 @@
 //! ```
 //! If both guards are guards of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
 //! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
-//! `ui-tests/kernel_of_other_context.rs`, `ui-tests/function_outlives_guard.rs`,
+//! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
