@@ -662,7 +662,7 @@
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
 //! | E0505: cannot move out of `x`; E0382: borrow of moved value: `y` | drop scratch memory after its last use | `ui-tests/scratch_used_after_drop.rs` |
 //! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
-//! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, and [hold it for the other context](crate::Scope::hold_peer) to write it or to copy to it more than once | `ui-tests/peer_memory_in_scope.rs` |
+//! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, and [hold it for the other context](crate::Scope::hold_peer) to write it. Copy to held memory from its own context: `s.on_peer(&theirs).copy_from_peer(&x, &mut held)` | `ui-tests/peer_memory_in_scope.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506
