@@ -10,7 +10,7 @@
 //! | E0106: missing lifetime specifier, at a handle in a struct | [structs of your own](#structs-of-your-own) |
 //! | E0133: call to unsafe function | [launches](#launches), [graphs](#graphs), [page-locked memory](#page-locked-memory), [images and variables](#images-and-variables), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [handles of other code](#handles-of-other-code), [calls of the driver](#calls-of-the-driver) |
 //! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; … is not an argument for a parameter …; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel; … is not the signature of a kernel; … cannot be launched; … is not a launch configuration; … is not memory that an access policy window can cover | [launches](#launches) |
-//! | E0277: … is not device memory that this scope can read, that this scope holds; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0277: … is not device memory that this scope can read, that this scope holds; `ScopedBuffer<…>` is not device memory; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
 //! | E0277: … cannot live in device memory; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
@@ -663,6 +663,7 @@
 //! | E0505: cannot move out of `x`; E0382: borrow of moved value: `y` | drop scratch memory after its last use | `ui-tests/scratch_used_after_drop.rs` |
 //! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
 //! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, and [hold it for the other context](crate::Scope::hold_peer) to write it. Copy to held memory from its own context: `s.on_peer(&theirs).copy_from_peer(&x, &mut held)` | `ui-tests/peer_memory_in_scope.rs` |
+//! | E0277: `ScopedBuffer<…>` is not device memory with elements of type …, at `copy_to_peer` | copy to held memory from its own context, as above | `ui-tests/held_memory_copied_to_peer.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506

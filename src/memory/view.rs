@@ -23,7 +23,7 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
     label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written",
     note = "`slice` and `part` only read: use `slice_mut`, `split_at_mut`, `chunks_mut` or `part_mut` to write a part",
-    note = "a buffer that a scope holds is used on the scope's streams",
+    note = "a buffer that a scope holds is used on the scope's streams; `copy_to_peer` takes none: call `copy_from_peer` on a stream of its context",
     note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
