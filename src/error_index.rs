@@ -1,44 +1,80 @@
 //! The messages that you get when you break a rule: what each one means, and how to fix the program.
 //!
-//! Look for the headline of your message. Each entry names the programs that get it in the repository's folder
-//! `ui-tests`. The whole message is beside each program.
+//! Look for the code of your message, then for its words. Each entry names the programs that get it in the repository's
+//! folder `ui-tests`. The whole message is beside each program. If there are several errors, begin with the first.
 //!
 //! | headline | entry |
 //! |---|---|
-//! | E0382: borrow of moved value: `gpu` | [the guard is gone](#the-guard-is-gone) |
-//! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
-//! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
-//! | E0505: cannot move out of `context` because it is borrowed; E0716: temporary value dropped while borrowed | [the context is pushed](#the-context-is-pushed) |
-//! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
-//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
-//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
-//! | E0515: cannot return value referencing local variable `stack` | [it leaves the function](#it-leaves-the-function) |
-//! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
-//! | E0521: borrowed data escapes outside of closure | [out of `reentrant`](#out-of-reentrant) |
-//! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
-//! | E0308: expected `&Stream`, found `&Detached<Stream>`; E0599: no method named `detach` | [detached handles](#detached-handles) |
-//! | E0277: … is not a place on the context stack; E0308: types differ in mutability | [what a library takes](#what-a-library-takes) |
-//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; E0382: use of moved value: `y` | [launches](#launches) |
-//! | E0597, E0505, E0503, E0506, E0499, E0502 with "argument requires that `x` is borrowed for `'1`" and "`s` has type `&'1 Scope`" | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0521: `inner` escapes the closure body; lifetime may not live long enough: `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
-//! | E0277: … is not device memory that this scope can read | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
-//! | E0597, E0505, E0502 at a graph, at a stream under capture; E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
+//! | E0046: not all trait items implemented | [sealed traits](#sealed-traits) |
+//! | E0106: missing lifetime specifier, in the signature of a kernel | [launches](#launches) |
+//! | E0106: missing lifetime specifier, at a handle in a struct | [structs of your own](#structs-of-your-own) |
+//! | E0133: call to unsafe function | [launches](#launches), [graphs](#graphs), [page-locked memory](#page-locked-memory), [images and variables](#images-and-variables), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [handles of other code](#handles-of-other-code), [calls of the driver](#calls-of-the-driver) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; … is not an argument for a parameter …; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel; … is not the signature of a kernel; … cannot be launched; … is not a launch configuration; … is not memory that an access policy window can cover | [launches](#launches) |
+//! | E0277: … is not device memory that this scope can read, that this scope holds; `ScopedBuffer<…>` is not device memory; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
-//! | E0277: … an ordered stream can read; … belongs to no ordered stream; … is not a buffer that belongs to an ordered stream; E0382 at a buffer that moved | [ordered streams](#ordered-streams) |
-//! | E0277: … cannot live in device memory; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
-//! | E0308: mismatched types of buffers and slices; E0599: no … named `clone`, `default` | [types](#types) |
-//! | E0277: … is not an image; E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
-//! | E0277: … is not an argument for a parameter …; … is not a tuple of kernel arguments; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel | [launches](#launches) |
-//! | E0106: missing lifetime specifier in the signature of a kernel | [launches](#launches) |
-//! | E0277: … is not a handle that can be detached; E0509 | [structs of handles](#structs-of-handles) |
+//! | E0277: … cannot live in device memory; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
+//! | E0277: … is not an image | [images and variables](#images-and-variables) |
+//! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
+//! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
+//! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0277: … is not a place on the context stack | [what a library takes](#what-a-library-takes) |
+//! | E0277: … is not a handle that can be detached | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
-//! | E0133: call to unsafe function | [launches](#launches), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [calls of the driver](#calls-of-the-driver) |
-//! | error: unused `PushedGuard` that must be used; non-binding let on a type that has a destructor; E0596 | [a guard needs a name](#a-guard-needs-a-name) |
-//! | E0106: missing lifetime specifier at a handle; E0502: cannot borrow `*self`; E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
+//! | E0282: type annotations needed, at `async \|s\|` | [closures](#closures) |
+//! | E0282, E0283: type annotations needed, at `try_scope` and the like | [errors of your own](#errors-of-your-own) |
+//! | E0308: expected `&Stream`, found `&Detached<Stream>` | [detached handles](#detached-handles) |
+//! | E0308: expected `&Stream`, found `&SyncDefaultStream` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0308: expected `&mut Stream`, found `&Stream`; expected `Node<…>`, found `Node<…>` | [graphs](#graphs) |
+//! | E0308: … found `&PushedGuard`; types differ in mutability | [what a library takes](#what-a-library-takes) |
+//! | E0308: … found `&DeviceBuffer`; types differ in mutability; mismatched types of buffers and slices | [types](#types) |
+//! | E0308: expected `PinnedBuffer`; expected `&mut Ordered<_>`; types differ in mutability, at `ordered.stream()` | [ordered streams](#ordered-streams) |
+//! | E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
+//! | E0308: expected `Key`, found `()` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0373: closure may outlive the current function | [tied to one thread](#tied-to-one-thread) |
+//! | E0382: borrow of moved value: `gpu`, `stream`, `context` | [the guard is gone](#the-guard-is-gone) |
+//! | E0382: use of moved value: `arguments`; `y`, a `&mut ScopedBuffer` | [launches](#launches) |
+//! | E0382: borrow of moved value: `held`, `y`, a `ScopedBuffer` | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0382: borrow of moved value: `memory` of a graph | [graphs](#graphs) |
+//! | E0382: borrow of moved value: `x`, an `Ordered`; `host`, a `PinnedBuffer` | [ordered streams](#ordered-streams) |
+//! | E0382: use of moved value: `tensor` | [handles of other code](#handles-of-other-code) |
+//! | **E0499, E0502, E0503, E0505, E0506, E0597, E0716 with “argument requires that `x` is borrowed for `'1`” and “`s` has type `&'1 Scope`”** | [borrowed by a scope](#borrowed-by-a-scope) |
+//! | E0502, E0505, E0597 with “`c` has type `&'1 Capture`” or “`g` has type `&'1 GraphBuilder`”, at `replay`, or at a stream under capture | [graphs](#graphs) |
+//! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
+//! | E0499, E0502: cannot borrow `*self` | [structs of your own](#structs-of-your-own) |
+//! | E0499: cannot borrow `x` as mutable more than once at a time: parts of a buffer; a variable; a registered slice; by `hold_ordered` | [types](#types), [images and variables](#images-and-variables), [page-locked memory](#page-locked-memory), [ordered streams](#ordered-streams) |
+//! | E0500: closure requires unique access to `*gpu` but it is already borrowed | [another scope's](#another-scopes) |
+//! | E0500: closure requires unique access to `*x`, at `foreign` | [handles of other code](#handles-of-other-code) |
+//! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
+//! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable, in the arguments of a launch | [launches](#launches), [ordered streams](#ordered-streams) |
+//! | E0502: cannot borrow `x`: a buffer beside its part, a copy to itself, a default stream under another guard | [types](#types) |
+//! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
+//! | E0505: cannot move out of `context` because it is borrowed | [the context is pushed](#the-context-is-pushed) |
+//! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event` | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
+//! | E0509: cannot move out of type …, which implements the `Drop` trait | [structs of handles](#structs-of-handles) |
+//! | E0515: cannot return value referencing local variable `stack`; E0505: cannot move out of `stack` | [it leaves the function](#it-leaves-the-function) |
+//! | E0515: … referencing local variable `stack`, a graph or memory of an ordered stream; … `data`, a registered slice | [graphs](#graphs), [ordered streams](#ordered-streams), [page-locked memory](#page-locked-memory) |
+//! | E0521: borrowed data escapes outside of closure, of `reentrant` or `with` | [out of `reentrant`](#out-of-reentrant) |
+//! | E0521: `inner`, `s` escapes the closure body, of `scope` | [another scope's](#another-scopes) |
+//! | E0521: `c`, `g` escapes the closure body, of `capture` or `build_graph` | [graphs](#graphs) |
+//! | E0521: … escapes the closure body, of a closure that takes a handle | [closures](#closures) |
+//! | E0521: borrowed data escapes outside of function … must outlive `'static` | [tied to one thread](#tied-to-one-thread), [handles of other code](#handles-of-other-code) |
+//! | E0596: cannot borrow `stack` as mutable | [a guard needs a name](#a-guard-needs-a-name) |
+//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
+//! | E0597: `count` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs) |
+//! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
+//! | E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
+//! | E0599: no method named `detach` | [detached handles](#detached-handles) |
+//! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
 //! | E0621: explicit lifetime required in the type of `gpu` | [a lifetime for both](#a-lifetime-for-both) |
-//! | E0631: type mismatch in closure arguments; E0282 at `async \|s\|`; E0521 at a handle that a closure takes | [closures](#closures) |
-//! | E0277: … cannot be launched with … | [launches](#launches) |
+//! | E0631: type mismatch in closure arguments | [closures](#closures) |
+//! | E0716: temporary value dropped while borrowed: a context; a part in a scope; a part of an `Ordered` | [the context is pushed](#the-context-is-pushed), [borrowed by a scope](#borrowed-by-a-scope), [ordered streams](#ordered-streams) |
+//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
+//! | lifetime may not live long enough … “adding 'move' keyword before the nested closure”; `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
+//! | lifetime may not live long enough … returning this value requires that `'1` must outlive `'2`, from `reentrant` or `with`; from `build_graph`; from `with_registered` | [out of `reentrant`](#out-of-reentrant), [graphs](#graphs), [page-locked memory](#page-locked-memory) |
+//! | lifetime may not live long enough, at `arguments.push(x)`; at a field of `handles!` | [launches](#launches), [structs of handles](#structs-of-handles) |
+//! | unused `PushedGuard` that must be used; non-binding let on a type that has a destructor | [a guard needs a name](#a-guard-needs-a-name) |
 //! | [`Error::StackTaken`], [`Suspended`], [`NotCurrent`], [`OtherContext`], sticky errors | [at run time](#at-run-time) |
 //!
 //! [`Error::StackTaken`]: crate::Error::StackTaken
@@ -73,7 +109,9 @@
 //! ```
 //! `ui-tests/use_after_pop.rs`. A handle that was detached or attached gets the same message:
 //! `ui-tests/detached_then_used.rs`, `ui-tests/attached_twice.rs`. So does a context that was destroyed or
-//! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`.
+//! given to foreign code: `ui-tests/used_after_destroy.rs`, `ui-tests/used_after_into_raw.rs`. Do not follow the advice
+//! `context.clone().try_destroy()`, or the same with `into_raw`. It compiles, and always fails: the clone is not alone. Use
+//! the context before.
 //!
 //! # The context is pushed
 //!
@@ -89,7 +127,8 @@
 //! gpu.synchronize()
 //! # }
 //! ```
-//! Pop first, or push a clone that lives as long as the guard:
+//! Pop first, or push a clone that lives as long as the guard. The advice `stack.push(&context.clone())` leads to E0716:
+//! the clone needs a name.
 //! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # fn main() -> Result {
@@ -176,7 +215,8 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`.
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
 //! # use cuscope::{Context, ContextStack, Result};
@@ -240,7 +280,7 @@
 //! ```
 //! If both guards are guards of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
 //! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
-//! `ui-tests/kernel_of_other_context.rs`, `ui-tests/function_outlives_guard.rs`,
+//! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
@@ -285,7 +325,8 @@
 //! `ui-tests/helper_without_the_scopes_lifetime.rs`.
 //!
 //! *error\[E0621\]: explicit lifetime required in the type of `gpu`*, in a recursion that pushes and collects handles.
-//! Each level has a guard of its own, which the handles would outlive. Collect them detached:
+//! Each level has a guard of its own, which the handles would outlive. The advice to add `'ctx` leads to E0597: `inner` does
+//! not live long enough. Collect the handles detached, in a `Vec<Detached<Stream<'static>>>`:
 //! `ui-tests/handles_from_a_recursion.rs`.
 //!
 //! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
@@ -350,8 +391,25 @@
 //! `ui-tests/spawn_future.rs`. A [`CurrentContext`](crate::context::CurrentContext) stays on its thread too:
 //! `ui-tests/send_current_context.rs`.
 //!
-//! A host function runs on a thread of the driver, so it cannot capture a guard, and borrows nothing (E0373):
-//! `ui-tests/host_function_with_guard.rs`, `ui-tests/host_function_borrows.rs`.
+//! A host function runs on a thread of the driver, so it cannot capture a guard: `ui-tests/host_function_with_guard.rs`. It
+//! borrows nothing (E0373). The advice `move` is right for what the function owns from then on. If you need the value later,
+//! `move` compiles and is wrong: it copies a number, and the function counts in the copy. Share the value by an `Arc`:
+//! `ui-tests/host_function_borrows.rs`.
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+//! # fn main() -> Result {
+//! # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! # let gpu = stack.push(&context)?;
+//! # let stream = gpu.stream()?;
+//! let count = Arc::new(AtomicU32::new(0));
+//! let seen = Arc::clone(&count);
+//! gpu.on(&stream).host_function(move || _ = seen.fetch_add(1, Ordering::Relaxed))?;
+//! stream.synchronize()?;
+//! assert_eq!(count.load(Ordering::Relaxed), 1);
+//! # Ok(()) }
+//! ```
 //!
 //! A `ScopedStream` stays on its scope's thread, too. Give each thread its own stack and scope, and share the
 //! streams detached. `ui-tests/scoped_stream_sent.rs`.
@@ -554,7 +612,7 @@
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
-//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `(u32,)` | `ui-tests/signature_of_struct.rs` |
+//! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `module.kernel::<(u32,)>(…)`. Do not follow the advice `(module,).kernel`, which has no such method | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
@@ -586,9 +644,9 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
-//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs` |
-//! | E0505: cannot move out of `buffer` | drop it after the scope | `ui-tests/dropped_while_held.rs` |
+//! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/local_part_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
+//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs` |
+//! | the same, with E0505: cannot move out of `buffer` | the closure drops it, and so takes it in: drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
 //! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: use a slice for each, or stage it | `ui-tests/download_twice.rs` |
 //! | E0499: cannot borrow `*buffer` as mutable more than once | hold it once, and use the held buffer on all streams | `ui-tests/held_twice.rs`, `ui-tests/written_through_plain_buffer.rs` |
@@ -604,7 +662,8 @@
 //! | E0382: use of moved value: `held`, by `split_at` or `chunks` | use its parts, which replace it | `ui-tests/held_used_after_split.rs`, `ui-tests/pitched_held_used_after_split.rs` |
 //! | E0505: cannot move out of `x`; E0382: borrow of moved value: `y` | drop scratch memory after its last use | `ui-tests/scratch_used_after_drop.rs` |
 //! | E0277: … is not device memory that this scope holds | hold the buffer, and pass `&mut held` | `ui-tests/pitched_written_without_hold.rs`, `ui-tests/holdable_is_sealed.rs` |
-//! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, and [hold it for the other context](crate::Scope::hold_peer) to write it or to copy to it more than once | `ui-tests/peer_memory_in_scope.rs` |
+//! | E0499, E0502, E0597 at `copy_from_peer`, `copy_to_peer` | the scope borrows memory of the other context until it ends: create it outside, and [hold it for the other context](crate::Scope::hold_peer) to write it. Copy to held memory from its own context: `s.on_peer(&theirs).copy_from_peer(&x, &mut held)` | `ui-tests/peer_memory_in_scope.rs` |
+//! | E0277: `ScopedBuffer<…>` is not device memory with elements of type …, at `copy_to_peer` | copy to held memory from its own context, as above | `ui-tests/held_memory_copied_to_peer.rs` |
 //! | E0277: `&[f32]` is not device memory that this scope can read | pass `&buffer` or `&held` to a download | `ui-tests/host_memory_as_source.rs` |
 //!
 //! ```compile_fail,E0506
@@ -638,7 +697,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs` |
+//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream; is not a buffer that belongs to an ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs`, `ui-tests/ordered_replays_plain_buffer.rs`, `ui-tests/ordered_hands_over_plain_buffer.rs` |
 //! | E0277: `&mut PinnedBuffer<…>` cannot be a kernel argument | copy it, or launch in a [scope](crate::Scope::map) | `ui-tests/ordered_takes_pinned.rs` |
 //! | E0277: `Ordered<…>` is not device memory; cannot be a kernel argument | use it in its stream, or take it out by `into_idle` | `ui-tests/plain_stream_takes_ordered.rs` |
 //! | E0277: `Ordered<…>` is not device memory that a scope can hold | hold it by [`hold_ordered`](crate::Scope::hold_ordered) | `ui-tests/scope_takes_ordered.rs` |
@@ -682,12 +741,36 @@
 //! *error\[E0500\]: closure requires unique access to `*gpu` but it is already borrowed.* You push a context on
 //! the guard inside its scope. Push before or after the scope. `ui-tests/push_inside_scope.rs`.
 //!
-//! *error: lifetime may not live long enough* at a stream or buffer: it belongs to another guard, see [a
-//! lifetime for both](#a-lifetime-for-both). A scope takes streams and memory of other contexts by
-//! [`on_peer`](crate::Scope::on_peer) and [`hold_peer`](crate::Scope::hold_peer), and copies between contexts by
-//! [`copy_from_peer`](crate::ScopedStream::copy_from_peer). `ui-tests/stream_of_other_guard_in_scope.rs`,
-//! `ui-tests/mix_on_peer_stream.rs`,
-//! `ui-tests/attributes_of_other_guard.rs`.
+//! *error: lifetime may not live long enough* at a stream or buffer: it belongs to another guard. The advice to add `move`
+//! changes nothing. If there is one guard, write [a lifetime for both](#a-lifetime-for-both):
+//! `ui-tests/stream_of_other_guard_in_scope.rs`, `ui-tests/attributes_of_other_guard.rs`. If there are two, for two contexts,
+//! keep both lifetimes: with one for both, nothing can call the function (E0597). A scope takes streams and memory of other
+//! contexts by [`on_peer`](crate::Scope::on_peer) and [`hold_peer`](crate::Scope::hold_peer), and copies between contexts by
+//! [`copy_from_peer`](crate::ScopedStream::copy_from_peer). A stream of another context records events of that context.
+//! `ui-tests/mix_on_peer_stream.rs`, `ui-tests/held_of_other_guard.rs`, `ui-tests/event_recorded_on_peer_stream.rs`.
+//!
+//! ```compile_fail
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn send<'a, 'b>(gpu: &PushedGuard<'a>, theirs: &Stream<'b>, x: &DeviceBuffer<'a, f32>, y: &mut DeviceBuffer<'b, f32>) -> Result {
+//!     gpu.scope(|s| s.on_peer(theirs).copy(x, &mut s.hold_peer(y)))
+//! }
+//! ```
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device};
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+//! fn send<'a, 'b>(gpu: &PushedGuard<'a>, theirs: &Stream<'b>, x: &DeviceBuffer<'a, f32>, y: &mut DeviceBuffer<'b, f32>) -> Result {
+//!     gpu.scope(|s| s.on_peer(theirs).copy_from_peer(x, &mut s.hold_peer(y)))
+//! }
+//! # fn main() -> Result {
+//! # let a = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let b = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! # let mut outer = stack.push(&a)?;
+//! # let (theirs, mut y) = (outer.stream()?, outer.alloc(16)?);
+//! # let gpu = outer.push(&b)?;
+//! # send(&gpu, &theirs, &gpu.alloc(16)?, &mut y)
+//! # }
+//! ```
 //!
 //! # Graphs
 //!
@@ -822,12 +905,14 @@
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
 //! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `Source`, `GraphBuffers` and
 //! `Enqueue`: their implementations are part of the proof. The note says what to do instead.
-//! [`Element`](crate::Element) is open, through the derives of `bytemuck`. `ui-tests/push_context_is_sealed.rs`,
+//! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
+//! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
-//! `ui-tests/ordered_traits_are_sealed.rs`.
+//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`,
+//! `ui-tests/image_and_name_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!
@@ -864,7 +949,8 @@
 //! *error: unused `PushedGuard` that must be used.* The guard is dropped, and the context popped, at the end of
 //! the statement. Do not follow the advice `let _ = …`, which drops it at once as well. Write
 //! `let gpu = stack.push(&context)?;`. `ui-tests/unused_guard.rs`. The lint `let_underscore_drop` of rustc finds
-//! `let _ = …`. It is off unless you enable it: `#![warn(let_underscore_drop)]`. `ui-tests/guard_bound_to_an_underscore.rs`.
+//! `let _ = …`. It is off unless you enable it: `#![warn(let_underscore_drop)]`. Of its two pieces of advice, `let _unused = …` is right, and
+//! `drop(…)` pops at once. `ui-tests/guard_bound_to_an_underscore.rs`.
 //!
 //! *error\[E0596\]: cannot borrow `stack` as mutable.* Pushing changes the stack. Write `let mut stack`, and
 //! `let mut outer` for a guard that you push on. `ui-tests/stack_not_mut.rs`.

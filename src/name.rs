@@ -28,6 +28,7 @@ pub(crate) mod sealed {
 }
 
 impl Name for &str {}
+#[diagnostic::do_not_recommend]
 impl sealed::Sealed for &str {
     fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>>
     where
@@ -40,6 +41,7 @@ impl sealed::Sealed for &str {
 }
 
 impl Name for &CStr {}
+#[diagnostic::do_not_recommend]
 impl sealed::Sealed for &CStr {
     fn with_nul<'n>(self, _: &'static str) -> Result<Cow<'n, CStr>>
     where
@@ -52,6 +54,7 @@ impl sealed::Sealed for &CStr {
 macro_rules! by_reference {
     ($($ty:ty => $as:ident;)*) => { $(
         impl Name for $ty {}
+        #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>> where Self: 'n {
                 Ok(Cow::Owned(self.$as().with_nul(call)?.into_owned()))

@@ -76,6 +76,7 @@ fn capability(device: Device) -> Result<u32> {
     Ok(major.unsigned_abs() * 10 + minor.unsigned_abs())
 }
 
+#[diagnostic::do_not_recommend]
 impl From<NvrtcError> for Error {
     fn from(error: NvrtcError) -> Self {
         Error::Nvrtc(Box::new(error))

@@ -1,14 +1,11 @@
-//! Signatures, parameters, images and names are those of this crate.
+//! Signatures and parameters are those of this crate. Write a struct by value as `Value<Struct>`.
 
-use cuscope::{Image, Launchable, module::Name, kernel::{Parameter, Signature}};
+use cuscope::kernel::{Parameter, Signature};
 
 struct Mine;
+
 impl Signature for Mine {}
+
 impl Parameter for Mine {}
-impl Image for Mine {}
-impl Name for Mine {}
-impl Launchable<'_> for Mine {
-    type Signature = ();
-}
 
 fn main() {}

@@ -109,8 +109,10 @@ pub trait KernelWrites<T> {}
 /// [`COMPARES`](sealed::Operand::COMPARES). What a kernel may write, it may read too.
 macro_rules! operands {
     ($([$($generics:tt)*] $memory:ty as $element:ty, $writes:tt, $compares:literal;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> $crate::args::KernelReads<$element> for $memory {}
         $crate::args::operands! { @$writes [$($generics)*] $memory as $element }
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Operand for $memory {
             type Parameter = ffi::CUdeviceptr;
             const COMPARES: bool = $compares;
@@ -183,6 +185,7 @@ pub(crate) mod sealed {
     }
 
     /// One of the accesses of an operation to device memory.
+    #[diagnostic::do_not_recommend]
     impl Operand for Access<'_> {
         type Parameter = ffi::CUdeviceptr;
         const COMPARES: bool = true;
@@ -234,6 +237,7 @@ macro_rules! args {
             }
         }
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
+        #[diagnostic::do_not_recommend]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             #[inline]
             fn all_of(&self, key: usize) -> bool {

@@ -16,11 +16,19 @@ use crate::memory::{
 )]
 pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + KernelReads<T> {}
 
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &DeviceSlice<'s, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s PitchedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for PitchedSlice<'s, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &PitchedSlice<'s, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s PitchedSliceMut<'_, 'ctx, T> {}

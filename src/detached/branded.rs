@@ -78,6 +78,7 @@ detach! {
 macro_rules! branded {
     ($($name:ident [$($g:ident: $b:ident)?] $($field:ident)*;)*) => { $(
         detach! { ['ctx $(, $g: $b)?] $name<'ctx $(, $g)?>, $name<'static $(, $g)?>; }
+        #[diagnostic::do_not_recommend]
         impl<$($g: $b)?> Sealed for $name<'_ $(, $g)?> {}
         // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` only. 2. It has one context.
         unsafe impl<'ctx $(, $g: $b)?> Branded for $name<'ctx $(, $g)?> {
@@ -104,6 +105,7 @@ branded! {
     SharedBuffer [T: Element] inner address len data;
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Signature> Sealed for Kernel<'_, S> {}
 // SAFETY: 1. One struct at two lifetimes, which it uses in its function only. 2. It has the context of that.
 unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
@@ -118,6 +120,7 @@ unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<M: Branded> Sealed for Ordered<M> {}
 // SAFETY: 1. One struct around one at two lifetimes. 2. It has the contexts of that.
 unsafe impl<M: Branded> Branded for Ordered<M> {
@@ -131,6 +134,7 @@ unsafe impl<M: Branded> Branded for Ordered<M> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Sealed for OrderedStream<'_> {}
 // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` and its stream only. 2. It has the context of that.
 unsafe impl Branded for OrderedStream<'_> {

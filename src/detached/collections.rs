@@ -11,6 +11,7 @@ use std::sync::Arc;
 /// For collections of one type of handle: the ways to visit each and to map them.
 macro_rules! collections {
     ($($name:ty [$($n:ident)?] => |$self:ident| $each:expr, |$owned:ident, $f:ident| $mapped:expr, $with:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<H: Branded $(, const $n: usize)?> Sealed for $name {}
         // SAFETY: 1. and 2. element by element.
         unsafe impl<H: Branded $(, const $n: usize)?> Branded for $name {
@@ -33,6 +34,7 @@ collections! {
     [H; N] [N] => |all| all.iter(), |all, f| all.map(f), [H::With<'b>; N];
 }
 
+#[diagnostic::do_not_recommend]
 impl<H: Branded> Sealed for Box<H> {}
 // SAFETY: 1. and 2. as the handle in the box.
 unsafe impl<H: Branded> Branded for Box<H> {
@@ -46,6 +48,7 @@ unsafe impl<H: Branded> Branded for Box<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<H: Branded> Sealed for Arc<H> {}
 // SAFETY: 1. and 2. as the shared handle.
 unsafe impl<H: Branded> Branded for Arc<H> {
@@ -62,6 +65,7 @@ unsafe impl<H: Branded> Branded for Arc<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static> Sealed
     for HashMap<K, H, S>
 {
@@ -82,6 +86,7 @@ unsafe impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Ord + 'static, H: Branded> Sealed for BTreeMap<K, H> {}
 // SAFETY: 1. and 2. value by value; keys have no lifetime, and no context.
 unsafe impl<K: Ord + 'static, H: Branded> Branded for BTreeMap<K, H> {
@@ -98,6 +103,7 @@ unsafe impl<K: Ord + 'static, H: Branded> Branded for BTreeMap<K, H> {
 macro_rules! handles {
     // No empty tuple: it would belong to no context.
     (() $(($($g:ident $second:ident)*))*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<$($g: Branded),*> Sealed for ($($g,)*) {}
         // SAFETY: 1. and 2. field by field.
         unsafe impl<$($g: Branded),*> Branded for ($($g,)*) {

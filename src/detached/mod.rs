@@ -71,6 +71,7 @@ impl<H> fmt::Debug for NotAttached<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<H> From<NotAttached<H>> for Error {
     fn from(_: NotAttached<H>) -> Self {
         Error::OtherContext { call: "PushedGuard::attach" }

@@ -25,6 +25,7 @@ impl<T: 'static> DerefMut for Plain<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: 'static> Sealed for Plain<T> {}
 // SAFETY: 1. One type, without a lifetime. 2. It has no context that is to be compared.
 unsafe impl<T: 'static> Branded for Plain<T> {
@@ -38,6 +39,7 @@ unsafe impl<T: 'static> Branded for Plain<T> {
 
 macro_rules! plain {
     ($($name:ty),* $(,)?) => { $(
+        #[diagnostic::do_not_recommend]
         impl Sealed for $name {}
         // SAFETY: 1. One type, without a lifetime. 2. It has no context.
         unsafe impl Branded for $name {

@@ -42,7 +42,7 @@ pub enum Error {
     NoDriver(ffi::NotLoaded),
     /// The driver refused an image. Contains the compiler's log.
     #[error(transparent)]
-    Load(#[from] Box<LoadError>),
+    Load(Box<LoadError>),
     /// NVRTC refused a program, or is missing.
     #[cfg(feature = "nvrtc-load")]
     #[error(transparent)]
@@ -178,10 +178,10 @@ pub enum Error {
     },
     /// Bytes are not the image that they were declared as. The driver did not see them.
     #[error(transparent)]
-    Image(#[from] Box<ImageError>),
+    Image(Box<ImageError>),
     /// A typed kernel has other parameters than its signature.
     #[error(transparent)]
-    Signature(#[from] Box<SignatureError>),
+    Signature(Box<SignatureError>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
@@ -279,6 +279,7 @@ impl Error {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl From<ffi::NeedsDriver> for Error {
     fn from(needs: ffi::NeedsDriver) -> Self {
         Error::without_driver()
@@ -286,17 +287,31 @@ impl From<ffi::NeedsDriver> for Error {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl From<DriverError> for Error {
     fn from(error: DriverError) -> Self {
         Error::without_driver().unwrap_or(Error::Driver(error))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl From<ffi::NotLoaded> for Error {
     fn from(not_loaded: ffi::NotLoaded) -> Self {
         Error::NoDriver(not_loaded)
     }
 }
+
+macro_rules! from_box {
+    ($($variant:ident: $error:ty),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl From<Box<$error>> for Error {
+            fn from(error: Box<$error>) -> Self {
+                Error::$variant(error)
+            }
+        }
+    )* };
+}
+from_box!(Load: LoadError, Image: ImageError, Signature: SignatureError);
 
 /// A driver call that failed: its name and its error code.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -63,6 +63,7 @@ pub(crate) mod sealed {
 
     macro_rules! names {
         ($($one:ty;)*) => { $(
+            #[diagnostic::do_not_recommend]
             impl<T: Element> Names for $one {
                 #[inline]
                 fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
@@ -87,6 +88,7 @@ pub(crate) mod sealed {
     }
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(
+            #[diagnostic::do_not_recommend]
             impl<T: Element> Names for $slice {
                 #[inline]
                 fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
@@ -115,6 +117,7 @@ macro_rules! buffers {
     ($(($($a:ident $second:ident)*))*) => { $(
         impl<'ctx, Lent, $($a: GraphBuffers<'ctx, Lent>),*> GraphBuffers<'ctx, Lent> for ($($a,)*) {}
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
+        #[diagnostic::do_not_recommend]
         impl<$($a: sealed::Names),*> sealed::Names for ($($a,)*) {
             #[inline]
             fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {

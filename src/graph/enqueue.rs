@@ -74,6 +74,7 @@ mod sealed {
 
 macro_rules! impl_enqueue {
     ($($stream:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<'s, 'ctx> Enqueue<'s, 'ctx> for $stream<'s, 'ctx> {
             #[inline]
             fn copy<T: Element>(
@@ -106,6 +107,7 @@ macro_rules! impl_enqueue {
 }
 impl_enqueue! { ScopedStream CaptureStream }
 
+#[diagnostic::do_not_recommend]
 impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn copy<T: Element>(
         self,

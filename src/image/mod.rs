@@ -54,7 +54,9 @@ pub(crate) mod sealed {
 
 macro_rules! images {
     ($($image:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl Image for &$image {}
+        #[diagnostic::do_not_recommend]
         impl sealed::Sealed for &$image {
             fn kind(self) -> ImageKind {
                 ImageKind::$image

@@ -25,11 +25,17 @@ mod sealed {
         label = "only `&str`, `String`, `&CStr` and `CString` do"
     )]
     pub trait Sealed {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for &str {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for String {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for &std::ffi::CStr {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for std::ffi::CString {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for &String {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for &std::ffi::CString {}
 }
 
@@ -45,31 +51,37 @@ fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
     Ok(Cow::Owned(text))
 }
 
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &str {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self)
     }
 }
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for String {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self)
     }
 }
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &'p CStr {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Borrowed(self))
     }
 }
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &String {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self.as_str())
     }
 }
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &'p CString {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Borrowed(self))
     }
 }
+#[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for CString {
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Owned(self))

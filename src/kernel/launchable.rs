@@ -54,10 +54,12 @@ pub(crate) mod sealed {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'ctx> Launchable<'ctx> for Function<'ctx> {
     type Signature = AnyArguments;
 }
 impl<A> ArgumentsOf<AnyArguments> for A {}
+#[diagnostic::do_not_recommend]
 impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     #[inline]
     fn function(&self) -> &Function<'ctx> {
@@ -65,9 +67,11 @@ impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'ctx, S: Signature> Launchable<'ctx> for Kernel<'ctx, S> {
     type Signature = S;
 }
+#[diagnostic::do_not_recommend]
 impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
     #[inline]
     fn function(&self) -> &Function<'ctx> {

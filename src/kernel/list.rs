@@ -137,6 +137,7 @@ impl<Lent> fmt::Debug for ArgumentList<'_, '_, Lent> {
 }
 
 impl<'ctx, Lent> KernelArgs<'ctx, Lent> for ArgumentList<'_, 'ctx, Lent> {}
+#[diagnostic::do_not_recommend]
 impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
     fn fit(&self, call: &'static str, function: CUfunction) -> Result {
         if self.function.raw() != function {

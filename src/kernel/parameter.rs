@@ -112,6 +112,7 @@ pub(crate) mod sealed {
 macro_rules! numbers {
     ($($class:ident: $($ty:ty)*;)*) => { $($(
         impl Parameter for $ty {}
+        #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             const GIVEN: Given = Given {
                 name: type_name::<$ty>,
@@ -121,6 +122,7 @@ macro_rules! numbers {
             };
         }
         impl<const N: usize> Parameter for [$ty; N] {}
+        #[diagnostic::do_not_recommend]
         impl<const N: usize> sealed::Sealed for [$ty; N] {
             const GIVEN: Given = Given {
                 name: type_name::<[$ty; N]>,
@@ -141,6 +143,7 @@ numbers! {
 }
 
 impl<T: NoUninit> Parameter for Value<T> {}
+#[diagnostic::do_not_recommend]
 impl<T: NoUninit> sealed::Sealed for Value<T> {
     const GIVEN: Given = Given {
         name: type_name::<T>,
@@ -159,6 +162,7 @@ const fn pointer(name: fn() -> &'static str) -> Given {
 macro_rules! memory {
     ($($parameter:ty)*) => { $(
         impl<T: Element> Parameter for $parameter {}
+        #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
             const GIVEN: Given = pointer(name_of::<$parameter>);
         }

@@ -31,6 +31,7 @@ pub(crate) mod sealed {
 macro_rules! signatures {
     ($(($($p:ident $second:ident)*))*) => { $(
         impl<$($p: Parameter),*> Signature for ($($p,)*) {}
+        #[diagnostic::do_not_recommend]
         impl<$($p: Parameter),*> sealed::Sealed for ($($p,)*) {
             const GIVEN: &'static [Given] = &[$(<$p as Sealed>::GIVEN),*];
         }

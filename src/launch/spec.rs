@@ -12,7 +12,9 @@ use ffi::{CUlaunchConfig, CUstream};
 )]
 pub trait LaunchSpec<'ctx>: sealed::Spec {}
 
+#[diagnostic::do_not_recommend]
 impl LaunchSpec<'_> for LaunchConfig {}
+#[diagnostic::do_not_recommend]
 impl<'ctx> LaunchSpec<'ctx> for ExtendedLaunch<'_, 'ctx> {}
 
 pub(crate) mod sealed {

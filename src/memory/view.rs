@@ -23,20 +23,30 @@ pub trait DeviceMemory<'ctx, T: Element>: sealed::Viewed {}
     message = "`{Self}` is not device memory with elements of type `{T}` that can be written",
     label = "expected a `DeviceBuffer<{T}>`, a `PitchedBuffer<{T}>`, or a part of one that can be written",
     note = "`slice` and `part` only read: use `slice_mut`, `split_at_mut`, `chunks_mut` or `part_mut` to write a part",
-    note = "a buffer that a scope holds is used on the scope's streams",
+    note = "a buffer that a scope holds is used on the scope's streams; `copy_to_peer` takes none: call `copy_from_peer` on a stream of its context",
     note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]
 pub trait DeviceMemoryMut<'ctx, T: Element>: DeviceMemory<'ctx, T> {}
 
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSlice<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSlice<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
 
 /// Some elements of an allocation.
@@ -81,6 +91,7 @@ pub(crate) mod sealed {
 
     macro_rules! viewed {
         ($($memory:ty;)*) => { $(
+            #[diagnostic::do_not_recommend]
             impl<T: Element> Viewed for $memory {
                 type Element = T;
                 #[inline]

@@ -319,6 +319,7 @@ impl<'ctx, T: Element> OrderedPitchedBuffer<'ctx, T> {
 )]
 pub trait OrderedSource<'ctx, T: Element>: sealed::Reads {}
 
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element, M: DeviceMemory<'ctx, T>> OrderedSource<'ctx, T> for Ordered<M> {}
 
 pub(crate) mod sealed {
@@ -333,6 +334,7 @@ pub(crate) mod sealed {
         fn read(&self) -> Access<'_>;
     }
 
+    #[diagnostic::do_not_recommend]
     impl<M: Viewed> Reads for Ordered<M> {
         #[inline]
         fn read(&self) -> Access<'_> {

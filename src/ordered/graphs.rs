@@ -51,11 +51,13 @@ macro_rules! buffers {
     ($($buffer:ident)*) => { $(
         impl<'ctx, T: Element> GraphBuffers<'ctx, InOrder> for &Ordered<$buffer<'ctx, T>> {}
         impl<'ctx, T: Element> GraphBuffers<'ctx, InOrder> for &mut Ordered<$buffer<'ctx, T>> {}
+        #[diagnostic::do_not_recommend]
         impl<T: Element> Names for &Ordered<$buffer<'_, T>> {
             fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
                 see(self.access());
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: Element> Names for &mut Ordered<$buffer<'_, T>> {
             fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
                 see(self.access());

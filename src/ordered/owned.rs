@@ -32,6 +32,7 @@ impl<V> fmt::Display for NotTaken<V> {
 
 impl<V> std::error::Error for NotTaken<V> {}
 
+#[diagnostic::do_not_recommend]
 impl<V> From<NotTaken<V>> for Error {
     fn from(refused: NotTaken<V>) -> Error {
         refused.error

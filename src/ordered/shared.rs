@@ -171,7 +171,9 @@ impl<T: Element> fmt::Debug for SharedBuffer<'_, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> OrderedSource<'ctx, T> for SharedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<T: Element> Reads for SharedBuffer<'_, T> {
     #[inline]
     fn read(&self) -> Access<'_> {

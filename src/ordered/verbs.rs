@@ -424,7 +424,9 @@ impl<'ctx> OrderedStream<'ctx> {
     note = "`ordered.adopt(buffer)` takes a `DeviceBuffer` over; a part stays with its buffer"
 )]
 pub trait HandOver<'ctx>: sealed::Allocated {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> HandOver<'ctx> for OrderedPitchedBuffer<'ctx, T> {}
 
 pub(crate) mod sealed {
@@ -437,11 +439,13 @@ pub(crate) mod sealed {
     pub trait Allocated {
         fn allocation(&mut self) -> &mut Allocation;
     }
+    #[diagnostic::do_not_recommend]
     impl<T: Element> Allocated for OrderedBuffer<'_, T> {
         fn allocation(&mut self) -> &mut Allocation {
             &mut self.0.inner
         }
     }
+    #[diagnostic::do_not_recommend]
     impl<T: Element> Allocated for OrderedPitchedBuffer<'_, T> {
         fn allocation(&mut self) -> &mut Allocation {
             &mut self.0.inner

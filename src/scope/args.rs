@@ -12,13 +12,21 @@ use crate::memory::{Element, InScope};
 
 pub use crate::args::Source;
 
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedBuffer<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for ScopedSlice<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedSlice<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedSliceMut<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedBuffer<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for ScopedPitchedSlice<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSlice<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSliceMut<'_, 's, T> {}
 
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}

@@ -38,13 +38,18 @@ pub struct Key(pub(crate) ());
 )]
 pub trait Destination<'s, T: Element>: sealed::Target {}
 
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Destination<'s, T> for ScopedBuffer<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Destination<'s, T> for ScopedSliceMut<'_, 's, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedSliceMut<'_, 's, T> {}
 
 macro_rules! holdable {
     ($($memory:ty => $held:ident;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<'ctx, T: Element> Holdable<'ctx, T> for $memory {
             type Held<'s>
                 = $held<'s, T>
@@ -78,6 +83,7 @@ pub(crate) mod sealed {
 
     macro_rules! targets {
         ($($memory:ty;)*) => { $(
+            #[diagnostic::do_not_recommend]
             impl<T: Element> Target for $memory {
                 #[inline]
                 fn target(&self) -> Access<'_> {

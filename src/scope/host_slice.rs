@@ -89,7 +89,9 @@ impl<'s, T: Element> ScopedHostSlice<'s, T> {
     note = "create one with `s.stage(&mut slice)` or `s.map(&mut pinned)`; `upload` and `download` copy plain slices"
 )]
 pub trait ScopedHostMemory<'s, T: Element>: sealed::Stage<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedHostSlice<'s, T> {}
+#[diagnostic::do_not_recommend]
 impl<'s, T: Element> ScopedHostMemory<'s, T> for ScopedPinned<'s, T> {}
 
 pub(crate) mod sealed {
@@ -102,12 +104,14 @@ pub(crate) mod sealed {
     pub trait Stage<'s, T: Element> {
         fn stage(&self) -> &ScopedHostSlice<'s, T>;
     }
+    #[diagnostic::do_not_recommend]
     impl<'s, T: Element> Stage<'s, T> for ScopedHostSlice<'s, T> {
         #[inline]
         fn stage(&self) -> &ScopedHostSlice<'s, T> {
             self
         }
     }
+    #[diagnostic::do_not_recommend]
     impl<'s, T: Element> Stage<'s, T> for ScopedPinned<'s, T> {
         #[inline]
         fn stage(&self) -> &ScopedHostSlice<'s, T> {

@@ -191,6 +191,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Copies a buffer to memory of another context, on this or another device. The scope borrows the memory until it
     /// ends. See [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer).
     ///
+    /// For memory that the scope [holds](crate::Scope::hold_peer), call [`copy_from_peer`](Self::copy_from_peer) on a
+    /// stream of its context.
+    ///
     /// # Errors
     /// The same as for [`copy`](Self::copy).
     #[doc(alias = "cuMemcpyPeerAsync")]

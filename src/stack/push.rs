@@ -29,13 +29,18 @@ mod sealed {
         note = "take `stack: &mut impl PushContext` and push on it"
     )]
     pub trait Sealed {}
+    #[diagnostic::do_not_recommend]
     impl<S: Sealed + ?Sized> Sealed for &mut S {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for super::ContextStack {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for super::NestedStack<'_> {}
+    #[diagnostic::do_not_recommend]
     impl Sealed for super::PushedGuard<'_> {}
 }
 
 /// So that a function can pass on a `&mut dyn PushContext` that it received.
+#[diagnostic::do_not_recommend]
 impl<S: PushContext + ?Sized> PushContext for &mut S {
     #[inline]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
@@ -43,6 +48,7 @@ impl<S: PushContext + ?Sized> PushContext for &mut S {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl PushContext for ContextStack {
     #[inline]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
@@ -50,6 +56,7 @@ impl PushContext for ContextStack {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl PushContext for NestedStack<'_> {
     #[inline]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {
@@ -57,6 +64,7 @@ impl PushContext for NestedStack<'_> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl PushContext for PushedGuard<'_> {
     #[inline]
     fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {

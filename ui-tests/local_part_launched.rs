@@ -1,0 +1,21 @@
+//! A kernel of a scope may run until the scope ends, so a part that is lent to it is taken outside of the closure.
+
+use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    kernel: &Function<'ctx>,
+    x: &mut DeviceBuffer<'ctx, f32>,
+    y: &mut DeviceBuffer<'ctx, f32>,
+) -> Result {
+    let config = LaunchConfig::new(1, 1);
+    gpu.scope(|s| {
+        let stream = s.on(stream);
+        let (read, mut written) = (x.slice_mut(..)?, y.slice_mut(..)?);
+        unsafe { stream.launch(kernel, config, (&read,)) }?;
+        unsafe { stream.launch(kernel, config, (&mut written,)) }
+    })
+}
+
+fn main() {}
