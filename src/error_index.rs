@@ -282,7 +282,9 @@
 //! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
-//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. With more code in between:
+//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool
+//! and ordered streams: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
+//! `ui-tests/ordered_under_another_guard.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
@@ -844,7 +846,7 @@
 //! let particles = gpu.alloc::<Particle>(1000)?;
 //! # Ok(()) }
 //! ```
-//! `ui-tests/not_plain_data.rs`, `ui-tests/alloc_not_plain_data.rs`. One mistake may give several errors. The
+//! `ui-tests/not_plain_data.rs`, `ui-tests/alloc_not_plain_data.rs`, `ui-tests/pinned_not_plain_data.rs`. One mistake may give several errors. The
 //! first one shows the place.
 //!
 //! *error\[E0277\]: `&[u8]` is not PTX text.* The driver reads PTX up to a NUL, so it must be text:

@@ -335,6 +335,47 @@ fn the_error_index_names_every_rule() {
     assert_eq!(named, rules("rs"));
 }
 
+/// The codes of the compiler in a text: `E0277`.
+fn codes(text: &str) -> BTreeSet<&str> {
+    let is_code = |word: &&str| {
+        word.len() == 5 && word.starts_with('E') && word[1..].bytes().all(|b| b.is_ascii_digit())
+    };
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_code).collect()
+}
+
+/// Whoever has a message finds its code in the table, in a row that leads to the section that names the program.
+#[test]
+fn the_error_index_leads_from_the_code_of_a_message_to_its_section() {
+    let text = read("src/error_index.rs");
+    let heading = "\n//!\n//! # ";
+    let (table, sections) = text.split_once(heading).unwrap();
+    let rows: Vec<_> =
+        table.lines().filter_map(|line| line.strip_prefix("//! | ")?.rsplit_once(" | [")).collect();
+    assert!(rows.len() > 40, "{rows:?}");
+    let mut lost = Vec::new();
+    for rule in rules("stderr") {
+        let message = read(format!("ui-tests/{rule}.stderr"));
+        let first = message.split("error[").nth(1).map(|rest| &rest[..5]);
+        let named = format!("ui-tests/{rule}.rs`");
+        let anchors =
+            sections.split(heading).filter(|section| section.contains(&named)).map(|section| {
+                let heading = section.lines().next().unwrap().to_lowercase().replace(' ', "-");
+                format!("](#{})", heading.replace(|c: char| !c.is_alphanumeric() && c != '-', ""))
+            });
+        let anchors: Vec<_> = anchors.collect();
+        let leads = |code| {
+            rows.iter().any(|(headline, entry)| {
+                codes(headline).contains(code)
+                    && anchors.iter().any(|anchor| entry.contains(anchor))
+            })
+        };
+        if first.is_some_and(|code| !leads(code)) {
+            lost.push((rule, first.map(str::to_owned), anchors));
+        }
+    }
+    assert!(lost.is_empty(), "no row of the table leads to: {lost:#?}");
+}
+
 #[test]
 fn every_driver_fact_that_is_cited_is_in_the_table() {
     let table = read("docs/driver-facts.md");
