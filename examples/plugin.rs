@@ -9,7 +9,7 @@ use cuscope::{
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
-use std::{slice, thread};
+use std::{ptr, slice, thread};
 
 const OK: c_int = 0;
 const FAILED: c_int = 1;
@@ -100,7 +100,7 @@ fn main() -> Result {
     // The host's contexts: one that it lends to the plugin, one that it works in.
     let lent = Context::create(device, ContextFlags::default())?;
     let own = Context::create(device, ContextFlags::default())?;
-    let mut user = AtomicPtr::default();
+    let (mut user, mut another) = (AtomicPtr::default(), ptr::null_mut());
     // SAFETY: `lent` lives until the plugin is closed, and `user` can be written.
     assert_eq!(unsafe { plugin_open(lent.raw(), user.get_mut()) }, OK);
 
@@ -113,8 +113,10 @@ fn main() -> Result {
     assert!(own.is_current()?);
     thread::scope(|s| s.spawn(|| assert_eq!(call(&user, &mut values), OK)).join()).expect("OK");
 
-    // An error and a panic stay inside the plugin.
-    assert_eq!(call(&user, &mut []), FAILED);
+    // No numbers are nothing to do. An error and a panic stay inside the plugin.
+    assert_eq!(call(&user, &mut []), OK);
+    // SAFETY: the context is null, and the place can be written.
+    assert_eq!(unsafe { plugin_open(ptr::null_mut(), &raw mut another) }, FAILED);
     println!("(the panic that follows is meant)");
     assert_eq!(call(&user, &mut [f32::NAN]), PANICKED);
     assert!(own.is_current()?);
