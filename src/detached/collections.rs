@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 /// For collections of one type of handle: the ways to visit each and to map them.
 macro_rules! collections {
-    ($($name:ty [$($n:ident)?] => |$self:ident| $each:expr, |$owned:ident, $f:ident| $mapped:expr, $with:ty;)*) => { $(
+    ($($name:ty [$($generics:tt)*] => |$self:ident| $each:expr, |$owned:ident, $f:ident| $mapped:expr, $with:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<H: Branded $(, const $n: usize)?> Sealed for $name {}
-        // SAFETY: 1. and 2. element by element.
-        unsafe impl<H: Branded $(, const $n: usize)?> Branded for $name {
+        impl<H: Branded, $($generics)*> Sealed for $name {}
+        // SAFETY: 1. and 2. handle by handle. Keys and hashers of maps have no lifetime, and no context.
+        unsafe impl<H: Branded, $($generics)*> Branded for $name {
             type With<'b> = $with;
             #[inline]
             fn contexts(&self, see: &mut impl FnMut(&Context)) {
@@ -31,21 +31,18 @@ macro_rules! collections {
 collections! {
     Vec<H> [] => |all| all.iter(), |all, f| all.into_iter().map(f).collect(), Vec<H::With<'b>>;
     Option<H> [] => |all| all.iter(), |all, f| all.map(f), Option<H::With<'b>>;
-    [H; N] [N] => |all| all.iter(), |all, f| all.map(f), [H::With<'b>; N];
-}
-
-#[diagnostic::do_not_recommend]
-impl<H: Branded> Sealed for Box<H> {}
-// SAFETY: 1. and 2. as the handle in the box.
-unsafe impl<H: Branded> Branded for Box<H> {
-    type With<'b> = Box<H::With<'b>>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        (**self).contexts(see);
-    }
-    fn rebrand<'b>(self, key: Key) -> Box<H::With<'b>> {
-        Box::new((*self).rebrand(key))
-    }
+    [H; N] [const N: usize] => |all| all.iter(), |all, f| all.map(f), [H::With<'b>; N];
+    Box<H> [] => |all| std::iter::once(&**all), |all, f| Box::new(f(*all)), Box<H::With<'b>>;
+    BTreeMap<K, H> [K: Ord + 'static] => |all| all.values(),
+        |all, f| all.into_iter().map(|(name, handle)| (name, f(handle))).collect(),
+        BTreeMap<K, H::With<'b>>;
+    HashMap<K, H, S> [K: Eq + Hash + 'static, S: BuildHasher + Clone + 'static] => |all| all.values(),
+        |all, f| {
+            let mut map = HashMap::with_capacity_and_hasher(all.len(), all.hasher().clone());
+            map.extend(all.into_iter().map(|(name, handle)| (name, f(handle))));
+            map
+        },
+        HashMap<K, H::With<'b>, S>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -62,41 +59,6 @@ unsafe impl<H: Branded> Branded for Arc<H> {
         // SAFETY: the pointer comes from `into_raw`, and the types are one up to a phantom lifetime (`Branded` 1).
         // Whoever has the only owner takes the handle out under the brand of that owner.
         unsafe { Arc::from_raw(Arc::into_raw(self).cast()) }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static> Sealed
-    for HashMap<K, H, S>
-{
-}
-// SAFETY: 1. and 2. value by value; keys and hasher have no lifetime, and no context.
-unsafe impl<K: Eq + Hash + 'static, H: Branded, S: BuildHasher + Clone + 'static> Branded
-    for HashMap<K, H, S>
-{
-    type With<'b> = HashMap<K, H::With<'b>, S>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        self.values().for_each(|handle| handle.contexts(see));
-    }
-    fn rebrand<'b>(self, key: Key) -> Self::With<'b> {
-        let mut map = HashMap::with_capacity_and_hasher(self.len(), self.hasher().clone());
-        map.extend(self.into_iter().map(|(name, handle)| (name, handle.rebrand(key))));
-        map
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: Ord + 'static, H: Branded> Sealed for BTreeMap<K, H> {}
-// SAFETY: 1. and 2. value by value; keys have no lifetime, and no context.
-unsafe impl<K: Ord + 'static, H: Branded> Branded for BTreeMap<K, H> {
-    type With<'b> = BTreeMap<K, H::With<'b>>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        self.values().for_each(|handle| handle.contexts(see));
-    }
-    fn rebrand<'b>(self, key: Key) -> Self::With<'b> {
-        self.into_iter().map(|(name, handle)| (name, handle.rebrand(key))).collect()
     }
 }
 
