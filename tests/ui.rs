@@ -94,8 +94,15 @@ fn runs_code_of_the_program(source: &str) -> bool {
     let source = source.split("#[cfg(all(test").next().unwrap_or_default();
     let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
     let code = lines.collect::<Vec<_>>().join("\n");
-    let marks =
-        ["contained(", "catch_unwind(", "resume_unwind(", "report_drop(", "tracing::", "Waker"];
+    let marks = [
+        "contained(",
+        "catch_unwind(",
+        "resume_unwind(",
+        "report_drop(",
+        "tracing::",
+        "Waker",
+        "BuildHasher",
+    ];
     let takes_closure = |rest: &str| {
         let signature = rest.split(['{', ';']).next().unwrap_or_default();
         ["Fn(", "FnMut(", "FnOnce("].iter().any(|kind| signature.contains(kind))

@@ -202,6 +202,38 @@ mod without_unsafe {
     }
 
     #[test]
+    fn keys_of_maps_may_call_everything_and_panic() {
+        use std::hash::{Hash, Hasher};
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+        use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+        static PANICS: AtomicBool = AtomicBool::new(false);
+
+        /// Pushes its context whenever it is hashed.
+        #[derive(PartialEq, Eq)]
+        struct Key(u32, Context);
+        impl Hash for Key {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.1.with(|gpu| gpu.synchronize()).unwrap();
+                assert!(!PANICS.load(Relaxed), "the panic that is meant");
+                self.0.hash(state);
+            }
+        }
+
+        let (context, other) = (create().unwrap(), create().unwrap());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let streams = (0..3).map(|i| (Key(i, other.clone()), gpu.stream().unwrap()));
+        let kept = Detached::new(HashMap::<_, _>::from_iter(streams));
+        let map = gpu.attach(kept).unwrap();
+        assert_eq!(map.len(), 3);
+        PANICS.store(true, Relaxed);
+        catch_unwind(AssertUnwindSafe(|| drop(Detached::new(map)))).unwrap_err();
+        assert!(context.is_current().unwrap());
+        gpu.pop().unwrap();
+        context.try_destroy().expect("no handle is left").unwrap();
+    }
+
+    #[test]
     fn a_detached_struct_shows_its_fields() {
         let context = create().unwrap();
         let layer = context
