@@ -48,6 +48,7 @@
 //! | E0502: cannot borrow `outer` as immutable because it is also borrowed as mutable | [the guard is covered](#the-guard-is-covered) |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable, in the arguments of a launch | [launches](#launches), [ordered streams](#ordered-streams) |
 //! | E0502: cannot borrow `x`: a buffer beside its part, a copy to itself, a default stream under another guard | [types](#types) |
+//! | E0502, E0505: cannot borrow, or move out of, `buffer`, which `host_slice` lends | [page-locked memory](#page-locked-memory) |
 //! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
 //! | E0505: cannot move out of `context` because it is borrowed | [the context is pushed](#the-context-is-pushed) |
 //! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event` | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
@@ -884,6 +885,11 @@
 //! *error\[E0505\]: cannot move out of `pinned` because it is borrowed.* Drop it after the last use of its
 //! borrows: `ui-tests/pinned_freed_while_lent.rs`. It holds plain data, as device memory does:
 //! `ui-tests/pinned_not_plain_data.rs`.
+//!
+//! *error\[E0502\]: cannot borrow `buffer` as mutable because it is also borrowed as immutable, or E0505.* The host
+//! has the slice of [`host_slice`](crate::PushedGuard::host_slice). End its use first, and lend the memory again after
+//! the operation: `ui-tests/managed_used_while_lent.rs`, `ui-tests/managed_freed_while_lent.rs`. A scope has what it holds
+//! until it ends: `ui-tests/managed_lent_while_held.rs`.
 //!
 //! *error\[E0597\]: `gpu` does not live long enough, or E0499.* A pool belongs to a device, but a buffer from
 //! it still belongs to the guard of its stream: `ui-tests/pool_buffer_under_another_guard.rs`.

@@ -98,6 +98,57 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     );
 }
 
+/// The device copies to managed memory by itself, as to page-locked memory.
+#[test]
+fn a_copy_to_managed_memory_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        a_copy_to_managed_memory_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "or managed memory"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, spin) = (gpu.stream().unwrap(), kernel(&gpu, SPIN, "spin"));
+            let (from, mut to) = (gpu.alloc::<u32>(64).unwrap(), gpu.managed::<u32>(64).unwrap());
+            let host = gpu.host_slice_mut(&mut to).unwrap();
+            let result = gpu.scope(|s| {
+                let run = s.on(&stream);
+                // SAFETY: the kernel is spin(u64), and uses no memory.
+                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(work()),)) }?;
+                run.download(&from, host)?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// A kernel goes on writing managed memory that the program got back, and cannot look at.
+#[test]
+fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
+    let _one = one_at_a_time();
+    fresh!(managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent, {
+        let (a, b) = (new_context(), new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (stream, count) = (gpu.stream().unwrap(), kernel(&gpu, COUNT, "count"));
+        let mut counted = gpu.managed::<u32>(1).unwrap();
+        let result = gpu.scope(|s| {
+            let (run, mut held) = (s.on(&stream), s.hold(&mut counted));
+            let one = LaunchConfig::new(1, 1);
+            // SAFETY: the kernel is count(u32 *, u64), and writes one element.
+            unsafe { run.launch(&count, one, (&mut held, nanoseconds(work() / 2))) }?;
+            fault_in(&b);
+            Ok(())
+        });
+        assert!(is_lost(&result), "{result:?}");
+        assert!(is_lost(&gpu.host_slice(&counted)));
+        assert!(is_lost(&gpu.host_slice_mut(&mut counted)));
+    });
+}
+
 /// In the context that faulted all is over when the fault is reported, and where there is no other one it is that.
 #[test]
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {

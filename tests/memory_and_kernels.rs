@@ -12,6 +12,7 @@ mod images;
 mod kernels;
 mod launch;
 mod launch_attributes;
+mod managed;
 mod mapped;
 mod memory;
 mod modules;

@@ -307,6 +307,7 @@ transparent_zero!(
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,
+    CUmem_range_attribute,
     CUsharedconfig,
     CUstreamCaptureMode
 );

@@ -168,8 +168,9 @@ pub use memory::host::{
     cuMemHostUnregister,
 };
 pub use memory::managed::{
-    cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemPrefetchAsync, cuMemPrefetchAsync_v2,
-    cuStreamAttachMemAsync,
+    cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemDiscardAndPrefetchBatchAsync,
+    cuMemDiscardBatchAsync, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
+    cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuStreamAttachMemAsync,
 };
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,

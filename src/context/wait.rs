@@ -186,8 +186,8 @@ const NOT_WAITED: &str = "foreign code captures a stream of this crate or calls 
                           host function, or the driver cannot tell whether the work is complete: \
                           memory in use cannot be protected";
 const LOST: &str = "a kernel faulted, and the process has several contexts: the device may still \
-                    use page-locked memory that this operation or scope lent, and nothing reports \
-                    when it stops";
+                    use page-locked or managed memory that this operation or scope lent, and nothing \
+                    reports when it stops";
 
 #[cold]
 #[inline(never)]

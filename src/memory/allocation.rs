@@ -7,6 +7,7 @@ use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
 use crate::owned::{Keep, Lease, StreamInner};
+use crate::registry::host_saw;
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -277,6 +278,7 @@ impl Drop for Allocation {
             Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
+                host_saw(self.address);
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).

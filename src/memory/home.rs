@@ -15,6 +15,7 @@ use crate::driver::release::{release, report_drop};
 use crate::error::{Error, Result, is_sticky};
 use crate::event::EventInner;
 use crate::owned::{Keep, StreamInner};
+use crate::registry::host_saw;
 use crate::sync::Arc;
 use ffi::{CUdeviceptr, CUevent, CUstream};
 use std::mem;
@@ -180,12 +181,18 @@ impl Home {
                 }
             }
             Block::Pool { .. } => self.free(address),
-            // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need
-            // not be current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it
-            // (F101).
-            Block::Plain => self.release(unsafe { later!(cuMemFree_v2(address)) }),
+            Block::Plain => self.free_plain(address),
             Block::Foreign(_) => self.end_foreign(mem::replace(block, Block::Plain)),
         }
+    }
+
+    /// Frees memory of [`Block::Plain`].
+    #[cold]
+    fn free_plain(&self, address: CUdeviceptr) {
+        host_saw(address);
+        // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need not be
+        // current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it (F101).
+        self.release(unsafe { later!(cuMemFree_v2(address)) });
     }
 
     /// Lets other code have its memory back, once the device is done with it.

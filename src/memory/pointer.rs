@@ -98,43 +98,48 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuMemGetAddressRange")]
     pub fn pointer_info(&self, address: CUdeviceptr) -> Result<Option<PointerInfo>> {
         self.enter(name!(cuPointerGetAttributes))?;
-        let (mut kind, mut managed, mut ordinal) = (0_u32, 0_u32, -1_i32);
-        let mut context: CUcontext = std::ptr::null_mut();
-        let (mut start, mut size, mut id, mut host, mut device, mut pool) =
-            (0_u64, 0_usize, 0_u64, 0_usize, 0_u64, 0_u64);
-        let asked: [(_, *mut c_void); 10] = [
-            (CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (&raw mut kind).cast()),
-            (CU_POINTER_ATTRIBUTE_IS_MANAGED, (&raw mut managed).cast()),
-            (CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (&raw mut ordinal).cast()),
-            (CU_POINTER_ATTRIBUTE_CONTEXT, (&raw mut context).cast()),
-            (CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (&raw mut start).cast()),
-            (CU_POINTER_ATTRIBUTE_RANGE_SIZE, (&raw mut size).cast()),
-            (CU_POINTER_ATTRIBUTE_BUFFER_ID, (&raw mut id).cast()),
-            (CU_POINTER_ATTRIBUTE_HOST_POINTER, (&raw mut host).cast()),
-            (CU_POINTER_ATTRIBUTE_DEVICE_POINTER, (&raw mut device).cast()),
-            (CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, (&raw mut pool).cast()),
-        ];
-        let count = asked.len() as u32;
-        let (mut attributes, mut to) = (asked.map(|(one, _)| one), asked.map(|(_, to)| to));
-        let (attributes, to) = (attributes.as_mut_ptr(), to.as_mut_ptr());
-        // SAFETY: both lists have `count` entries, and each place is valid for a value of its attribute: an `int` or
-        // `unsigned int`, or a pointer, size or number of 8 bytes. The driver checks the address.
-        unsafe { answer!(cuPointerGetAttributes(count, attributes, to, address)) }.check()?;
-        let kind = match (kind, managed) {
-            (0, _) => return Ok(None),
-            (_, 1..) => PointerKind::Managed,
-            (kind, 0) if kind == CU_MEMORYTYPE_HOST.0 => PointerKind::Host,
-            _ => PointerKind::Device,
-        };
-        Ok(Some(PointerInfo {
-            kind,
-            device: Device::get(ordinal.unsigned_abs())?,
-            range: start..start + size as CUdeviceptr,
-            buffer_id: id,
-            host_address: Some(host).filter(|&host| host != 0),
-            device_address: Some(device).filter(|&device| device != 0),
-            is_pooled: pool != 0,
-            context: context.addr(),
-        }))
+        pointer_info(address)
     }
+}
+
+/// Asks the driver what an address is, for the device of the current context.
+pub(super) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> {
+    let (mut kind, mut managed, mut ordinal) = (0_u32, 0_u32, -1_i32);
+    let mut context: CUcontext = std::ptr::null_mut();
+    let (mut start, mut size, mut id, mut host, mut device, mut pool) =
+        (0_u64, 0_usize, 0_u64, 0_usize, 0_u64, 0_u64);
+    let asked: [(_, *mut c_void); 10] = [
+        (CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (&raw mut kind).cast()),
+        (CU_POINTER_ATTRIBUTE_IS_MANAGED, (&raw mut managed).cast()),
+        (CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, (&raw mut ordinal).cast()),
+        (CU_POINTER_ATTRIBUTE_CONTEXT, (&raw mut context).cast()),
+        (CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (&raw mut start).cast()),
+        (CU_POINTER_ATTRIBUTE_RANGE_SIZE, (&raw mut size).cast()),
+        (CU_POINTER_ATTRIBUTE_BUFFER_ID, (&raw mut id).cast()),
+        (CU_POINTER_ATTRIBUTE_HOST_POINTER, (&raw mut host).cast()),
+        (CU_POINTER_ATTRIBUTE_DEVICE_POINTER, (&raw mut device).cast()),
+        (CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, (&raw mut pool).cast()),
+    ];
+    let count = asked.len() as u32;
+    let (mut attributes, mut to) = (asked.map(|(one, _)| one), asked.map(|(_, to)| to));
+    let (attributes, to) = (attributes.as_mut_ptr(), to.as_mut_ptr());
+    // SAFETY: both lists have `count` entries, and each place is valid for a value of its attribute: an `int` or
+    // `unsigned int`, or a pointer, size or number of 8 bytes. The driver checks the address.
+    unsafe { answer!(cuPointerGetAttributes(count, attributes, to, address)) }.check()?;
+    let kind = match (kind, managed) {
+        (0, _) => return Ok(None),
+        (_, 1..) => PointerKind::Managed,
+        (kind, 0) if kind == CU_MEMORYTYPE_HOST.0 => PointerKind::Host,
+        _ => PointerKind::Device,
+    };
+    Ok(Some(PointerInfo {
+        kind,
+        device: Device::get(ordinal.unsigned_abs())?,
+        range: start..start + size as CUdeviceptr,
+        buffer_id: id,
+        host_address: Some(host).filter(|&host| host != 0),
+        device_address: Some(device).filter(|&device| device != 0),
+        is_pooled: pool != 0,
+        context: context.addr(),
+    }))
 }

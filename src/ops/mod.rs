@@ -7,6 +7,7 @@ mod copy;
 pub(crate) mod enqueue;
 mod fill;
 mod launch;
+mod managed;
 mod peer;
 mod rows;
 mod transfer;
@@ -14,6 +15,7 @@ mod transfer;
 pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
 pub(crate) use launch::Launch;
+pub(crate) use managed::{Attach, Discard, Prefetch};
 pub(crate) use peer::CopyPeer;
 pub(crate) use transfer::{Download, Upload};
 

@@ -15,11 +15,11 @@ use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::{
-    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder, PitchedBuffer,
-    size_for,
+    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder, Location,
+    PitchedBuffer, size_for,
 };
 use crate::ops::enqueue::{same_context, same_len};
-use crate::ops::{Copy, Download, Fill, Launch, Operation, Upload};
+use crate::ops::{Copy, Download, Fill, Launch, Operation, Prefetch, Upload};
 use crate::stream::blocking::Blocking;
 use crate::stream::host_function::{self, lock};
 use std::marker::PhantomData;
@@ -230,6 +230,20 @@ impl<'ctx> OrderedStream<'ctx> {
     pub fn zero<T: Element, M: DeviceMemoryMut<'ctx, T>>(&self, to: &mut Ordered<M>) -> Result {
         // SAFETY: 1. The memory is borrowed exclusively.
         unsafe { self.run(&Fill::zero(to.used(true))) }
+    }
+
+    /// Moves managed memory to a place. See [`SyncStream::prefetch`](crate::SyncStream::prefetch).
+    ///
+    /// # Errors
+    /// The errors of [`SyncStream::prefetch`](crate::SyncStream::prefetch); [`OtherStream`](Error::OtherStream).
+    #[doc(alias = "cuMemPrefetchAsync")]
+    pub fn prefetch<T: Element>(
+        &self,
+        memory: &impl OrderedSource<'ctx, T>,
+        to: Location,
+    ) -> Result {
+        // SAFETY: 1. The memory is borrowed as it is used.
+        unsafe { self.run(&Prefetch::new(memory.read(), to)?) }
     }
 
     /// Copies a slice to the device. The slice can be changed when this returns.

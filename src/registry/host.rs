@@ -1,11 +1,42 @@
 //! The page-locked memory of the host.
 
 use crate::device::Device;
+use crate::driver::fork;
+use ffi::CUdeviceptr;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The registered memory: first address, and the address after the last.
+/// The memory that is registered, and device memory that the host has seen: first address, and the address after the last.
 static REGISTERED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+
+/// Whether the host has seen device memory.
+static SEEN: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the host is about to see device memory at this address: the device copies with it by itself, as with
+/// page-locked memory.
+pub(crate) fn host_sees(start: usize, bytes: usize) {
+    SEEN.store(true, Ordering::Relaxed);
+    let (range, mut list) = ((start, start.saturating_add(bytes)), registered());
+    if !list.contains(&range) {
+        list.push(range);
+    }
+}
+
+/// Ends that for memory that is about to be freed: nothing uses it, and nobody sees it.
+#[inline]
+pub(crate) fn host_saw(address: CUdeviceptr) {
+    if SEEN.load(Ordering::Relaxed) {
+        forget(address as usize);
+    }
+}
+
+#[cold]
+fn forget(start: usize) {
+    if let Some(mut list) = fork::lock(&REGISTERED) {
+        list.retain(|&(from, _)| from != start);
+    }
+}
 
 /// No code of the program runs while this is held.
 pub(crate) fn registered() -> MutexGuard<'static, Vec<(usize, usize)>> {
@@ -35,7 +66,7 @@ impl LentHost {
     }
 
     /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
-    /// registered that part, or devices use all host memory.
+    /// registered that part, it is [device memory](host_sees), or devices use all host memory.
     pub(crate) fn is_page_locked(self) -> bool {
         let (start, end) = (self.start, self.start.saturating_add(self.bytes));
         let part = |&(from, to): &(usize, usize)| from < end && start < to;

@@ -6,4 +6,4 @@ pub(crate) mod entries;
 mod host;
 
 pub(crate) use contexts::{is_alone, may_be_green};
-pub(crate) use host::{LentHost, registered};
+pub(crate) use host::{LentHost, host_saw, host_sees, registered};

@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
-use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope};
+use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope, Location};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Upload};
+use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Prefetch, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
@@ -237,6 +237,18 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let to = &*to;
         // SAFETY: the memory is borrowed until the scope has waited.
         unsafe { self.run(move || Fill::zero(to.target())) }
+    }
+
+    /// Moves managed memory to a place, behind what uses it. See
+    /// [`SyncStream::prefetch`](crate::SyncStream::prefetch).
+    ///
+    /// # Errors
+    /// The same as for [`SyncStream::prefetch`](crate::SyncStream::prefetch).
+    #[doc(alias = "cuMemPrefetchAsync")]
+    pub fn prefetch<T: Element>(&self, memory: impl Source<'s, 'ctx, T>, to: Location) -> Result {
+        let prefetch = Prefetch::new(memory.access(), to)?;
+        // SAFETY: the memory is borrowed until the scope has waited.
+        unsafe { self.run(move || prefetch) }
     }
 
     /// Runs a kernel. A later call reports its faults.

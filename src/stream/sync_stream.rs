@@ -7,8 +7,10 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
-use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Upload};
+use crate::memory::{
+    Attachment, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
+};
+use crate::ops::{Attach, Copy, CopyPeer, Discard, Download, Fill, Launch, Prefetch, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -258,6 +260,57 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
         unsafe { self.blocking.run(Fill::zero(to.access(true))) }
+    }
+
+    /// Moves managed memory to a place and waits, so that its next user there finds it.
+    ///
+    /// Needs a driver of CUDA 12.2 or later.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [managed](crate::PushedGuard::managed), and for a NUMA node that
+    /// does not exist ([F423](crate::driver_facts#F423)); the errors of [`fill`](Self::fill).
+    #[doc(alias = "cuMemPrefetchAsync")]
+    pub fn prefetch<T: Element>(
+        &self,
+        memory: &impl DeviceMemory<'ctx, T>,
+        to: Location,
+    ) -> Result {
+        // SAFETY: the memory is borrowed until this returns.
+        unsafe { self.blocking.run(Prefetch::new(memory.access(false), to)?) }
+    }
+
+    /// Ends the contents of managed memory and waits: the driver then moves them nowhere. The next read finds unspecified
+    /// bytes.
+    ///
+    /// Needs a driver of CUDA 13.0 or later.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [managed](crate::PushedGuard::managed); the errors of
+    /// [`fill`](Self::fill).
+    #[doc(alias = "cuMemDiscardBatchAsync")]
+    pub fn discard<T: Element>(&self, memory: &mut DeviceBuffer<'ctx, T>) -> Result {
+        // SAFETY: the memory is borrowed exclusively until this returns.
+        unsafe { self.blocking.run(Discard::new(memory.used(true))?) }
+    }
+
+    /// Attaches managed memory to streams and waits. The driver takes it as a hint
+    /// ([F420](crate::driver_facts#F420)).
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [managed](crate::PushedGuard::managed)
+    /// ([F159](crate::driver_facts#F159)); the errors of [`fill`](Self::fill).
+    ///
+    /// # Safety
+    /// 1. From [`Attachment::Single`] to the next call of this method, only this stream uses the memory, and the stream
+    ///    is not dropped. The manual of the driver asks for it.
+    #[doc(alias = "cuStreamAttachMemAsync")]
+    pub unsafe fn attach<T: Element>(
+        &self,
+        memory: &mut DeviceBuffer<'ctx, T>,
+        to: Attachment,
+    ) -> Result {
+        // SAFETY: the memory is borrowed exclusively until this returns; the rest is the caller's obligation 1.
+        unsafe { self.blocking.run(Attach::new(memory.used(true), to)) }
     }
 
     /// Launches a kernel and waits for it.

@@ -6,7 +6,8 @@ use crate::common::gpu::kernel;
 use crate::common::kernels::SPIN;
 use crate::common::longer;
 use cuscope::foreign::dlpack::Tensor;
-use cuscope::{LaunchConfig, MemoryPool, PushedGuard, memory::PoolAccess};
+use cuscope::memory::{Advice, Attachment, Location, PoolAccess};
+use cuscope::{LaunchConfig, MemoryPool, PushedGuard};
 use std::time::Duration;
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -66,6 +67,8 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         gpu.buffer_from_dlpack::<u32, _>(tensor)
     });
     drop(theirs.unwrap());
+
+    managed(t, gpu);
 
     let device = gpu.device();
     let pool =
@@ -130,4 +133,50 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     })
     .unwrap();
     t.row("Registered, dropped", &[unregister], || drop(registered));
+}
+
+/// Managed memory.
+fn managed(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let stream = gpu.stream().unwrap();
+    let (on, here) = (gpu.on(&stream), Location::from(gpu.device()));
+    let mut x = t
+        .unlike(
+            "PushedGuard::managed",
+            &["cuMemAllocManaged"],
+            &["cuDeviceGetAttribute", "cuMemAllocManaged"],
+            "asks whether the host may use the memory at the same time",
+            || gpu.managed::<u32>(16),
+        )
+        .unwrap();
+    let range = "cuMemGetAddressRange_v2";
+    let lent = [range, "cuPointerGetAttributes", "cuDeviceGet", "cuDeviceGetAttribute"];
+    let why = "asks whether a fault was reported, and what the memory is";
+    t.unlike("PushedGuard::host_slice", &[], &lent, why, || gpu.host_slice(&x).map(drop)).unwrap();
+    t.unlike("PushedGuard::host_slice_mut", &[], &lent, why, || {
+        gpu.host_slice_mut(&mut x).map(drop)
+    })
+    .unwrap();
+    // SAFETY: 1. Not to one stream alone.
+    t.row("SyncStream::attach", &["cuStreamAttachMemAsync", WAIT], || unsafe {
+        on.attach(&mut x, Attachment::Global)
+    })
+    .unwrap();
+    t.row("SyncStream::prefetch", &["cuMemPrefetchAsync_v2", WAIT], || on.prefetch(&x, here))
+        .unwrap();
+    t.row("PushedGuard::advise", &["cuMemAdvise_v2"], || gpu.advise(&x, Advice::ReadMostly(true)))
+        .unwrap();
+    t.row("PushedGuard::range_info", &["cuDeviceGetCount", "cuMemRangeGetAttributes"], || {
+        gpu.range_info(&x)
+    })
+    .unwrap();
+    t.row("SyncStream::discard", &["cuMemDiscardBatchAsync", WAIT], || on.discard(&mut x)).unwrap();
+    gpu.scope(|s| {
+        let (scoped, held) = (s.on(&stream), s.hold(&mut x));
+        t.row("ScopedStream::prefetch", &["cuMemPrefetchAsync_v2"], || scoped.prefetch(&held, here))
+    })
+    .unwrap();
+    let ordered = gpu.ordered_stream().unwrap();
+    let x = ordered.adopt(x).unwrap();
+    t.row("OrderedStream::prefetch", &["cuMemPrefetchAsync_v2"], || ordered.prefetch(&x, here))
+        .unwrap();
 }

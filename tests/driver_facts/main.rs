@@ -40,6 +40,7 @@ mod launches;
 mod legacy;
 mod libraries;
 mod lookups;
+mod managed;
 mod modules;
 mod occupancy;
 mod peer_memory;

@@ -143,6 +143,9 @@ driver! {
             return Ok(());
         }
         let space = &state().space;
+        if space.exactly(dptr, Kind::Managed).is_ok() {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
         let allocation = space.exactly(dptr, Kind::Device)?;
         space.retire(&allocation)?;
         if let Some(pool) = &allocation.pool {

@@ -1,5 +1,6 @@
 //! The address space: one for all devices, with addresses that no host pointer has.
 
+use super::managed::Page;
 use super::pool::Pool;
 use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
@@ -10,7 +11,7 @@ use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// The first address: beyond what a program can map, and within what a device can address.
 const FIRST: u64 = 1 << 48;
@@ -69,6 +70,8 @@ pub(crate) struct Allocation {
     pub(crate) pool: Option<Arc<Pool>>,
     /// A number that no other allocation has.
     pub(crate) id: u64,
+    /// Of managed memory: what is known of its pages, once somebody asked.
+    pub(super) pages: Mutex<Vec<Page>>,
     /// Whether synchronous operations always wait, as it was set.
     synchronous: AtomicBool,
     /// False from the call that frees it: no new use.
@@ -93,7 +96,8 @@ impl Allocation {
         let (live, gone) = (AtomicBool::new(there), AtomicBool::new(!there));
         let synchronous = AtomicBool::new(!kind.is_host());
         let life = life.clone();
-        Self { base, size, kind, life, storage, flags, pool, id, synchronous, live, gone }
+        let pages = Mutex::default();
+        Self { base, size, kind, life, storage, flags, pool, id, pages, synchronous, live, gone }
     }
 
     /// Whether synchronous operations on it always wait.

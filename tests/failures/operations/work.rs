@@ -9,7 +9,7 @@ use cuscope::{
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
     foreign::dlpack::Tensor,
-    memory::PoolAccess,
+    memory::{Advice, Attachment, Location, PoolAccess},
     ordered::OrderedOptions,
     stream::SyncPolicy,
 };
@@ -50,6 +50,20 @@ operations! {
         unsafe { gpu.on(&stream).launch_unscoped(&spin, LaunchConfig::new(1, 1), (time,)) }?;
         gpu.on(&stream).alloc::<u32>(8)?;
         stream.synchronize()
+    });
+    "managed memory" => pushed(|gpu| {
+        let (stream, here) = (gpu.stream()?, Location::from(gpu.device()));
+        let (mut x, on) = (gpu.managed::<u32>(16)?, gpu.on(&stream));
+        gpu.host_slice_mut(&mut x)?.fill(1);
+        // SAFETY: 1. Not to one stream alone.
+        unsafe { on.attach(&mut x, Attachment::Global) }?;
+        gpu.advise(&x, Advice::ReadMostly(true))?;
+        on.prefetch(&x, here)?;
+        gpu.range_info(&x)?;
+        on.discard(&mut x)?;
+        gpu.scope(|s| s.on(&stream).prefetch(&s.hold(&mut x), here))?;
+        let ordered = gpu.ordered_stream()?;
+        ordered.prefetch(&ordered.adopt(x)?, here)
     });
     "default streams" => pushed(|gpu| {
         let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);

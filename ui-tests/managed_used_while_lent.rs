@@ -1,0 +1,16 @@
+//! Managed memory is lent to the host or to the device, and not to both.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    mut buffer: DeviceBuffer<'ctx, u32>,
+) -> Result {
+    let on_the_host = gpu.host_slice(&buffer)?;
+    gpu.on(stream).fill(&mut buffer, 1)?;
+    assert_eq!(on_the_host[0], 0);
+    Ok(())
+}
+
+fn main() {}
