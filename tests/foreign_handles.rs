@@ -144,9 +144,16 @@ fn handles_that_are_no_streams_of_the_context_are_refused() {
 fn memory_that_cannot_be_elements_is_refused() {
     with_gpu(|gpu| {
         let drops = Drops::default();
-        for (address, len, word) in
-            [(0, 4, "null"), (4098, 4, "aligned"), (!0 - 7, 4, "end of the address space")]
-        {
+        let (there, on_the_host) = (gpu.alloc::<u32>(4).unwrap(), [0_u32; 4]);
+        let freed = gpu.alloc::<u32>(4).unwrap().address();
+        let pageable = on_the_host.as_ptr().addr() as ffi::CUdeviceptr;
+        const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
+        // A device that uses all memory of the host knows none of it.
+        let unknown = gpu.device().attribute(ACCESS).unwrap() == 0;
+        let unknown = [(freed, 4), (pageable, 4), (there.address(), 1 << 40)]
+            .map(|(at, len)| if unknown { (at, len, "knows no memory") } else { (0, len, "null") });
+        let other = [(0, 4, "null"), (4098, 4, "aligned"), (!0 - 7, 4, "end of the address space")];
+        for (address, len, word) in other.into_iter().chain(unknown) {
             // SAFETY: refused before anything uses it.
             let refused = unsafe { gpu.buffer_from_raw::<u32>(address, len, drops.keep()) };
             let refused = refused.unwrap_err();
@@ -155,7 +162,7 @@ fn memory_that_cannot_be_elements_is_refused() {
         }
         // SAFETY: as above.
         assert!(unsafe { gpu.buffer_from_raw::<u64>(4096, usize::MAX / 4, drops.keep()) }.is_err());
-        assert_eq!(drops.count(), 4);
+        assert_eq!(drops.count(), 7);
     });
 }
 

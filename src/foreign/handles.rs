@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventInner};
-use crate::memory::{Allocation, DeviceBuffer, Element, size_for};
+use crate::memory::{Allocation, DeviceBuffer, Element, may_be_used, size_for};
 use crate::owned::{Keep, StreamInner};
 use crate::stack::PushedGuard;
 use crate::stream::{Stream, StreamFlags};
@@ -148,8 +148,9 @@ impl<'ctx> PushedGuard<'ctx> {
     /// A buffer of 0 bytes has the address 0, whatever is passed.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for null, for an address that is not aligned for `T`, and
-    /// for memory that passes the end of the address space. `keep` is dropped then.
+    /// [`InvalidArgument`](Error::InvalidArgument) for null, for an address that is not aligned for `T`, for
+    /// memory that passes the end of the address space, and if the driver knows no memory at the first or the last
+    /// byte ([F260](crate::driver_facts#F260)); a driver error. `keep` is dropped then.
     ///
     /// # Safety
     /// 1. The memory is device memory that the context of this guard can use, and stays so until `keep` is dropped. Its
@@ -184,6 +185,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// gpu.on(&gpu.stream()?).fill(&mut x, 1.0)?;
     /// # Ok(()) }
     /// ```
+    #[doc(alias = "cuPointerGetAttribute")]
     pub unsafe fn buffer_from_raw<T: Element>(
         &self,
         address: CUdeviceptr,
@@ -209,6 +211,11 @@ impl<'ctx> PushedGuard<'ctx> {
         if address.checked_add(bytes as CUdeviceptr).is_none() {
             return refused(
                 "the memory passes the end of the address space: check the address and the length",
+            );
+        }
+        if !may_be_used(self.device(), address, bytes)? {
+            return refused(
+                "the driver knows no memory there: it was freed, or is ordinary memory of the host, or is shorter",
             );
         }
         let inner = Allocation::foreign(address, self.context().clone(), keep);

@@ -37,6 +37,7 @@ pub use location::Location;
 pub use managed::{Advice, Attachment, RangeInfo};
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+pub(crate) use pointer::may_be_used;
 pub use pointer::{PointerInfo, PointerKind};
 pub(crate) use pool::allocate;
 pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};

@@ -143,3 +143,25 @@ pub(super) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> 
         context: context.addr(),
     }))
 }
+
+/// Returns whether a device may use the bytes from an address on, as far as the first and the last one tell: both are in
+/// memory of CUDA, or the device uses all memory of the host.
+pub(crate) fn may_be_used(device: Device, address: CUdeviceptr, bytes: usize) -> Result<bool> {
+    let last = address + (bytes as CUdeviceptr).saturating_sub(1);
+    let known = is_known(address)? && is_known(last)?;
+    Ok(known || device.attribute(ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)? != 0)
+}
+
+/// Returns whether an address is in memory of CUDA.
+fn is_known(address: CUdeviceptr) -> Result<bool> {
+    let mut kind = 0_u32;
+    let to = (&raw mut kind).cast();
+    // SAFETY: writes one number to `kind`, which is valid for it. The driver checks the address.
+    let answer =
+        unsafe { answer!(cuPointerGetAttribute(to, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)) };
+    if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
+        return Ok(false);
+    }
+    answer.check()?;
+    Ok(true)
+}

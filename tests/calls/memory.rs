@@ -54,16 +54,19 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         gpu.pointer_info(address)
     })
     .unwrap();
+    let (attribute, known) = ("cuPointerGetAttribute", "asks whether the memory is there");
     // SAFETY: 1. to 3. The memory outlives the buffer, and nothing else uses it.
-    let theirs = t.row("PushedGuard::buffer_from_raw", &[], || unsafe {
+    let theirs = t.unlike("PushedGuard::buffer_from_raw", &[], &[attribute; 2], known, || unsafe {
         gpu.buffer_from_raw::<u32>(address, 16, ())
     });
     t.row("DeviceBuffer of other code, dropped", &[], || drop(theirs.unwrap()));
     let tensor: Tensor =
         t.row("PinnedBuffer::into_dlpack", &[], || pinned.into_dlpack(&[16])).unwrap();
     let map = "cuMemHostGetDevicePointer_v2";
+    let on_host = "PushedGuard::buffer_from_dlpack, in host memory";
+    let calls = [map, attribute, attribute];
     // SAFETY: 1. and 2. It is the memory above, which nothing else uses.
-    let theirs = t.row("PushedGuard::buffer_from_dlpack, in host memory", &[map], || unsafe {
+    let theirs = t.unlike(on_host, &[map], &calls, known, || unsafe {
         gpu.buffer_from_dlpack::<u32, _>(tensor)
     });
     drop(theirs.unwrap());
