@@ -1,6 +1,7 @@
 //! Memory and its copies, images, modules, and launches.
 
 mod arguments;
+mod batches;
 mod common;
 mod cuda_kernels;
 mod default_streams;

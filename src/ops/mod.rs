@@ -3,6 +3,7 @@
 //! their uses, and a graph keeps the memory of its nodes.
 #![allow(unsafe_code, reason = "operations use memory that the surfaces vouch for")]
 
+mod batch;
 mod copy;
 pub(crate) mod enqueue;
 mod fill;
@@ -12,6 +13,7 @@ mod peer;
 mod rows;
 mod transfer;
 
+pub(crate) use batch::CopyBatch;
 pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
 pub(crate) use launch::Launch;
@@ -165,3 +167,5 @@ unsafe impl Params for ffi::CUDA_MEM_ALLOC_NODE_PARAMS {}
 unsafe impl Params for ffi::CUDA_MEMCPY3D {}
 // SAFETY: numbers, enumerations that are numbers, pointers.
 unsafe impl Params for ffi::CUDA_MEMCPY3D_PEER {}
+// SAFETY: numbers, enumerations that are numbers, and unions of numbers.
+unsafe impl Params for ffi::CUmemcpyAttributes {}

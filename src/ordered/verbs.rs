@@ -19,7 +19,7 @@ use crate::memory::{
     PitchedBuffer, size_for,
 };
 use crate::ops::enqueue::{same_context, same_len};
-use crate::ops::{Copy, Download, Fill, Launch, Operation, Prefetch, Upload};
+use crate::ops::{Copy, CopyBatch, Download, Fill, Launch, Operation, Prefetch, Upload};
 use crate::stream::blocking::Blocking;
 use crate::stream::host_function::{self, lock};
 use std::marker::PhantomData;
@@ -198,6 +198,26 @@ impl<'ctx> OrderedStream<'ctx> {
     ) -> Result {
         // SAFETY: 1. Both are borrowed as they are used.
         unsafe { self.run(&Copy::new(from.read(), to.used(true))) }
+    }
+
+    /// Copies several memories to as many others of this stream with one call. See
+    /// [`SyncStream::copy_batch`](crate::SyncStream::copy_batch).
+    ///
+    /// # Errors
+    /// The errors of [`SyncStream::copy_batch`](crate::SyncStream::copy_batch); [`OtherStream`](Error::OtherStream).
+    #[doc(alias = "cuMemcpyBatchAsync")]
+    pub fn copy_batch<'b, T, F, M>(
+        &self,
+        copies: impl IntoIterator<Item = (&'b F, &'b mut Ordered<M>)>,
+    ) -> Result
+    where
+        T: Element,
+        F: OrderedSource<'ctx, T> + 'b,
+        M: DeviceMemoryMut<'ctx, T> + 'b,
+    {
+        let accesses = |(from, to): (&'b F, &'b mut Ordered<M>)| (from.read(), to.used(true));
+        // SAFETY: 1. All of them are borrowed as they are used.
+        unsafe { self.run(&CopyBatch::new(copies.into_iter().map(accesses))?) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.

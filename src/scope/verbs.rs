@@ -10,7 +10,7 @@ use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope, Location};
 use crate::ops::enqueue::same_context;
-use crate::ops::{Copy, CopyPeer, Download, Fill, Launch, Operation, Prefetch, Upload};
+use crate::ops::{Copy, CopyBatch, CopyPeer, Download, Fill, Launch, Operation, Prefetch, Upload};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
@@ -162,6 +162,27 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let (from, to) = (&from, &*to);
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Copy::new(from.access(), to.target())) }
+    }
+
+    /// Copies several buffers to as many others with one call. See
+    /// [`SyncStream::copy_batch`](crate::SyncStream::copy_batch).
+    ///
+    /// # Errors
+    /// The same as for [`SyncStream::copy_batch`](crate::SyncStream::copy_batch).
+    #[doc(alias = "cuMemcpyBatchAsync")]
+    pub fn copy_batch<'h, T, F, D>(
+        &self,
+        copies: impl IntoIterator<Item = (F, &'h mut D)>,
+    ) -> Result
+    where
+        T: Element,
+        F: Source<'s, 'ctx, T>,
+        D: Destination<'s, T> + 'h,
+    {
+        let copies: Vec<_> = copies.into_iter().collect();
+        let batch = CopyBatch::new(copies.iter().map(|(from, to)| (from.access(), to.target())))?;
+        // SAFETY: all of them are borrowed until the scope has waited.
+        unsafe { self.run(|| batch.clone()) }
     }
 
     /// Copies memory of another context, on this or another device, to a buffer. See

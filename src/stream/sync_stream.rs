@@ -10,7 +10,9 @@ use crate::launch::LaunchSpec;
 use crate::memory::{
     Attachment, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
 };
-use crate::ops::{Attach, Copy, CopyPeer, Discard, Download, Fill, Launch, Prefetch, Upload};
+use crate::ops::{
+    Attach, Copy, CopyBatch, CopyPeer, Discard, Download, Fill, Launch, Prefetch, Upload,
+};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -147,6 +149,46 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     ) -> Result {
         // SAFETY: both are borrowed as they are used, until this returns.
         unsafe { self.blocking.run(Copy::new(from.access(false), to.access(true))) }
+    }
+
+    /// Copies several memories to as many others with one call and waits. The copies run in no order among each other.
+    ///
+    /// Memory with rows is not taken. Needs a driver of CUDA 12.8 or later.
+    ///
+    /// # Errors
+    /// The errors of [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for memory with rows;
+    /// [`NeedsDriver`](crate::Error::NeedsDriver). If there is an error, some of the copies may have been made.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device, ffi};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let stream = gpu.stream()?;
+    /// # if ffi::cuMemcpyBatchAsync().is_err() { return Ok(()); }
+    /// let blocks = gpu.on(&stream).from_slice(&[1_u32, 2, 3, 4])?;
+    /// let mut ends = gpu.on(&stream).zeroed::<u32>(4)?;
+    /// let (mut first, mut last) = ends.split_at_mut(2)?;
+    /// let (a, b) = (blocks.slice(..2)?, blocks.slice(2..)?);
+    /// gpu.on(&stream).copy_batch([(&a, &mut last), (&b, &mut first)])?;
+    /// assert_eq!(gpu.on(&stream).to_vec(&ends)?, [3, 4, 1, 2]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuMemcpyBatchAsync")]
+    pub fn copy_batch<'b, T, F, D>(
+        &self,
+        copies: impl IntoIterator<Item = (&'b F, &'b mut D)>,
+    ) -> Result
+    where
+        T: Element,
+        F: DeviceMemory<'ctx, T> + 'b,
+        D: DeviceMemoryMut<'ctx, T> + 'b,
+    {
+        let accesses = |(from, to): (&'b F, &'b mut D)| (from.access(false), to.access(true));
+        // SAFETY: all of them are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(CopyBatch::new(copies.into_iter().map(accesses))?) }
     }
 
     /// Copies memory of another context, on this or another device, to memory of this one and waits.

@@ -72,6 +72,7 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     drop(theirs.unwrap());
 
     managed(t, gpu);
+    batches(t, gpu);
 
     let device = gpu.device();
     let pool =
@@ -136,6 +137,24 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     })
     .unwrap();
     t.row("Registered, dropped", &[unregister], || drop(registered));
+}
+
+/// Copies in batches.
+fn batches(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let (stream, batch) = (gpu.stream().unwrap(), "cuMemcpyBatchAsync");
+    let (from, mut to) = (gpu.alloc::<u32>(8).unwrap(), gpu.alloc::<u32>(8).unwrap());
+    t.row("SyncStream::copy_batch", &[batch, WAIT], || {
+        gpu.on(&stream).copy_batch([(&from, &mut to)])
+    })
+    .unwrap();
+    gpu.scope(|s| {
+        let (scoped, mut to) = (s.on(&stream), s.hold(&mut to));
+        t.row("ScopedStream::copy_batch", &[batch], || scoped.copy_batch([(&from, &mut to)]))
+    })
+    .unwrap();
+    let ordered = gpu.ordered_stream().unwrap();
+    let (a, mut b) = (ordered.zeroed::<u32>(4).unwrap(), ordered.zeroed::<u32>(4).unwrap());
+    t.row("OrderedStream::copy_batch", &[batch], || ordered.copy_batch([(&a, &mut b)])).unwrap();
 }
 
 /// Managed memory.

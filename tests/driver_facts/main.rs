@@ -10,6 +10,7 @@ mod common;
 mod raw;
 
 mod attach;
+mod batches;
 mod blocking;
 mod callbacks;
 mod capture;

@@ -18,6 +18,7 @@ const UNASKED: &[(u32, &str)] = &[
 /// Where the tests are that ask for rows.
 const SOURCES: &[&str] = &[
     "tests/driver_facts/attach.rs",
+    "tests/driver_facts/batches.rs",
     "tests/driver_facts/blocking.rs",
     "tests/driver_facts/callbacks.rs",
     "tests/driver_facts/capture.rs",

@@ -242,6 +242,11 @@ fn on_device_here(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     on_device(target, to, from, len)
 }
 
+/// Copies from whatever address to whatever other, as the memory allows.
+pub(super) fn copy(target: &Target, to: u64, from: u64, len: usize) -> Answer {
+    unified(target, to, from, len, Return::Soon)
+}
+
 /// Copies from whatever address to whatever other (F257).
 fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
     let _valid = capture::takes(target)?;

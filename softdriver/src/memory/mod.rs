@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod allocate;
+pub(crate) mod batch;
 pub(crate) mod copy;
 pub(crate) mod host;
 pub(crate) mod managed;

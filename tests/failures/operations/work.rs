@@ -65,6 +65,17 @@ operations! {
         let ordered = gpu.ordered_stream()?;
         ordered.prefetch(&ordered.adopt(x)?, here)
     });
+    "a batch of copies" => pushed(|gpu| {
+        let stream = gpu.stream()?;
+        let (from, mut to) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let (mut first, mut second) = to.split_at_mut(4)?;
+        let (a, b) = (from.slice(..4)?, from.slice(4..)?);
+        gpu.on(&stream).copy_batch([(&a, &mut second), (&b, &mut first)])?;
+        gpu.scope(|s| s.on(&stream).copy_batch([(&from, &mut s.hold(&mut to))]))?;
+        let ordered = gpu.ordered_stream()?;
+        let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
+        ordered.copy_batch([(&a, &mut b)])
+    });
     "default streams" => pushed(|gpu| {
         let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);
         for on in [gpu.on_legacy_default(), gpu.on_per_thread_default()] {

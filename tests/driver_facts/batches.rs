@@ -1,0 +1,188 @@
+//! Copies in batches: F426.
+
+use crate::raw::*;
+use cuscope::ffi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// The number of no copy.
+const NONE: usize = usize::MAX;
+
+/// Two copies within a place, from its second half to its first, and how they are made.
+struct Batch {
+    to: [CUdeviceptr; 2],
+    from: [CUdeviceptr; 2],
+    sizes: [usize; 2],
+    attributes: [CUmemcpyAttributes; 2],
+    firsts: [usize; 2],
+    /// Copies, and kinds of attributes.
+    count: usize,
+    kinds: usize,
+}
+
+fn attributes(order: CUmemcpySrcAccessOrder) -> CUmemcpyAttributes {
+    let mut attributes: CUmemcpyAttributes = all_zeros();
+    attributes.srcAccessOrder = order;
+    attributes
+}
+
+impl Batch {
+    fn new(memory: CUdeviceptr) -> Batch {
+        Batch {
+            to: [memory, memory + 1024],
+            from: [memory + 2048, memory + 3072],
+            sizes: [64; 2],
+            attributes: [attributes(CU_MEMCPY_SRC_ACCESS_ORDER_STREAM); 2],
+            firsts: [0, 1],
+            count: 2,
+            kinds: 1,
+        }
+    }
+
+    /// The answers of both forms, which are the same, and the number of the copy that failed.
+    fn enqueue(&mut self, stream: CUstream) -> (CUresult, usize) {
+        let mut failed = 77;
+        let (to, from) = (self.to.as_mut_ptr(), self.from.as_mut_ptr());
+        let (sizes, firsts) = (self.sizes.as_mut_ptr(), self.firsts.as_mut_ptr());
+        let (attributes, count, kinds) = (self.attributes.as_mut_ptr(), self.count, self.kinds);
+        let number = &raw mut failed;
+        let code = newer!(cuMemcpyBatchAsync(
+            to, from, sizes, count, attributes, firsts, kinds, number, stream
+        ));
+        if let Ok(second) = cuMemcpyBatchAsync_v2() {
+            // SAFETY: as for `newer!`.
+            let same = unsafe { second(to, from, sizes, count, attributes, firsts, kinds, stream) };
+            assert_eq!(same, code);
+        }
+        (code, failed)
+    }
+}
+
+/// F426
+#[test]
+fn several_copies_are_enqueued_by_one_call() {
+    has!(cuMemcpyBatchAsync);
+    let a = place();
+    let pageable = [7_u8; 64];
+    let hosts = [a.host.expose_provenance(), pageable.as_ptr().expose_provenance()];
+    ok!(cuMemsetD8_v2(a.memory + 2048, 1, 64));
+    ok!(cuMemsetD8_v2(a.memory + 3072, 2, 64));
+    ok!(cuCtxSynchronize());
+    assert_eq!(Batch::new(a.memory).enqueue(a.stream), (SUCCESS, NONE));
+    ok!(cuStreamSynchronize(a.stream));
+    let mut found = [0_u8; 2];
+    ok!(cuMemcpyDtoH_v2((&raw mut found[0]).cast(), a.memory + 63, 1));
+    ok!(cuMemcpyDtoH_v2((&raw mut found[1]).cast(), a.memory + 1024 + 63, 1));
+    assert_eq!(found, [1, 2]);
+    for order in [
+        CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
+        CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL,
+        CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
+    ] {
+        let mut batch = Batch::new(a.memory);
+        batch.attributes[0] = attributes(order);
+        assert_eq!(batch.enqueue(a.stream), (SUCCESS, NONE), "{order:?}");
+        for host in hosts {
+            batch.from[1] = host as CUdeviceptr;
+            assert_eq!(batch.enqueue(a.stream), (SUCCESS, NONE), "{order:?}");
+            (batch.to[1], batch.from[1]) = (host as CUdeviceptr, a.memory + 3072);
+            assert_eq!(batch.enqueue(a.stream), (SUCCESS, NONE), "{order:?}");
+            ok!(cuStreamSynchronize(a.stream));
+            batch.to[1] = a.memory + 1024;
+        }
+    }
+    // The second copy has the second attributes; and a number need not be asked for.
+    let mut batch = Batch::new(a.memory);
+    batch.attributes[1] = attributes(CU_MEMCPY_SRC_ACCESS_ORDER_ANY);
+    batch.kinds = 2;
+    assert_eq!(batch.enqueue(a.stream), (SUCCESS, NONE));
+    let (to, from, sizes) =
+        (batch.to.as_mut_ptr(), batch.from.as_mut_ptr(), batch.sizes.as_mut_ptr());
+    let (attributes, firsts) = (batch.attributes.as_mut_ptr(), batch.firsts.as_mut_ptr());
+    ok!(newer cuMemcpyBatchAsync(to, from, sizes, 2, attributes, firsts, 1, null_mut(), a.stream));
+    // Both to one place, one of the other.
+    let mut overlapping = Batch::new(a.memory);
+    overlapping.to[1] = a.memory;
+    assert_eq!(overlapping.enqueue(a.stream), (SUCCESS, NONE));
+    ok!(cuStreamSynchronize(a.stream));
+    pop();
+    a.destroy();
+}
+
+/// F426
+#[test]
+fn a_batch_is_refused_as_a_whole_or_for_a_copy() {
+    has!(cuMemcpyBatchAsync);
+    let a = place();
+    type Change = fn(&mut Batch);
+    let refused: [(Change, usize); 9] = [
+        (|batch| batch.count = 0, NONE),
+        (|batch| batch.kinds = 0, NONE),
+        (|batch| batch.attributes[0].srcAccessOrder = CUmemcpySrcAccessOrder(0), NONE),
+        (|batch| batch.attributes[0].srcAccessOrder = CUmemcpySrcAccessOrder(4), NONE),
+        (|batch| (batch.kinds, batch.firsts) = (2, [1, 0]), NONE),
+        (|batch| batch.sizes[0] = 0, 0),
+        (|batch| batch.from[1] += 1024 - 8, 1),
+        (|batch| batch.from[1] = 0, 1),
+        (|batch| batch.to[0] = 0, 0),
+    ];
+    for (number, (change, failed)) in refused.into_iter().enumerate() {
+        let mut batch = Batch::new(a.memory);
+        change(&mut batch);
+        assert_eq!(batch.enqueue(a.stream), (INVALID_VALUE, failed), "{number}");
+    }
+    let mut batch = Batch::new(a.memory);
+    let (to, from, sizes) =
+        (batch.to.as_mut_ptr(), batch.from.as_mut_ptr(), batch.sizes.as_mut_ptr());
+    let (attributes, firsts) = (batch.attributes.as_mut_ptr(), batch.firsts.as_mut_ptr());
+    let (none, s) = (null_mut(), a.stream);
+    let codes = [
+        newer!(cuMemcpyBatchAsync(null_mut(), from, sizes, 2, attributes, firsts, 1, none, s)),
+        newer!(cuMemcpyBatchAsync(to, from, null_mut(), 2, attributes, firsts, 1, none, s)),
+        newer!(cuMemcpyBatchAsync(to, from, sizes, 2, null_mut(), firsts, 1, none, s)),
+        newer!(cuMemcpyBatchAsync(to, from, sizes, 2, attributes, null_mut(), 1, none, s)),
+    ];
+    assert_eq!(codes, [INVALID_VALUE; 4]);
+    pop();
+    a.destroy();
+}
+
+/// F426
+#[test]
+fn streams_that_take_no_batches() {
+    unsafe extern "C" fn inside(data: *mut c_void) {
+        // SAFETY: the batch and the stream that the test passes, and lets nothing else use.
+        let (batch, stream, code) =
+            unsafe { &mut *data.cast::<(Batch, CUstream, Option<CUresult>)>() };
+        *code = Some(batch.enqueue(*stream).0);
+    }
+    has!(cuMemcpyBatchAsync);
+    let a = place();
+    let mut batch = Batch::new(a.memory);
+    let streams = [null_mut(), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD];
+    let codes = streams.map(|stream| batch.enqueue(stream).0);
+    assert_eq!(codes, [INVALID_VALUE, INVALID_VALUE, SUCCESS]);
+    for mode in [CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED] {
+        ok!(cuStreamBeginCapture_v2(a.stream, mode));
+        assert_eq!(batch.enqueue(a.stream).0, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        let (mut graph, mut nodes) = (null_mut(), 7);
+        ok!(cuStreamEndCapture(a.stream, &raw mut graph));
+        ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
+        assert_eq!(nodes, 0);
+        ok!(cuGraphDestroy(graph));
+    }
+    ok!(cuCtxSynchronize());
+    let mut shared = (batch, a.stream, None);
+    ok!(cuLaunchHostFunc(a.stream, Some(inside), (&raw mut shared).cast()));
+    ok!(cuStreamSynchronize(a.stream));
+    assert_eq!(shared.2, Some(NOT_PERMITTED));
+    pop();
+    let mut batch = shared.0;
+    assert_eq!(batch.enqueue(a.stream).0, INVALID_VALUE);
+    let b = place();
+    assert_eq!(batch.enqueue(b.stream), (SUCCESS, NONE));
+    ok!(cuStreamSynchronize(b.stream));
+    pop();
+    b.destroy();
+    a.destroy();
+}
