@@ -29,6 +29,15 @@ pub type P2pAttribute = CUdevice_P2PAttribute;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceUuid(pub [u8; 16]);
 
+/// The number by which Windows and its graphics interfaces know a device: [`Device::luid`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceLuid {
+    /// The number, the same until the machine restarts.
+    pub luid: [u8; 8],
+    /// A bit for each node that the device has among those with this number.
+    pub node_mask: u32,
+}
+
 impl fmt::Display for DeviceUuid {
     /// Formats the UUID as `nvidia-smi -L` does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,6 +152,19 @@ impl Device {
         // valid for it.
         unsafe { answer!(cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }.check()?;
         Ok(Device { raw })
+    }
+
+    /// Returns the number by which Windows and its graphics interfaces know the device.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` on other systems ([F253](crate::driver_facts#F253)).
+    #[doc(alias = "cuDeviceGetLuid")]
+    pub fn luid(self) -> Result<DeviceLuid> {
+        let (mut luid, mut node_mask) = ([0_u8; 8], 0);
+        let to = luid.as_mut_ptr().cast();
+        // SAFETY: writes 8 bytes and a number, to places that are valid for them.
+        unsafe { answer!(cuDeviceGetLuid(to, &raw mut node_mask, self.raw)) }.check()?;
+        Ok(DeviceLuid { luid, node_mask })
     }
 
     /// Returns the UUID.

@@ -648,7 +648,7 @@
 //! | headline | what to do | program |
 //! |---|---|---|
 //! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/local_part_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
-//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs` |
+//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs`, `ui-tests/stream_value_in_scope.rs` |
 //! | the same, with E0505: cannot move out of `buffer` | the closure drops it, and so takes it in: drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
 //! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: use a slice for each, or stage it | `ui-tests/download_twice.rs` |

@@ -13,3 +13,4 @@ mod scope_calls;
 mod scope_peers;
 mod scope_programs;
 mod scope_scratch;
+mod stream_values;

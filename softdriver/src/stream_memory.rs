@@ -11,6 +11,7 @@ use crate::{capture, domain, peer};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 use std::thread;
 use std::time::Duration;
 
@@ -139,6 +140,8 @@ impl Operation {
             Self::Nothing => {}
             Self::Write(word, value) => {
                 word.touch(Access::Write);
+                // The host that reads the value sees what came before it in the stream.
+                fence(Ordering::Release);
                 domain::with_host_memory(|| word.store(*value));
             }
             Self::Wait(word, value, comparison) => {
@@ -148,6 +151,8 @@ impl Operation {
                 {
                     thread::sleep(GLANCE);
                 }
+                // What comes next in the stream sees what the host did before it wrote the value.
+                fence(Ordering::Acquire);
             }
         }
     }

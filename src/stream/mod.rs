@@ -12,12 +12,14 @@ mod short;
 mod stream_ordered;
 mod sync_default_stream;
 mod sync_stream;
+mod value;
 
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
 #[cfg(feature = "async")]
 pub use done::StreamDone;
 pub use sync_default_stream::SyncDefaultStream;
 pub use sync_stream::SyncStream;
+pub use value::{StreamValue, StreamWord, Until, ValueOperation};
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
@@ -47,8 +49,7 @@ bitflags! {
 ///
 /// [`PushedGuard::stream`] creates one. Enqueue work through [`PushedGuard::on`], or in a
 /// [scope](PushedGuard::scope). A `Stream` is never the default stream, which is a property of the thread's
-/// current context and not a handle. This crate attaches no managed memory to streams
-/// (`cuStreamAttachMemAsync`).
+/// current context and not a handle.
 ///
 /// The stream keeps its context alive (invariant [`context-alive`](crate::soundness#context-alive)). Dropping
 /// it returns at once and needs no current context ([F40](crate::driver_facts#F40),

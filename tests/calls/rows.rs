@@ -32,6 +32,8 @@ pub(crate) fn devices(t: &mut Table) {
         t.row("Device::pci_bus_id", &["cuDeviceGetPCIBusId"], || device.pci_bus_id()).unwrap();
     t.row("Device::by_pci_bus_id", &["cuDeviceGetByPCIBusId"], || Device::by_pci_bus_id(&*address))
         .unwrap();
+    // Only Windows has such numbers.
+    let _luid = t.row("Device::luid", &["cuDeviceGetLuid"], || device.luid());
     t.row("Device::uuid", &["cuDeviceGetUuid_v2"], || device.uuid()).unwrap();
     t.row("Device::total_memory", &["cuDeviceTotalMem_v2"], || device.total_memory()).unwrap();
     let warp = ffi::CU_DEVICE_ATTRIBUTE_WARP_SIZE;

@@ -59,6 +59,7 @@ impl Table {
             // Once for each of two calls of `here`.
             "PushedGuard::pinned"
             | "PushedGuard::pinned_from"
+            | "PushedGuard::stream_value"
             | "PushedGuard::capture, on a stream with a buffer" => 2,
             _ => 1,
         };

@@ -4,6 +4,7 @@ use super::rows::{COPY, DOWNLOAD, FILL, LAUNCH, UPLOAD, WAIT, ZERO};
 use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
+use cuscope::stream::Until;
 use cuscope::{Function, LaunchConfig, PushedGuard};
 
 pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -42,6 +43,11 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
     let (mut x, y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let (data, mut staged, mut back) = ([7; 16], [0; 16], [0; 16]);
     let event = gpu.event().unwrap();
+    let (both, why) =
+        (["cuMemHostRegister_v2", "cuMemHostGetDevicePointer_v2"], "stored for its operations");
+    let value = t
+        .unlike("PushedGuard::stream_value", &both[..1], &both, why, || gpu.stream_value(0_u32))
+        .unwrap();
     t.row("PushedGuard::scope, with no work", &[], || gpu.scope(|_| Ok(()))).unwrap();
     t.row("PushedGuard::scope, with one upload", &[UPLOAD, WAIT], || {
         gpu.scope(|s| s.on(&stream).upload(&data, &mut s.hold(&mut x)))
@@ -68,6 +74,10 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         t.row("ScopedStream::wait", &["cuStreamWaitEvent"], || stream.wait(&event))?;
         t.row("ScopedStream::query", &["cuStreamQuery"], || stream.query())?;
         t.row("ScopedStream::synchronize", &[WAIT], || stream.synchronize())?;
+        let both = [value.write(1), value.wait(Until::Equal(1))];
+        t.row("ScopedStream::value_operations", &["cuStreamBatchMemOp_v2"], || {
+            stream.value_operations(&both)
+        })?;
         t.row("ScopedStream::host_function", &["cuLaunchHostFunc"], || {
             stream.host_function(|| ())
         })?;

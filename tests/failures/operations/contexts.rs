@@ -13,7 +13,13 @@ operations! {
     "name of a device" => device()?.name().map(drop);
     "address of a device" => device()?.pci_bus_id().map(drop);
     "device at an address" => Device::by_pci_bus_id(&*device()?.pci_bus_id()?).map(drop);
-    "identity of a device" => device()?.uuid().map(drop);
+    "identity of a device" => {
+        device()?.uuid()?;
+        // Only Windows has such numbers.
+        let luid = device()?.luid().map(drop);
+        let none = Some(ffi::CUDA_ERROR_NOT_SUPPORTED);
+        luid.or_else(|error| if error.code() == none { Ok(()) } else { Err(error) })
+    };
     "memory of a device" => device()?.total_memory().map(drop);
     "attribute of a device" => device()?.compute_capability().map(drop);
     "affinity of a device" => device()?.supports_exec_affinity().map(drop);

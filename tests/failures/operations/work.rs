@@ -11,7 +11,7 @@ use cuscope::{
     foreign::dlpack::Tensor,
     memory::{Advice, Attachment, Location, PoolAccess},
     ordered::OrderedOptions,
-    stream::SyncPolicy,
+    stream::{SyncPolicy, Until},
 };
 use std::time::Duration;
 
@@ -75,6 +75,11 @@ operations! {
         let ordered = gpu.ordered_stream()?;
         let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
         ordered.copy_batch([(&a, &mut b)])
+    });
+    "numbers that streams wait for" => pushed(|gpu| {
+        let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
+        let all = [value.write(1), value.wait(Until::Equal(1))];
+        gpu.scope(|s| s.on(&stream).value_operations(&all))
     });
     "default streams" => pushed(|gpu| {
         let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);

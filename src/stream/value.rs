@@ -1,0 +1,252 @@
+//! Numbers in host memory that streams wait for and write.
+#![allow(unsafe_code, reason = "reads and writes memory that streams use at the same time")]
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::PinnedBuffer;
+use crate::stack::PushedGuard;
+use ffi::{
+    CUdeviceptr, CUstreamBatchMemOpParams, CUstreamBatchMemOpParams_v1_memoryBarrier,
+    CUstreamBatchMemOpParams_v1_waitValue, CUstreamBatchMemOpParams_v1_waitValue_anonymous,
+    CUstreamBatchMemOpParams_v1_writeValue, CUstreamBatchMemOpParams_v1_writeValue_anonymous,
+    CUstreamBatchMemOpType,
+};
+use sealed::Word;
+use static_assertions::assert_impl_all;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A number in page-locked host memory, which threads of the host and streams of a scope read and write at the same time.
+/// Streams wait for it, too.
+///
+/// [`PushedGuard::stream_value`] creates one. [`ScopedStream::value_operations`](crate::ScopedStream::value_operations)
+/// enqueues writes and waits, so that the host and the device tell each other how far they are, without an event and
+/// without the end of the scope.
+///
+/// # Examples
+/// ```
+/// use cuscope::stream::{Until, ValueOperation};
+/// # use cuscope::{Context, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// # let context = Context::primary(Device::get(0)?)?;
+/// # let mut stack = ContextStack::current_thread()?;
+/// # let gpu = stack.push(&context)?;
+/// let (stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(1024)?);
+/// let (go, done) = (gpu.stream_value(0_u32)?, gpu.stream_value(0_u64)?);
+/// gpu.scope(|s| {
+///     let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+///     run.value_operations(&[go.wait(Until::AtLeast(1))])?; // holds the stream
+///     run.fill(&mut x, 7)?;
+///     run.value_operations(&[done.write(100)])?;
+///     assert_eq!(done.load(), 0);
+///     go.store(1); // lets it go
+///     while done.load() < 100 {
+///         std::thread::yield_now();
+///     }
+///     Ok(())
+/// })
+/// # }
+/// ```
+pub struct StreamValue<T: StreamWord> {
+    memory: PinnedBuffer<T>,
+}
+assert_impl_all!(StreamValue<u32>: Send, Sync);
+assert_impl_all!(StreamValue<u64>: Send, Sync);
+
+/// A type of a [`StreamValue`]: `u32` or `u64`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number that streams wait for",
+    label = "only `u32` and `u64` are"
+)]
+pub trait StreamWord: Word {}
+#[diagnostic::do_not_recommend]
+impl StreamWord for u32 {}
+#[diagnostic::do_not_recommend]
+impl StreamWord for u64 {}
+
+/// The condition that ends a wait: [`StreamValue::wait`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[doc(alias = "CUstreamWaitValue_flags")]
+pub enum Until<T> {
+    /// The value is this one or a later one. Numbers are compared in cyclic order: `value - this`, as a signed number, is
+    /// not negative.
+    AtLeast(T),
+    /// The value is this one.
+    Equal(T),
+    /// The value has one of these bits.
+    AnyOf(T),
+    /// Some bit is neither in the value nor among these.
+    Nor(T),
+}
+
+/// An operation of a stream on a [`StreamValue`].
+#[derive(Clone, Copy)]
+#[must_use = "`ScopedStream::value_operations` enqueues it"]
+pub struct ValueOperation<'s> {
+    raw: CUstreamBatchMemOpParams,
+    /// The only context in which the address is valid, if it is not valid in every context.
+    only: Option<&'s Context>,
+    value: PhantomData<&'s ()>,
+}
+
+impl PushedGuard<'_> {
+    /// Allocates a number that streams wait for and write. It does not belong to a context: streams of every context use
+    /// it.
+    ///
+    /// # Errors
+    /// The errors of [`pinned`](Self::pinned).
+    #[doc(alias = "cuStreamWaitValue32")]
+    #[doc(alias = "cuStreamWaitValue64")]
+    pub fn stream_value<T: StreamWord>(&self, value: T) -> Result<StreamValue<T>> {
+        Ok(StreamValue { memory: self.pinned_from(&[value])? })
+    }
+}
+
+impl<T: StreamWord> StreamValue<T> {
+    /// Returns the value. What a stream did before it wrote the value is visible then.
+    #[must_use]
+    pub fn load(&self) -> T {
+        // SAFETY: the number is there as long as this is, aligned, and no reference to it is made: threads and streams
+        // use it atomically.
+        unsafe { T::load(self.memory.start()) }
+    }
+
+    /// Sets the value. A stream that waits for it sees what this thread did before.
+    pub fn store(&self, value: T) {
+        // SAFETY: as in `load`.
+        unsafe { T::store(self.memory.start(), value) };
+    }
+
+    /// Returns the operation that sets the value, behind the work in the stream.
+    pub fn write(&self, value: T) -> ValueOperation<'_> {
+        let raw = CUstreamBatchMemOpParams_v1_writeValue {
+            operation: T::WRITE,
+            address: self.address(),
+            anonymous: CUstreamBatchMemOpParams_v1_writeValue_anonymous { value64: value.wide() },
+            flags: 0,
+            alias: 0,
+        };
+        self.operation(|all| all.writeValue = raw)
+    }
+
+    /// Returns the operation that holds the work behind it in the stream until the value is as told.
+    ///
+    /// If nobody writes such a value, the stream never goes on, and the scope never ends.
+    pub fn wait(&self, until: Until<T>) -> ValueOperation<'_> {
+        let (flags, value) = match until {
+            Until::AtLeast(value) => (ffi::CU_STREAM_WAIT_VALUE_GEQ, value),
+            Until::Equal(value) => (ffi::CU_STREAM_WAIT_VALUE_EQ, value),
+            Until::AnyOf(value) => (ffi::CU_STREAM_WAIT_VALUE_AND, value),
+            Until::Nor(value) => (ffi::CU_STREAM_WAIT_VALUE_NOR, value),
+        };
+        let raw = CUstreamBatchMemOpParams_v1_waitValue {
+            operation: T::WAIT,
+            address: self.address(),
+            anonymous: CUstreamBatchMemOpParams_v1_waitValue_anonymous { value64: value.wide() },
+            flags: flags.0,
+            alias: 0,
+        };
+        self.operation(|all| all.waitValue = raw)
+    }
+
+    fn address(&self) -> CUdeviceptr {
+        self.memory.mapped()
+    }
+
+    fn operation(&self, set: impl FnOnce(&mut CUstreamBatchMemOpParams)) -> ValueOperation<'_> {
+        let mut raw = CUstreamBatchMemOpParams { pad: [0; 6] };
+        set(&mut raw);
+        ValueOperation { raw, only: self.memory.mapped_in(), value: PhantomData }
+    }
+}
+
+impl ValueOperation<'_> {
+    /// Returns the operation that makes writes of kernels before it visible before later operations of the same list.
+    #[doc(alias = "CU_STREAM_MEM_OP_BARRIER")]
+    pub fn barrier() -> ValueOperation<'static> {
+        let operation = ffi::CU_STREAM_MEM_OP_BARRIER;
+        let mut raw = CUstreamBatchMemOpParams { pad: [0; 6] };
+        raw.memoryBarrier = CUstreamBatchMemOpParams_v1_memoryBarrier { operation, flags: 0 };
+        ValueOperation { raw, only: None, value: PhantomData }
+    }
+
+    /// Returns the operation as C represents it.
+    pub(crate) fn raw(&self) -> CUstreamBatchMemOpParams {
+        self.raw
+    }
+
+    /// Returns whether the context with this [key](Context::key) can use the memory.
+    pub(crate) fn is_of(&self, key: usize) -> bool {
+        self.only.is_none_or(|only| only.key() == key)
+    }
+}
+
+impl<T: StreamWord> fmt::Debug for StreamValue<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StreamValue({:?})", self.load())
+    }
+}
+
+impl fmt::Debug for ValueOperation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: every operation begins with its kind.
+        let kind: CUstreamBatchMemOpType = unsafe { self.raw.operation };
+        write!(f, "ValueOperation({kind:?})")
+    }
+}
+
+pub(crate) mod sealed {
+    use super::*;
+    use crate::memory::Element;
+    use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `StreamWord`, which is sealed",
+        label = "only `u32` and `u64` do"
+    )]
+    pub trait Word: Element + fmt::Debug {
+        const WAIT: CUstreamBatchMemOpType;
+        const WRITE: CUstreamBatchMemOpType;
+
+        /// Returns the number in the low bits of a larger one.
+        fn wide(self) -> u64;
+
+        /// # Safety
+        /// 1. The number is alive and aligned, and others use it only atomically.
+        unsafe fn load(at: *mut Self) -> Self;
+
+        /// # Safety
+        /// 1. As for [`load`](Self::load).
+        unsafe fn store(at: *mut Self, value: Self);
+    }
+
+    macro_rules! words {
+        ($($word:ty, $atomic:ident, $wait:ident, $write:ident;)*) => { $(
+            #[diagnostic::do_not_recommend]
+            impl Word for $word {
+                const WAIT: CUstreamBatchMemOpType = ffi::$wait;
+                const WRITE: CUstreamBatchMemOpType = ffi::$write;
+
+                fn wide(self) -> u64 {
+                    self.into()
+                }
+
+                unsafe fn load(at: *mut Self) -> Self {
+                    // SAFETY: the caller's obligation 1.
+                    unsafe { $atomic::from_ptr(at) }.load(Ordering::Acquire)
+                }
+
+                unsafe fn store(at: *mut Self, value: Self) {
+                    // SAFETY: the caller's obligation 1.
+                    unsafe { $atomic::from_ptr(at) }.store(value, Ordering::Release);
+                }
+            }
+        )* };
+    }
+    words! {
+        u32, AtomicU32, CU_STREAM_MEM_OP_WAIT_VALUE_32, CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        u64, AtomicU64, CU_STREAM_MEM_OP_WAIT_VALUE_64, CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    }
+}
