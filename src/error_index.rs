@@ -9,7 +9,7 @@
 //! | E0106: missing lifetime specifier, in the signature of a kernel | [launches](#launches) |
 //! | E0106: missing lifetime specifier, at a handle in a struct | [structs of your own](#structs-of-your-own) |
 //! | E0133: call to unsafe function | [launches](#launches), [graphs](#graphs), [page-locked memory](#page-locked-memory), [images and variables](#images-and-variables), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [handles of other code](#handles-of-other-code), [calls of the driver](#calls-of-the-driver) |
-//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; … is not an argument for a parameter …; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel; … is not the signature of a kernel; … cannot be launched; … is not a launch configuration; … is not memory that an access policy window can cover | [launches](#launches) |
+//! | E0277: … cannot be a kernel argument; … is not a tuple of kernel arguments; … is not an argument for a parameter …; … are not the arguments of a kernel with the signature …; … is not a parameter of a kernel; … is not the signature of a kernel; … cannot be launched; … is not a launch configuration; … is not memory that an access policy window can cover; … cannot be the element of a tensor map | [launches](#launches) |
 //! | E0277: … is not device memory that this scope can read, that this scope holds; `ScopedBuffer<…>` is not device memory; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
@@ -51,7 +51,7 @@
 //! | E0502, E0505: cannot borrow, or move out of, `buffer`, which `host_slice` lends | [page-locked memory](#page-locked-memory) |
 //! | E0505: cannot move out of `outer` because it is borrowed | [out of order](#out-of-order) |
 //! | E0505: cannot move out of `context` because it is borrowed | [the context is pushed](#the-context-is-pushed) |
-//! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event` | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
+//! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event`; of `buffer`, which a tensor map has | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
 //! | E0509: cannot move out of type …, which implements the `Drop` trait | [structs of handles](#structs-of-handles) |
 //! | E0515: cannot return value referencing local variable `stack`; E0505: cannot move out of `stack` | [it leaves the function](#it-leaves-the-function) |
 //! | E0515: … referencing local variable `stack`, a graph or memory of an ordered stream; … `data`, a registered slice | [graphs](#graphs), [ordered streams](#ordered-streams), [page-locked memory](#page-locked-memory) |
@@ -619,6 +619,8 @@
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
+//! | E0505: cannot move out of `buffer` because it is borrowed, by a [tensor map](crate::tensor_map) | drop it behind the last launch with the map | `ui-tests/tensor_map_freed_memory.rs` |
+//! | E0277: … cannot be the element of a tensor map | use a type that the accelerator knows, or [cast](crate::DeviceBuffer::cast) the memory | `ui-tests/tensor_map_element.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut ScopedBuffer` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |

@@ -22,5 +22,6 @@ mod other_context;
 mod peers;
 mod pitched;
 mod streams;
+mod tensor_maps;
 mod typed_kernels;
 mod views;

@@ -4,6 +4,8 @@
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::SAXPY;
+use cuscope::memory::{Advice, Attachment, Location};
+use cuscope::tensor_map::TensorLayout;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
     OrderedBuffer, OrderedStream, PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice,
@@ -297,6 +299,34 @@ fn parts_of_used_memory_are_used_at_once() {
     })
     .unwrap();
     assert_eq!(gpu.on(&own.stream).to_vec(&own.y).unwrap(), [2.0; LEN]);
+    gpu.pop().unwrap();
+}
+
+#[test]
+fn newer_operations_on_memory_compare_contexts_too() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    for _ in 0..2 {
+        let on = gpu.on(&own.stream);
+        // `gpu` belongs to the second context, and `own` to either in turn.
+        let foreign = if own.x.context() == gpu.context() { &theirs.x } else { &own.x };
+        assert_eq!(gpu.host_slice(foreign).map(drop), other("cuMemGetAddressRange_v2"));
+        assert_eq!(gpu.advise(foreign, Advice::ReadMostly(true)), other("cuMemAdvise_v2"));
+        assert_eq!(gpu.range_info(foreign).map(drop), other("cuMemRangeGetAttributes"));
+        let prefetched = on.prefetch(&theirs.x, Location::Host);
+        assert_eq!(prefetched, other("cuMemPrefetchAsync_v2"));
+        assert_eq!(on.discard(&mut theirs.x), other("cuMemDiscardBatchAsync"));
+        // SAFETY: 1. Not to one stream alone.
+        let attached = unsafe { on.attach(&mut theirs.x, Attachment::Global) };
+        assert_eq!(attached, other("cuStreamAttachMemAsync"));
+        let batch = "cuMemcpyBatchAsync";
+        assert_eq!(on.copy_batch([(&theirs.x, &mut own.y)]), other(batch));
+        assert_eq!(on.copy_batch([(&own.x, &mut theirs.y)]), other(batch));
+        let map = gpu.tensor_map(&TensorLayout::tiled(&[4], &[4]), &theirs.x).unwrap();
+        // SAFETY: it is not launched.
+        let launched = unsafe { on.launch(&own.saxpy, ONE(), (map,)) };
+        assert_eq!(launched, other("cuLaunchKernel"));
+        std::mem::swap(&mut own, &mut theirs);
+    }
     gpu.pop().unwrap();
 }
 

@@ -309,7 +309,13 @@ transparent_zero!(
     CUpointer_attribute,
     CUmem_range_attribute,
     CUsharedconfig,
-    CUstreamCaptureMode
+    CUstreamCaptureMode,
+    CUtensorMapDataType,
+    CUtensorMapFloatOOBfill,
+    CUtensorMapIm2ColWideMode,
+    CUtensorMapInterleave,
+    CUtensorMapL2promotion,
+    CUtensorMapSwizzle
 );
 
 impl<T> Zero for *mut T {

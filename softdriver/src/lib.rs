@@ -74,6 +74,7 @@ mod sticky;
 mod stream;
 mod stream_memory;
 mod sync;
+mod tensor_map;
 mod trace;
 mod unified;
 mod unsupported;
@@ -224,6 +225,10 @@ pub use stream::{
 pub use stream_memory::{
     cuStreamBatchMemOp_v2, cuStreamWaitValue32_v2, cuStreamWaitValue64_v2, cuStreamWriteValue32_v2,
     cuStreamWriteValue64_v2,
+};
+pub use tensor_map::{
+    cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide, cuTensorMapEncodeTiled,
+    cuTensorMapReplaceAddress,
 };
 pub use unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
 

@@ -1,9 +1,10 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
-use super::{In, Kernel, Out, Parameter, Signature, Value};
+use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::{KernelReads, KernelWrites};
 use crate::function::Function;
 use crate::memory::Element;
+use crate::tensor_map::TensorMap;
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
 
@@ -92,6 +93,8 @@ numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool f32 f64 }
 numbers! { half::f16 half::bf16 }
 
 impl<T: NoUninit> Argument<Value<T>> for T {}
+#[diagnostic::do_not_recommend]
+impl<M> Argument<TensorMapValue> for TensorMap<M> {}
 
 macro_rules! memory {
     ($($parameter:ty: $use:ident;)*) => { $(

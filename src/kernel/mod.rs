@@ -12,5 +12,5 @@ pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
 pub use launchable::{AnyArguments, ArgumentsOf, Launchable};
 pub use list::ArgumentList;
-pub use parameter::{In, Out, Parameter, Value};
+pub use parameter::{In, Out, Parameter, TensorMapValue, Value};
 pub use signature::Signature;

@@ -142,6 +142,23 @@ numbers! {
     Float: half::f16 half::bf16;
 }
 
+/// A [`TensorMap`](crate::tensor_map::TensorMap) in a [`Signature`](crate::kernel::Signature): the parameter is
+/// `const __grid_constant__ CUtensorMap`.
+#[derive(Debug)]
+pub struct TensorMapValue(());
+
+impl Parameter for TensorMapValue {}
+#[diagnostic::do_not_recommend]
+impl sealed::Sealed for TensorMapValue {
+    const GIVEN: Given = Given {
+        name: type_name::<TensorMapValue>,
+        size: size_of::<ffi::CUtensorMap>(),
+        // That of CUDA before version 13, too.
+        align: 64,
+        class: Class::Bytes,
+    };
+}
+
 impl<T: NoUninit> Parameter for Value<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit> sealed::Sealed for Value<T> {

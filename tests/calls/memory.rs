@@ -7,6 +7,7 @@ use crate::common::kernels::SPIN;
 use crate::common::longer;
 use cuscope::foreign::dlpack::Tensor;
 use cuscope::memory::{Advice, Attachment, Location, PoolAccess};
+use cuscope::tensor_map::TensorLayout;
 use cuscope::{LaunchConfig, MemoryPool, PushedGuard};
 use std::time::Duration;
 
@@ -73,6 +74,7 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
 
     managed(t, gpu);
     batches(t, gpu);
+    tensor_maps(t, gpu);
 
     let device = gpu.device();
     let pool =
@@ -155,6 +157,16 @@ fn batches(t: &mut Table, gpu: &PushedGuard<'_>) {
     let ordered = gpu.ordered_stream().unwrap();
     let (a, mut b) = (ordered.zeroed::<u32>(4).unwrap(), ordered.zeroed::<u32>(4).unwrap());
     t.row("OrderedStream::copy_batch", &[batch], || ordered.copy_batch([(&a, &mut b)])).unwrap();
+}
+
+/// Tensor maps.
+fn tensor_maps(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let x = gpu.alloc::<f32>(1024).unwrap();
+    let layout = TensorLayout::tiled(&[32, 32], &[32, 8]);
+    t.row("PushedGuard::tensor_map", &["cuTensorMapEncodeTiled"], || {
+        gpu.tensor_map(&layout, &x).map(drop)
+    })
+    .unwrap();
 }
 
 /// Managed memory.

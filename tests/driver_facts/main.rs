@@ -52,5 +52,6 @@ mod resources;
 mod stack;
 mod stream_attributes;
 mod table;
+mod tensor_maps;
 mod times;
 mod unified;

@@ -59,6 +59,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/resources.rs",
     "tests/driver_facts/stack.rs",
     "tests/driver_facts/stream_attributes.rs",
+    "tests/driver_facts/tensor_maps.rs",
     "tests/driver_facts/times.rs",
     "tests/driver_facts/unified.rs",
 ];

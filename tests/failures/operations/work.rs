@@ -12,6 +12,7 @@ use cuscope::{
     memory::{Advice, Attachment, Location, PoolAccess},
     ordered::OrderedOptions,
     stream::{SyncPolicy, Until},
+    tensor_map::{Swizzle, TensorLayout},
 };
 use std::time::Duration;
 
@@ -80,6 +81,16 @@ operations! {
         let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
         let all = [value.write(1), value.wait(Until::Equal(1))];
         gpu.scope(|s| s.on(&stream).value_operations(&all))
+    });
+    "tensor maps" => pushed(|gpu| {
+        let x = gpu.alloc::<f32>(1024)?;
+        gpu.tensor_map(&TensorLayout::tiled(&[32, 32], &[32, 8]), &x)?;
+        let images = TensorLayout::im2col(&[4, 4, 8, 8], &[0, 0], &[0, 0], 4, 16);
+        gpu.tensor_map(&images, &x)?;
+        // For newer devices.
+        let wide = TensorLayout::im2col_wide(&[32, 4, 8], 0, 0, 32, None).swizzle(Swizzle::Bytes128);
+        let (wide, none) = (gpu.tensor_map(&wide, &x).map(drop), ffi::CUDA_ERROR_NOT_SUPPORTED);
+        wide.or_else(|error| if error.code() == Some(none) { Ok(()) } else { Err(error) })
     });
     "default streams" => pushed(|gpu| {
         let (mut x, event, store) = (gpu.alloc::<u32>(8)?, gpu.event()?, store(gpu)?);

@@ -1,0 +1,534 @@
+//! Tensor maps, for the tensor memory accelerator.
+//!
+//! A kernel on a device of compute capability 9.0 or higher copies boxes of a tensor between device memory and shared
+//! memory with one instruction. A [`TensorMap`] tells it the tensor's address, extents and strides. A [`TensorLayout`]
+//! describes these, and [`PushedGuard::tensor_map`] encodes them for memory that the map borrows.
+//!
+//! The software driver encodes maps, and does not run kernels that use them.
+//!
+//! # Examples
+//! ```
+//! use cuscope::tensor_map::{Swizzle, TensorLayout};
+//! # use cuscope::{Context, ContextStack, Device};
+//!
+//! # fn main() -> cuscope::Result {
+//! # let context = Context::primary(Device::get(0)?)?;
+//! # if Device::get(0)?.compute_capability()?.0 < 9 { return Ok(()); }
+//! # let mut stack = ContextStack::current_thread()?;
+//! # let gpu = stack.push(&context)?;
+//! // 128 rows of 256 numbers, copied in boxes of 64 rows of 32 numbers.
+//! let (x, mut y) = (gpu.alloc::<f32>(128 * 256)?, gpu.alloc::<f32>(128 * 256)?);
+//! let layout = TensorLayout::tiled(&[256, 128], &[32, 64]).swizzle(Swizzle::Bytes128);
+//! let (from, to) = (gpu.tensor_map(&layout, &x)?, gpu.tensor_map(&layout, &mut y)?);
+//! // `gpu.on(&stream).launch(&kernel, config, (from, to))`: the kernel has two parameters
+//! // `const __grid_constant__ CUtensorMap`.
+//! # drop((from, to));
+//! # Ok(()) }
+//! ```
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::args::sealed::Operand;
+use crate::args::{KernelArg, KernelReads};
+use crate::call::{Answer, answer, name};
+use crate::error::{Error, Result};
+use crate::memory::Element;
+use crate::memory::access::Access;
+use crate::stack::PushedGuard;
+use ffi::{CUtensorMap, CUtensorMapDataType, CUtensorMapSwizzle};
+use std::ffi::{c_int, c_void};
+use std::fmt;
+
+/// The maximum number of dimensions.
+const MAX_RANK: usize = 5;
+
+/// The extents and strides of a tensor, and how boxes of it are copied.
+///
+/// Dimensions come in C's order for tensor maps: the innermost first, whose elements are adjacent. Extents and boxes are
+/// in elements, strides in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct TensorLayout {
+    extents: Vec<u64>,
+    /// The strides of the dimensions behind the first. `None`: the tensor is packed.
+    strides: Option<Vec<u64>>,
+    /// The steps in which elements of a box are read.
+    steps: Vec<u32>,
+    pieces: Pieces,
+    interleave: Interleave,
+    swizzle: Swizzle,
+    promotion: L2Promotion,
+    nan_beyond: bool,
+    number: FloatFormat,
+}
+
+/// The pieces that one instruction copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pieces {
+    Boxes(Vec<u32>),
+    Columns { lower: Vec<i32>, upper: Vec<i32>, channels: u32, pixels: u32 },
+    WideColumns { lower: i32, upper: i32, channels: u32, pixels: Option<u32> },
+}
+
+/// How channels are interleaved in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[doc(alias = "CUtensorMapInterleave")]
+pub enum Interleave {
+    /// Not at all.
+    #[default]
+    None,
+    /// In groups of 16 bytes: NC/8HWC8.
+    Bytes16,
+    /// In groups of 32 bytes: NC/16HWC16.
+    Bytes32,
+}
+
+/// How a box is shuffled in shared memory, so that its columns are read without bank conflicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[doc(alias = "CUtensorMapSwizzle")]
+pub enum Swizzle {
+    /// Not at all.
+    #[default]
+    None,
+    /// Pieces of 16 bytes within 32 bytes.
+    Bytes32,
+    /// Pieces of 16 bytes within 64 bytes.
+    Bytes64,
+    /// Pieces of 16 bytes within 128 bytes.
+    Bytes128,
+    /// Pieces of 32 bytes within 128 bytes.
+    Bytes128Atom32,
+    /// Pieces of 32 bytes within 128 bytes. Every other row swaps the halves of each 16 bytes.
+    Bytes128Atom32Flip8,
+    /// Pieces of 64 bytes within 128 bytes.
+    Bytes128Atom64,
+}
+
+/// How much the L2 cache fetches at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[doc(alias = "CUtensorMapL2promotion")]
+pub enum L2Promotion {
+    /// What is needed.
+    #[default]
+    None,
+    /// 64 bytes.
+    Bytes64,
+    /// 128 bytes.
+    Bytes128,
+    /// 256 bytes.
+    Bytes256,
+}
+
+/// How the accelerator changes `f32` elements on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum FloatFormat {
+    /// Not at all.
+    #[default]
+    Keep,
+    /// Denormal numbers become zero.
+    FlushDenormals,
+    /// Numbers are rounded to TF32.
+    Tf32,
+    /// Numbers are rounded to TF32, and denormal ones become zero.
+    Tf32FlushDenormals,
+}
+
+/// A type of the elements of a tensor. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the element of a tensor map",
+    label = "expected `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `f32` or `f64`",
+    note = "with the feature `half`, also `half::f16` and `half::bf16`"
+)]
+pub trait TensorElement: Element + sealed::Kind {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `TensorElement`, which is sealed",
+        label = "only numbers that the tensor memory accelerator knows do"
+    )]
+    pub trait Kind {
+        const KIND: CUtensorMapDataType;
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ty: $kind:ident;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl TensorElement for $ty {}
+        #[diagnostic::do_not_recommend]
+        impl sealed::Kind for $ty {
+            const KIND: CUtensorMapDataType = ffi::$kind;
+        }
+    )* };
+}
+elements! {
+    u8: CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    u16: CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    u32: CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    i32: CU_TENSOR_MAP_DATA_TYPE_INT32;
+    u64: CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    i64: CU_TENSOR_MAP_DATA_TYPE_INT64;
+    f32: CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    f64: CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+}
+#[cfg(feature = "half")]
+elements! {
+    half::f16: CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    half::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+}
+
+impl TensorLayout {
+    /// Describes a tensor of which boxes are copied: its extents, and those of a box.
+    ///
+    /// A tensor has 1 to 5 dimensions, or 3 to 5 if it is [interleaved](Self::interleave). A box has at most 256 elements
+    /// in each. Its innermost rows have a multiple of 16 bytes. Elements of a box beyond the tensor are read as zero, and
+    /// not written.
+    pub fn tiled(extents: &[u64], pieces: &[u32]) -> TensorLayout {
+        TensorLayout::new(extents, Pieces::Boxes(pieces.to_vec()))
+    }
+
+    /// Describes images, of which columns of pixels are copied as rows of a matrix.
+    ///
+    /// The extents are channels, width, then height and depth if the images have them, and the number of images. `lower`
+    /// and `upper` are the offsets of the first and the last corner of the box over which pixels run, of each dimension
+    /// between. An instruction copies so many `channels`, at most 256, of so many `pixels`, at most 1024.
+    pub fn im2col(
+        extents: &[u64],
+        lower: &[i32],
+        upper: &[i32],
+        channels: u32,
+        pixels: u32,
+    ) -> TensorLayout {
+        let (lower, upper) = (lower.to_vec(), upper.to_vec());
+        TensorLayout::new(extents, Pieces::Columns { lower, upper, channels, pixels })
+    }
+
+    /// Describes images as [`im2col`](Self::im2col) does, for pixels that run along the width alone. Without a number of
+    /// `pixels`, an instruction copies 128.
+    ///
+    /// Needs a device of compute capability 10.0 or higher, and a driver of CUDA 12.8 or later.
+    pub fn im2col_wide(
+        extents: &[u64],
+        lower: i32,
+        upper: i32,
+        channels: u32,
+        pixels: Option<u32>,
+    ) -> TensorLayout {
+        TensorLayout::new(extents, Pieces::WideColumns { lower, upper, channels, pixels })
+    }
+
+    fn new(extents: &[u64], pieces: Pieces) -> TensorLayout {
+        TensorLayout {
+            extents: extents.to_vec(),
+            strides: None,
+            steps: vec![1; extents.len()],
+            pieces,
+            interleave: Interleave::None,
+            swizzle: Swizzle::None,
+            promotion: L2Promotion::None,
+            nan_beyond: false,
+            number: FloatFormat::Keep,
+        }
+    }
+
+    /// Sets the strides in bytes of all dimensions but the first, multiples of 16. A tensor is packed at first.
+    pub fn strides(self, bytes: &[u64]) -> TensorLayout {
+        TensorLayout { strides: Some(bytes.to_vec()), ..self }
+    }
+
+    /// Sets the steps in which elements are read, from 1 to 8 for each dimension. A box of `n` elements with step `s` has
+    /// `n / s` elements in shared memory, rounded up. The first step is 1.
+    pub fn element_steps(self, steps: &[u32]) -> TensorLayout {
+        TensorLayout { steps: steps.to_vec(), ..self }
+    }
+
+    /// Sets how channels are interleaved in memory.
+    pub fn interleave(self, interleave: Interleave) -> TensorLayout {
+        TensorLayout { interleave, ..self }
+    }
+
+    /// Sets how a box is shuffled in shared memory. Its innermost rows must not be longer than what is shuffled.
+    pub fn swizzle(self, swizzle: Swizzle) -> TensorLayout {
+        TensorLayout { swizzle, ..self }
+    }
+
+    /// Sets how much the L2 cache fetches at once.
+    pub fn l2_promotion(self, promotion: L2Promotion) -> TensorLayout {
+        TensorLayout { promotion, ..self }
+    }
+
+    /// Reads floating-point elements beyond the tensor as a NaN that multiplications with addition take for zero.
+    #[doc(alias = "CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA")]
+    pub fn nan_beyond(self) -> TensorLayout {
+        TensorLayout { nan_beyond: true, ..self }
+    }
+
+    /// Sets how `f32` elements are changed on the way.
+    pub fn float_format(self, number: FloatFormat) -> TensorLayout {
+        TensorLayout { number, ..self }
+    }
+
+    /// Returns the number of dimensions.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Returns the strides of all dimensions but the first, or `None` if one is larger than a number.
+    fn all_strides(&self, element: usize) -> Option<Vec<u64>> {
+        if let Some(strides) = &self.strides {
+            return Some(strides.clone());
+        }
+        let mut stride = element as u64;
+        let inner = self.extents.iter().take(self.rank().saturating_sub(1));
+        inner
+            .map(|&extent| {
+                stride = stride.checked_mul(extent)?;
+                Some(stride)
+            })
+            .collect()
+    }
+
+    /// Returns the bytes from the first element to the end of the last one, or `None` if they are more than a number.
+    fn span(&self, strides: &[u64], element: usize) -> Option<u64> {
+        let (inner, outer) = self.extents.split_first()?;
+        let row = inner.checked_mul(element as u64)?;
+        outer.iter().zip(strides).try_fold(row, |bytes, (&extent, &stride)| {
+            bytes.checked_add(extent.checked_sub(1)?.checked_mul(stride)?)
+        })
+    }
+
+    fn call(&self) -> &'static str {
+        match self.pieces {
+            Pieces::Boxes(_) => name!(cuTensorMapEncodeTiled),
+            Pieces::Columns { .. } => name!(cuTensorMapEncodeIm2col),
+            Pieces::WideColumns { .. } => name!(cuTensorMapEncodeIm2colWide),
+        }
+    }
+
+    /// Returns why the tensor cannot be encoded at this address, in so many bytes of memory, as far as that is not left to
+    /// the driver.
+    fn problem(
+        &self,
+        address: u64,
+        bytes: u64,
+        strides: Option<&[u64]>,
+        element: usize,
+    ) -> Option<&'static str> {
+        let rank = self.rank();
+        let corners = rank.saturating_sub(2);
+        let lists = match &self.pieces {
+            Pieces::Boxes(pieces) => pieces.len() == rank,
+            Pieces::Columns { lower, upper, .. } => {
+                lower.len() == corners && upper.len() == corners
+            }
+            Pieces::WideColumns { .. } => true,
+        };
+        let least = if matches!(self.pieces, Pieces::Boxes(_)) { 1 } else { 3 };
+        if !(least..=MAX_RANK).contains(&rank) {
+            return Some("a tensor has 1 to 5 dimensions, and images have 3 to 5");
+        }
+        let Some(strides) = strides else {
+            return Some("the tensor is larger than the address space: check its extents");
+        };
+        if !lists || self.steps.len() != rank || strides.len() != rank - 1 {
+            return Some(
+                "the lists do not fit: pass an extent, a box and a step for each dimension, a stride for each but the \
+                 first, and corners for those between channels and images",
+            );
+        }
+        let unit = if self.interleave == Interleave::Bytes32 { 32 } else { 16 };
+        if address % unit != 0 {
+            return Some(
+                "the tensor does not begin at a multiple of 16 bytes, or of 32 if it is interleaved so",
+            );
+        }
+        if strides.iter().any(|stride| stride % unit != 0) {
+            return Some(
+                "a stride is no multiple of 16 bytes, or of 32 if the tensor is interleaved so: pad the rows",
+            );
+        }
+        if self.number != FloatFormat::Keep && element != size_of::<f32>() {
+            return Some("only elements of type `f32` have another format");
+        }
+        match self.span(strides, element) {
+            Some(span) if span <= bytes => None,
+            _ => Some(
+                "the tensor is larger than its memory, or empty: check its extents and strides",
+            ),
+        }
+    }
+}
+
+impl Swizzle {
+    fn raw(self) -> CUtensorMapSwizzle {
+        match self {
+            Swizzle::None => ffi::CU_TENSOR_MAP_SWIZZLE_NONE,
+            Swizzle::Bytes32 => ffi::CU_TENSOR_MAP_SWIZZLE_32B,
+            Swizzle::Bytes64 => ffi::CU_TENSOR_MAP_SWIZZLE_64B,
+            Swizzle::Bytes128 => ffi::CU_TENSOR_MAP_SWIZZLE_128B,
+            Swizzle::Bytes128Atom32 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+            Swizzle::Bytes128Atom32Flip8 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+            Swizzle::Bytes128Atom64 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
+        }
+    }
+}
+
+/// A tensor in memory that kernels use: `&buffer`, `&mut buffer`, a part, or what a scope holds. An argument of a launch,
+/// which passes it by value, as 128 bytes. The kernel declares `const __grid_constant__ CUtensorMap`.
+///
+/// It borrows the memory as that argument does: a kernel that only reads the tensor takes a map of `&buffer`, and one
+/// that writes it a map of `&mut buffer`. A launch takes the map, and a map of memory to read can be copied.
+#[derive(Clone, Copy)]
+pub struct TensorMap<M> {
+    raw: CUtensorMap,
+    memory: M,
+}
+
+impl<M> TensorMap<M> {
+    /// Returns the map as C represents it. It is valid as long as the memory is.
+    pub fn raw(&self) -> &CUtensorMap {
+        &self.raw
+    }
+
+    /// Returns the memory, for a map with another layout.
+    pub fn into_memory(self) -> M {
+        self.memory
+    }
+}
+
+impl<M> fmt::Debug for TensorMap<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TensorMap")
+    }
+}
+
+impl<'ctx, Lent, M: KernelArg<'ctx, Lent>> KernelArg<'ctx, Lent> for TensorMap<M> {}
+
+#[diagnostic::do_not_recommend]
+impl<M: Operand> Operand for TensorMap<M> {
+    type Parameter = CUtensorMap;
+    const COMPARES: bool = M::COMPARES;
+    fn parameter(&self) -> CUtensorMap {
+        self.raw
+    }
+    fn access(&self) -> Access<'_> {
+        self.memory.access()
+    }
+}
+
+/// # Tensor maps
+impl PushedGuard<'_> {
+    /// Encodes a tensor in memory: `&buffer` or a part of it to read, `&mut buffer` to write, or memory that a scope holds
+    /// or that belongs to an ordered stream. See [`tensor_map`](crate::tensor_map).
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a tensor that is larger than its memory, for an address or strides
+    /// that are no multiples of 16, and for lists of different lengths; `CUDA_ERROR_INVALID_VALUE` for boxes and steps
+    /// that the accelerator does not have; [`NotCurrent`](Error::NotCurrent);
+    /// [`NeedsDriver`](Error::NeedsDriver) for the wide form of im2col.
+    #[doc(alias = "cuTensorMapEncodeTiled")]
+    #[doc(alias = "cuTensorMapEncodeIm2col")]
+    #[doc(alias = "cuTensorMapEncodeIm2colWide")]
+    pub fn tensor_map<T: TensorElement, M: Operand + KernelReads<T>>(
+        &self,
+        layout: &TensorLayout,
+        memory: M,
+    ) -> Result<TensorMap<M>> {
+        let call = layout.call();
+        self.enter(call)?;
+        let range = memory.access().range();
+        let strides = layout.all_strides(size_of::<T>());
+        let bytes = range.end - range.start;
+        let problem = layout.problem(range.start, bytes, strides.as_deref(), size_of::<T>());
+        if let Some(reason) = problem {
+            return Err(Error::InvalidArgument { call, reason });
+        }
+        let kind = match layout.number {
+            FloatFormat::Keep => T::KIND,
+            FloatFormat::FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+            FloatFormat::Tf32 => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+            FloatFormat::Tf32FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+        };
+        let raw = encode(layout, kind, range.start, &strides.unwrap_or_default())?;
+        Ok(TensorMap { raw, memory })
+    }
+}
+
+/// Encodes a tensor that has no [problem](TensorLayout::problem).
+fn encode(
+    layout: &TensorLayout,
+    kind: CUtensorMapDataType,
+    address: u64,
+    strides: &[u64],
+) -> Result<CUtensorMap> {
+    let mut map = CUtensorMap { opaque: [0; 16] };
+    let (to, rank) = (&raw mut map, layout.rank() as u32);
+    let address: *mut c_void = std::ptr::without_provenance_mut(address as usize);
+    let (extents, strides) = (layout.extents.as_ptr(), strides.as_ptr());
+    let steps = layout.steps.as_ptr();
+    let interleave = match layout.interleave {
+        Interleave::None => ffi::CU_TENSOR_MAP_INTERLEAVE_NONE,
+        Interleave::Bytes16 => ffi::CU_TENSOR_MAP_INTERLEAVE_16B,
+        Interleave::Bytes32 => ffi::CU_TENSOR_MAP_INTERLEAVE_32B,
+    };
+    let promotion = match layout.promotion {
+        L2Promotion::None => ffi::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        L2Promotion::Bytes64 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+        L2Promotion::Bytes128 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        L2Promotion::Bytes256 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+    };
+    let fill = if layout.nan_beyond {
+        ffi::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+    } else {
+        ffi::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+    };
+    let swizzle = layout.swizzle.raw();
+    // SAFETY, of each: the map is aligned to 64 bytes and valid for writes. The lists have as many entries as the manual
+    // of the function says for this rank: `problem` compared them. The driver does not use the memory, and checks the rest.
+    let answer: Answer = match &layout.pieces {
+        // SAFETY: as above.
+        Pieces::Boxes(pieces) => unsafe {
+            let pieces = pieces.as_ptr();
+            answer!(cuTensorMapEncodeTiled(
+                to, kind, rank, address, extents, strides, pieces, steps, interleave, swizzle,
+                promotion, fill
+            ))
+        },
+        &Pieces::Columns { ref lower, ref upper, channels, pixels } => {
+            let (lower, upper): (*const c_int, *const c_int) = (lower.as_ptr(), upper.as_ptr());
+            // SAFETY: as above.
+            unsafe {
+                answer!(cuTensorMapEncodeIm2col(
+                    to, kind, rank, address, extents, strides, lower, upper, channels, pixels,
+                    steps, interleave, swizzle, promotion, fill
+                ))
+            }
+        }
+        &Pieces::WideColumns { lower, upper, channels, pixels } => {
+            let encode = ffi::cuTensorMapEncodeIm2colWide()?;
+            let mode = if pixels.is_some() {
+                ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W
+            } else {
+                ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+            };
+            let pixels = pixels.unwrap_or(128);
+            // SAFETY: as above.
+            unsafe {
+                answer!(
+                    cuTensorMapEncodeIm2colWide = encode(
+                        to, kind, rank, address, extents, strides, lower, upper, channels, pixels,
+                        steps, interleave, mode, swizzle, promotion, fill
+                    )
+                )
+            }
+        }
+    };
+    answer.check()?;
+    Ok(map)
+}

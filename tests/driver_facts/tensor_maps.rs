@@ -1,0 +1,117 @@
+//! Tensor maps: F427.
+
+use crate::raw::*;
+use cuscope::ffi::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// A tensor of 32 rows of 32 numbers, and boxes of 16 rows of 32.
+struct Tiled {
+    kind: CUtensorMapDataType,
+    rank: u32,
+    address: u64,
+    extents: [u64; 2],
+    stride: [u64; 1],
+    pieces: [u32; 2],
+    steps: [u32; 2],
+    interleave: CUtensorMapInterleave,
+    swizzle: CUtensorMapSwizzle,
+    promotion: CUtensorMapL2promotion,
+    fill: CUtensorMapFloatOOBfill,
+}
+
+fn encode(memory: CUdeviceptr, change: fn(&mut Tiled)) -> (CUresult, CUtensorMap) {
+    let mut tensor = Tiled {
+        kind: CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        rank: 2,
+        address: memory,
+        extents: [32, 32],
+        stride: [128],
+        pieces: [32, 16],
+        steps: [1, 1],
+        interleave: CU_TENSOR_MAP_INTERLEAVE_NONE,
+        swizzle: CU_TENSOR_MAP_SWIZZLE_128B,
+        promotion: CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        fill: CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    };
+    change(&mut tensor);
+    let mut map: CUtensorMap = all_zeros();
+    let address: *mut c_void = std::ptr::without_provenance_mut(tensor.address as usize);
+    let code = code!(cuTensorMapEncodeTiled(
+        &raw mut map,
+        tensor.kind,
+        tensor.rank,
+        address,
+        tensor.extents.as_ptr(),
+        tensor.stride.as_ptr(),
+        tensor.pieces.as_ptr(),
+        tensor.steps.as_ptr(),
+        tensor.interleave,
+        tensor.swizzle,
+        tensor.promotion,
+        tensor.fill,
+    ));
+    (code, map)
+}
+
+/// F427
+#[test]
+fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
+    let a = place();
+    let mut major = 0;
+    let asked = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+    ok!(cuDeviceGetAttribute(&raw mut major, asked, device()));
+    if major < 9 {
+        crate::skip!("the device has no tensor memory accelerator");
+    }
+    type Change = fn(&mut Tiled);
+    let fine: [Change; 6] = [
+        |_| {},
+        |tensor| tensor.rank = 1,
+        |tensor| tensor.kind = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+        |tensor| tensor.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
+        |tensor| tensor.steps = [1, 8],
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
+    ];
+    for (number, change) in fine.into_iter().enumerate() {
+        let (code, map) = encode(a.memory, change);
+        assert_eq!(code, SUCCESS, "{number}");
+        assert_eq!(map.opaque, encode(a.memory, change).1.opaque, "{number}");
+    }
+    let bad: [Change; 17] = [
+        |tensor| tensor.rank = 0,
+        |tensor| tensor.rank = 6,
+        |tensor| tensor.address += 8,
+        |tensor| tensor.extents[0] = 0,
+        |tensor| tensor.extents[1] = (1 << 32) + 1,
+        |tensor| tensor.stride = [120],
+        |tensor| tensor.stride = [1 << 40],
+        |tensor| tensor.pieces[0] = 0,
+        |tensor| tensor.pieces[1] = 257,
+        |tensor| tensor.pieces[0] = 3,
+        |tensor| tensor.steps[1] = 0,
+        |tensor| tensor.steps[1] = 9,
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_64B,
+        |tensor| tensor.interleave = CU_TENSOR_MAP_INTERLEAVE_16B,
+        |tensor| tensor.kind = CUtensorMapDataType(99),
+        |tensor| tensor.promotion = CUtensorMapL2promotion(99),
+        |tensor| {
+            tensor.kind = CU_TENSOR_MAP_DATA_TYPE_INT32;
+            tensor.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
+        },
+    ];
+    for (number, change) in bad.into_iter().enumerate() {
+        assert_eq!(encode(a.memory, change).0, INVALID_VALUE, "{number}");
+    }
+    let (_, mut map) = encode(a.memory, |_| {});
+    let (_, moved) = encode(a.memory + 1024, |_| {});
+    let address = |at: u64| std::ptr::without_provenance_mut(at as usize);
+    ok!(cuTensorMapReplaceAddress(&raw mut map, address(a.memory + 1024)));
+    assert_eq!(map.opaque, moved.opaque);
+    each_gives!(INVALID_VALUE; {
+        cuTensorMapReplaceAddress(&raw mut map, address(a.memory + 8));
+        cuTensorMapReplaceAddress(null_mut(), address(a.memory));
+    });
+    pop();
+    a.destroy();
+}

@@ -1,0 +1,18 @@
+//! A tensor map has the address of its memory, which is not freed before the last launch with the map.
+
+use cuscope::tensor_map::TensorLayout;
+use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    kernel: &Function<'ctx>,
+    buffer: DeviceBuffer<'ctx, f32>,
+) -> Result {
+    let map = gpu.tensor_map(&TensorLayout::tiled(&[64], &[32]), &buffer)?;
+    drop(buffer);
+    // SAFETY: the kernel takes a tensor map of 64 numbers.
+    unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (map,)) }
+}
+
+fn main() {}
