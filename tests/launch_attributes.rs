@@ -8,7 +8,7 @@ use cuscope::{
     Error, EventFlags, LaunchConfig, Result, ffi,
     function::Carveout,
     graph::Enqueue,
-    launch::{ClusterScheduling, ExtendedLaunch},
+    launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
 
@@ -166,6 +166,19 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
             let error = error.expect_err(advice);
             assert_eq!((error.code(), error.call()), (Some(code), Some("cuLaunchKernelEx")));
             assert!(error.to_string().contains(advice), "{error}");
+        }
+        // A newer driver may take these.
+        let newer = [
+            one.cluster_portability(ClusterPortability::NonPortable),
+            one.shared_memory_mode(SharedMemoryMode::Portable),
+        ];
+        let version = cuscope::driver_version()?;
+        for launch in newer.into_iter().filter(|_| (version.major, version.minor) <= (13, 0)) {
+            // SAFETY: as above.
+            let error = unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) };
+            let error = error.unwrap_err();
+            assert_eq!((error.code(), error.call()), (Some(invalid), Some("cuLaunchKernelEx")));
+            assert!(error.to_string().contains("attributes"), "{error}");
         }
         // The plain launch says so too; and what it says helps.
         // SAFETY: as above.

@@ -1,7 +1,7 @@
 //! Launches with attributes.
 
 use super::spec::sealed::{Prepared, Spec};
-use super::{ClusterScheduling, Dim3, LaunchConfig};
+use super::{ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, SharedMemoryMode};
 use crate::call::name;
 use crate::event::Event;
 use crate::function::Carveout;
@@ -16,7 +16,7 @@ use std::ffi::c_char;
 use std::{fmt, ptr};
 
 /// The maximum number of attributes of a launch: one of each kind.
-const MOST: usize = 13;
+const MOST: usize = 15;
 
 /// A launch with attributes. [`LaunchConfig::extended`] creates it, and every launch method accepts it.
 ///
@@ -46,6 +46,8 @@ pub struct ExtendedLaunch<'e, 'ctx> {
     access_policy_window: Option<AccessPolicyWindow>,
     carveout: Carveout,
     nvlink_centric: bool,
+    portability: Option<ClusterPortability>,
+    shared_memory: Option<SharedMemoryMode>,
 }
 
 impl LaunchConfig {
@@ -67,6 +69,8 @@ impl LaunchConfig {
             access_policy_window: None,
             carveout: Carveout::Default,
             nvlink_centric: false,
+            portability: None,
+            shared_memory: None,
         }
     }
 }
@@ -187,6 +191,22 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch { nvlink_centric: true, ..self }
     }
 
+    /// Sets whether clusters may be larger than every device can run them, for this launch.
+    ///
+    /// Requires a driver newer than CUDA 13.0: others refuse it ([F315](crate::driver_facts#F315)).
+    #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE")]
+    pub fn cluster_portability(self, portability: ClusterPortability) -> Self {
+        ExtendedLaunch { portability: Some(portability), ..self }
+    }
+
+    /// Sets how much dynamic shared memory the launch may ask for.
+    ///
+    /// Requires a driver newer than CUDA 13.0: others refuse it ([F315](crate::driver_facts#F315)).
+    #[doc(alias = "CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE")]
+    pub fn shared_memory_mode(self, mode: SharedMemoryMode) -> Self {
+        ExtendedLaunch { shared_memory: Some(mode), ..self }
+    }
+
     /// Returns the attributes and their number.
     fn lower(&self) -> ([CUlaunchAttribute; MOST], usize) {
         let ignored = attribute(ffi::CU_LAUNCH_ATTRIBUTE_IGNORE, |_| {});
@@ -260,6 +280,16 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
         if self.nvlink_centric {
             add(ffi::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING, &|value| {
                 value.nvlinkUtilCentricScheduling = 1;
+            });
+        }
+        if let Some(portability) = self.portability {
+            add(ffi::CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE, &|value| {
+                value.portableClusterSizeMode = portability.raw();
+            });
+        }
+        if let Some(mode) = self.shared_memory {
+            add(ffi::CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE, &|value| {
+                value.sharedMemoryMode = mode.raw();
             });
         }
         (list, len)
@@ -360,10 +390,12 @@ mod tests {
             .mem_sync_domain(MemSyncDomain::Remote)
             .mem_sync_domain_map(0, 1)
             .shared_memory_carveout(Carveout::Percent(50))
-            .nvlink_centric();
+            .nvlink_centric()
+            .cluster_portability(ClusterPortability::NonPortable)
+            .shared_memory_mode(SharedMemoryMode::Oversized);
         let (list, len) = all.lower();
         let ids: Vec<u32> = list[..len].iter().map(|attribute| attribute.id.0).collect();
-        assert_eq!(ids, [2, 4, 11, 5, 6, 8, 10, 9, 14, 16]);
+        assert_eq!(ids, [2, 4, 11, 5, 6, 8, 10, 9, 14, 16, 17, 18]);
         assert!(list[len..].iter().all(|attribute| attribute.id.0 == 0));
         // A launch without the attribute uses the function's own setting: −1 is not a value of the attribute
         // (F315).

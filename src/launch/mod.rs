@@ -7,7 +7,7 @@ mod spec;
 
 pub use extended::ExtendedLaunch;
 pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
-pub use policy::ClusterScheduling;
+pub use policy::{ClusterPortability, ClusterScheduling, SharedMemoryMode};
 pub use spec::LaunchSpec;
 pub(crate) use spec::sealed::{Prepared, Spec};
 

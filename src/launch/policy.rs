@@ -1,6 +1,6 @@
 //! Attributes of launches.
 
-use ffi::CUclusterSchedulingPolicy;
+use ffi::{CUclusterSchedulingPolicy, CUlaunchAttributePortableClusterMode, CUsharedMemoryMode};
 
 /// How the driver places the blocks of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -21,6 +21,64 @@ impl ClusterScheduling {
             ClusterScheduling::Default => ffi::CU_CLUSTER_SCHEDULING_POLICY_DEFAULT,
             ClusterScheduling::Spread => ffi::CU_CLUSTER_SCHEDULING_POLICY_SPREAD,
             ClusterScheduling::LoadBalancing => ffi::CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING,
+        }
+    }
+}
+
+/// Whether the clusters of a launch may be larger than every device can run them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[doc(alias = "CUlaunchAttributePortableClusterMode")]
+pub enum ClusterPortability {
+    /// As the function's attribute says.
+    #[default]
+    Default,
+    /// They may not: larger clusters are refused.
+    Portable,
+    /// They may.
+    NonPortable,
+}
+
+impl ClusterPortability {
+    pub(super) fn raw(self) -> CUlaunchAttributePortableClusterMode {
+        match self {
+            ClusterPortability::Default => ffi::CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT,
+            ClusterPortability::Portable => ffi::CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE,
+            ClusterPortability::NonPortable => {
+                ffi::CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE
+            }
+        }
+    }
+}
+
+/// How much dynamic shared memory a launch may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+#[doc(alias = "CUsharedMemoryMode")]
+pub enum SharedMemoryMode {
+    /// As the function's attribute says.
+    #[default]
+    Default,
+    /// What every launch on every device may.
+    Portable,
+    /// As much as the device lets a launch that opts in have.
+    NonPortable,
+    /// More than that, at the cost of the L1 cache.
+    Oversized,
+    /// More than that if the device has it, at the cost of the L1 cache.
+    PreferOversized,
+}
+
+impl SharedMemoryMode {
+    pub(super) fn raw(self) -> CUsharedMemoryMode {
+        match self {
+            SharedMemoryMode::Default => ffi::CU_SHARED_MEMORY_MODE_DEFAULT,
+            SharedMemoryMode::Portable => ffi::CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE,
+            SharedMemoryMode::NonPortable => ffi::CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE,
+            SharedMemoryMode::Oversized => ffi::CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY,
+            SharedMemoryMode::PreferOversized => {
+                ffi::CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY
+            }
         }
     }
 }
