@@ -185,6 +185,12 @@ pub use memory::set::{
     cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,
     cuMemsetD32Async,
 };
+pub use memory::virtual_memory::{
+    cuMemAddressFree, cuMemAddressReserve, cuMemCreate, cuMemExportToShareableHandle,
+    cuMemGetAccess, cuMemGetAllocationGranularity, cuMemGetAllocationPropertiesFromHandle,
+    cuMemImportFromShareableHandle, cuMemMap, cuMemRelease, cuMemRetainAllocationHandle,
+    cuMemSetAccess, cuMemUnmap,
+};
 pub use module::{
     cuModuleEnumerateFunctions, cuModuleGetFunction, cuModuleGetFunctionCount,
     cuModuleGetGlobal_v2, cuModuleGetLoadingMode, cuModuleLoad, cuModuleLoadData,

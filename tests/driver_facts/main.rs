@@ -52,3 +52,4 @@ mod stream_attributes;
 mod table;
 mod times;
 mod unified;
+mod virtual_memory;

@@ -59,6 +59,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/stream_attributes.rs",
     "tests/driver_facts/times.rs",
     "tests/driver_facts/unified.rs",
+    "tests/driver_facts/virtual_memory.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.

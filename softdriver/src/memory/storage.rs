@@ -2,9 +2,11 @@
 //! time, so that every access is atomic; a race gives any of the values, never more.
 #![allow(unsafe_code, reason = "raw memory, shared with whoever runs at the same time")]
 
+use super::physical::Region;
 use crate::domain;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Storage is aligned to this; the allocator gives zeroed memory of it without touching it.
@@ -18,10 +20,19 @@ pub(crate) struct Storage {
     len: usize,
     /// Part of the program's memory, rather than on the heap.
     pub(crate) host: bool,
-    /// Not the program's own.
-    owned: bool,
+    owner: Owner,
     /// Nobody writes it while it is known here, and maybe nobody can: no atomic may lie in it.
     read_only: bool,
+}
+
+/// Whose the memory is.
+enum Owner {
+    /// The storage's own.
+    Own,
+    /// The program's.
+    Program,
+    /// A part of a range that has memory mapped into it.
+    Region(Arc<Region>),
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -40,7 +51,13 @@ impl Storage {
         let layout = Self::layout(len)?;
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        Some(Self { start: NonNull::new(start)?, len, host: false, owned: true, read_only: false })
+        Some(Self {
+            start: NonNull::new(start)?,
+            len,
+            host: false,
+            owner: Owner::Own,
+            read_only: false,
+        })
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
@@ -54,7 +71,7 @@ impl Storage {
             return None;
         }
         let start = NonNull::new(start.cast())?;
-        Some(Self { start, len, host: true, owned: true, read_only: false })
+        Some(Self { start, len, host: true, owner: Owner::Own, read_only: false })
     }
 
     /// Page-locked memory of the host, unmapped at its end as far as the system's allocator does that.
@@ -65,7 +82,20 @@ impl Storage {
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
     pub(crate) fn registered(start: *mut u8, len: usize, read_only: bool) -> Option<Self> {
-        Some(Self { start: NonNull::new(start)?, len, host: true, owned: false, read_only })
+        let start = NonNull::new(start)?;
+        Some(Self { start, len, host: true, owner: Owner::Program, read_only })
+    }
+
+    /// A part of a range that has memory mapped into it.
+    pub(crate) fn mapped((region, offset): (Arc<Region>, usize), len: usize) -> Self {
+        let start = region.at(offset, len);
+        Self { start, len, host: false, owner: Owner::Region(region), read_only: false }
+    }
+
+    /// The range that it is a part of, with its place there.
+    pub(crate) fn region(&self) -> Option<(&Arc<Region>, usize)> {
+        let Owner::Region(region) = &self.owner else { return None };
+        Some((region, self.start.addr().get() - region.at(0, 0).addr().get()))
     }
 
     /// Where it starts in the program's address space.
@@ -78,11 +108,11 @@ impl Storage {
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
         assert!(offset <= self.len && len <= self.len - offset, "access beyond an allocation");
-        if self.owned {
-            return self.start.as_ptr().wrapping_add(offset);
+        if let Owner::Program = self.owner {
+            // The program lent it by address, and may use pointers of its own in between.
+            return ptr::with_exposed_provenance_mut(self.start.addr().get() + offset);
         }
-        // The program lent it by address, and may use pointers of its own in between.
-        ptr::with_exposed_provenance_mut(self.start.addr().get() + offset)
+        self.start.as_ptr().wrapping_add(offset)
     }
 
     /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
@@ -237,7 +267,7 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if !self.owned {
+        if !matches!(self.owner, Owner::Own) {
             return;
         }
         #[cfg(unix)]
