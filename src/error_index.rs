@@ -862,7 +862,9 @@
 //! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a
 //! [`PitchedBuffer`](crate::memory::PitchedBuffer): split a `part_mut` by columns, rows or planes.
 //! `ui-tests/pitched_parts_overlap.rs`, `ui-tests/pitched_part_outlives_buffer.rs`,
-//! `ui-tests/pitched_part_written.rs`.
+//! `ui-tests/pitched_part_written.rs`. A [`GrowableBuffer`](crate::memory::GrowableBuffer) grows and shrinks while
+//! nothing has borrowed it (E0502, E0499): `ui-tests/growable_shortened_beside_its_part.rs`,
+//! `ui-tests/growable_grown_while_held.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.

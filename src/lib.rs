@@ -34,6 +34,7 @@ pub mod stack;
 pub mod stream;
 mod sync;
 mod tuples;
+pub mod virtual_memory;
 
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]

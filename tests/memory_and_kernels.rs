@@ -22,3 +22,4 @@ mod pitched;
 mod streams;
 mod typed_kernels;
 mod views;
+mod virtual_memory;

@@ -266,6 +266,7 @@ fn mappings_side_by_side_are_one_range() {
             cuMemsetD8_v2(at, 1, 2 * size);
             cuMemcpyHtoD_v2(middle - 64, host, 128);
             cuMemcpyDtoD_v2(plain, at, 2 * size);
+            cuCtxSynchronize();
             cuMemcpyDtoDAsync_v2(at, plain, 2 * size, a.stream);
             cuMemcpyDtoH_v2(host, middle - 64, 128);
         });
