@@ -865,7 +865,9 @@
 //! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a
 //! [`PitchedBuffer`](crate::memory::PitchedBuffer): split a `part_mut` by columns, rows or planes.
 //! `ui-tests/pitched_parts_overlap.rs`, `ui-tests/pitched_part_outlives_buffer.rs`,
-//! `ui-tests/pitched_part_written.rs`.
+//! `ui-tests/pitched_part_written.rs`. A [`GrowableBuffer`](crate::memory::GrowableBuffer) grows and shrinks while
+//! nothing has borrowed it (E0502, E0499): `ui-tests/growable_shortened_beside_its_part.rs`,
+//! `ui-tests/growable_grown_while_held.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.
@@ -934,8 +936,8 @@
 //! # Handles of other code
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
-//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. The functions list
-//! their obligations.
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
+//! process does with its memory: `ui-tests/import_without_unsafe.rs`. The functions list their obligations.
 //!
 //! *error\[E0277\]: `*mut u8` cannot be sent between threads safely*: what keeps a handle alive is dropped with the last
 //! owner, on any thread: `ui-tests/keep_not_sent.rs`. *error\[E0521\]: borrowed data escapes …*: nor can it borrow:

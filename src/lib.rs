@@ -17,6 +17,7 @@ pub mod foreign;
 pub mod function;
 pub mod graph;
 pub mod image;
+pub mod ipc;
 pub mod jit;
 pub mod kernel;
 pub mod launch;
@@ -35,6 +36,7 @@ pub mod stream;
 mod sync;
 pub mod tensor_map;
 mod tuples;
+pub mod virtual_memory;
 
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]

@@ -68,7 +68,11 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 10] = [
+    const BANNED: [&str; 14] = [
+        "cuIpcCloseMemHandle",
+        "cuMemAddressFree",
+        "cuMemRelease",
+        "cuMemUnmap",
         "cuStreamQuery",
         "cuMemFree_v2",
         "cuMemFreeAsync",
@@ -126,6 +130,11 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
     // A pool and what it allocated belong to no context, whose end would free them.
     if failed.contains(&"cuMemFreeAsync") {
         rest = Live { allocations: before.allocations, bytes: before.bytes, ..rest };
+    }
+    // Nor does virtual memory.
+    if failed.iter().any(|call| ["cuMemUnmap", "cuMemRelease", "cuMemAddressFree"].contains(call)) {
+        let Live { reservations, physical, mappings, .. } = before;
+        rest = Live { reservations, physical, mappings, ..rest };
     }
     if failed.contains(&"cuMemPoolDestroy") {
         rest.pools = before.pools;

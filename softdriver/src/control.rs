@@ -72,6 +72,14 @@ pub struct Live {
     pub host_allocations: usize,
     /// Registrations of host memory of the program.
     pub registrations: usize,
+    /// Reserved ranges of addresses.
+    pub reservations: usize,
+    /// Handles of physical memory.
+    pub physical: usize,
+    /// Mappings of physical memory.
+    pub mappings: usize,
+    /// Allocations of other processes that are open.
+    pub opened: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs.

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::entry::Answer;
+use crate::memory::physical::Physical;
 use core::ffi::c_int;
 use cuscope_sys::*;
 
@@ -20,10 +21,8 @@ const OF_AN_H200: [c_int; 147] = [
 ];
 
 /// What an H200 has and this driver has not: 0.
-const NOT_MODELLED: [CUdevice_attribute; 20] = [
+const NOT_MODELLED: [CUdevice_attribute; 18] = [
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH,
-    CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-    CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED,
@@ -48,6 +47,9 @@ pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answe
     match attribute {
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.ordinal as c_int),
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED => {
+            Ok(c_int::from(Physical::IS_SHARED))
+        }
         _ if NOT_MODELLED.contains(&attribute) => Ok(0),
         CUdevice_attribute(number) => {
             let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

@@ -9,10 +9,12 @@ use crate::environment::Environment;
 use crate::event::Event;
 use crate::function::Function;
 use crate::graph::{Exec, Graph};
+use crate::ipc::Opened;
 use crate::library::{Kernel, Library};
 use crate::link::Link;
 use crate::memory::pool::Pool;
 use crate::memory::space::Space;
+use crate::memory::virtual_memory::VirtualMemory;
 use crate::module::Module;
 use crate::peer::Peers;
 use crate::registry::Registry;
@@ -62,6 +64,10 @@ pub(crate) struct Driver {
     pub(crate) first_pools: Vec<usize>,
     /// The memory of all devices.
     pub(crate) space: Space,
+    /// Reserved addresses, physical memory and mappings.
+    pub(crate) virtual_memory: VirtualMemory,
+    /// Memory of other processes.
+    pub(crate) opened: Opened,
     /// Who has access to memory of other devices.
     pub(crate) peers: Peers,
 }
@@ -153,6 +159,8 @@ impl Driver {
             pools,
             first_pools,
             space: Space::new(devices),
+            virtual_memory: VirtualMemory::new(devices),
+            opened: Opened::default(),
             peers: Peers::default(),
         }
     }
@@ -160,6 +168,7 @@ impl Driver {
     /// Counts what is alive.
     pub(crate) fn live(&self) -> Live {
         let memory = self.space.usage();
+        let mapped = self.virtual_memory.usage();
         let living = sync::lock(&self.living);
         let contexts = |which: fn(&Creation) -> bool| {
             living.values().filter(|context| which(&context.creation) && context.alive()).count()
@@ -177,6 +186,10 @@ impl Driver {
             bytes: memory.bytes,
             host_allocations: memory.host_allocations,
             registrations: memory.registrations,
+            reservations: mapped.reservations,
+            physical: mapped.handles,
+            mappings: mapped.mappings,
+            opened: self.opened.count(),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
             graph_execs: self.execs.count(|_| true),

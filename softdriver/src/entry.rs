@@ -304,6 +304,8 @@ transparent_zero!(
     CUjitInputType,
     CUlimit,
     CUgraphMem_attribute,
+    CUmemAllocationGranularity_flags,
+    CUmemAllocationHandleType,
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,

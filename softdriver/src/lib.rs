@@ -38,6 +38,7 @@ mod function;
 mod graph;
 mod green;
 mod image;
+mod ipc;
 mod jit;
 mod launch;
 mod launch_attributes;
@@ -140,6 +141,7 @@ pub use green::{
     cuGreenCtxGetId, cuGreenCtxRecordEvent, cuGreenCtxStreamCreate, cuGreenCtxWaitEvent,
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
 };
+pub use ipc::{cuIpcCloseMemHandle, cuIpcGetMemHandle, cuIpcOpenMemHandle_v2};
 pub use launch::{cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx};
 pub use library::{
     cuKernelGetAttribute, cuKernelGetFunction, cuKernelGetLibrary, cuKernelGetName,
@@ -187,6 +189,12 @@ pub use memory::rows::{
 pub use memory::set::{
     cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,
     cuMemsetD32Async,
+};
+pub use memory::virtual_memory::{
+    cuMemAddressFree, cuMemAddressReserve, cuMemCreate, cuMemExportToShareableHandle,
+    cuMemGetAccess, cuMemGetAllocationGranularity, cuMemGetAllocationPropertiesFromHandle,
+    cuMemImportFromShareableHandle, cuMemMap, cuMemRelease, cuMemRetainAllocationHandle,
+    cuMemSetAccess, cuMemUnmap,
 };
 pub use module::{
     cuModuleEnumerateFunctions, cuModuleGetFunction, cuModuleGetFunctionCount,

@@ -16,7 +16,7 @@ use std::thread::{self, ThreadId};
 /// One life. What belongs to a context belongs to a life of it, so that what an earlier life of a
 /// primary context left behind is known as dead (F18, F42, F89).
 pub(crate) struct Life {
-    /// Never used again: 1, 2, 3 … (F98).
+    /// Never used again: 1, 2, 3 … (F98). 0 where it is no context's.
     pub(crate) id: u64,
     /// The ordinal of the device.
     pub(crate) device: usize,
@@ -71,12 +71,22 @@ impl Queues {
 impl Life {
     /// A new life of the context with the handle.
     pub(crate) fn new(device: usize, context: usize) -> Arc<Self> {
-        Self::with_home(device, context, None)
+        Self::with_home(Self::next_id(), device, context, None)
+    }
+
+    /// In whose name a device has what belongs to no context.
+    pub(crate) fn of_device(device: usize) -> Arc<Self> {
+        Self::with_home(0, device, 0, None)
+    }
+
+    fn next_id() -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        NEXT.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The life of a green context, at home in that of the primary context.
     pub(crate) fn part(home: &Arc<Self>, context: usize) -> Arc<Self> {
-        let part = Self::with_home(home.device, context, Some(home.clone()));
+        let part = Self::with_home(Self::next_id(), home.device, context, Some(home.clone()));
         let mut parts = sync::lock(&home.parts);
         parts.retain(|part| {
             part.upgrade().is_some_and(|part| part.alive() || !part.own_unfinished().is_empty())
@@ -86,13 +96,12 @@ impl Life {
         part
     }
 
-    fn with_home(device: usize, context: usize, home: Option<Arc<Self>>) -> Arc<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
+    fn with_home(id: u64, device: usize, context: usize, home: Option<Arc<Self>>) -> Arc<Self> {
         // In a green context no stream is in order with the default one (F133).
         let null = if home.is_some() { Kind::NonBlocking } else { Kind::Null };
         let domain = home.as_ref().map_or_else(Arc::default, |home| home.domain.clone());
         Arc::new(Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id,
             device,
             context,
             alive: AtomicBool::new(true),
@@ -304,6 +313,13 @@ impl Life {
     pub(crate) fn settle(&self) {
         for ticket in self.unfinished() {
             ticket.settle();
+        }
+    }
+
+    /// Waits until all work has ended, without the host knowing of it.
+    pub(crate) fn quiesce(&self) {
+        for ticket in self.unfinished() {
+            ticket.settle_before(&self.domain);
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
-use crate::memory::space::Allocation;
+use crate::memory::space::{Allocation, Kind, Rights};
 use crate::{context, device, stack, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -60,6 +60,9 @@ impl Peers {
 /// Whether calls in a context may work on the memory of another device: of a context to which it has access, or of a
 /// pool to which its device has (F343).
 pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
+    if allocation.kind == Kind::Mapped {
+        return allocation.rights(life.device) > Rights::None;
+    }
     let own = allocation.kind.is_shared() || allocation.life.device == life.device;
     own || match &allocation.pool {
         Some(pool) => pool.is_open_to(life.device),

@@ -40,6 +40,8 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Host => "page-locked",
         Kind::Registered => "registered",
         Kind::Managed => "managed",
+        Kind::Mapped => "mapped",
+        Kind::Opened => "of another process",
     }
 }
 
@@ -74,6 +76,10 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
             live.registrations,
             format!("{} of {registered} bytes", counted(live.registrations, "registration")),
         ),
+        (live.reservations, counted(live.reservations, "reserved range")),
+        (live.physical, counted(live.physical, "physical allocation")),
+        (live.mappings, counted(live.mappings, "mapping")),
+        (live.opened, counted(live.opened, "opened allocation")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),
@@ -99,13 +105,12 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
     }
     for one in left.iter().take(TOLD) {
         let (base, size, life) = (one.base, one.size, &one.life);
-        let _ = writeln!(
-            out,
-            "  {base:#x}: {size} bytes {}, context {} of device {}",
-            kind(one),
-            life.id,
-            life.device
-        );
+        let owner = match life.id {
+            0 => String::new(),
+            id => format!("context {id} of "),
+        };
+        let device = life.device;
+        let _ = writeln!(out, "  {base:#x}: {size} bytes {}, {owner}device {device}", kind(one));
     }
     if left.len() > TOLD {
         let _ = writeln!(out, "  and {} more", left.len() - TOLD);

@@ -8,8 +8,8 @@ use common::*;
 use control::{Access, Race};
 use cuscope_sys::{
     CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUmemAccessDesc, CUmemPoolProps,
-    CUmemoryPool,
+    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUmemAccessDesc, CUmemAllocationProp,
+    CUmemPoolProps, CUmemoryPool,
 };
 use std::ffi::c_void;
 use std::process::Command;
@@ -223,6 +223,62 @@ fn a_copy_between_devices_and_a_fill_of_the_other_one() {
         ok!(cuStreamSynchronize(parts.a));
         ok!(cuCtxDestroy_v2(other));
         ok!(cuCtxSetCurrent(parts.context));
+    });
+}
+
+/// What a mapping has of memory.
+const PIECE: usize = 2 << 20;
+
+/// Two mappings side by side, which are given back behind `program`.
+fn with_two_mappings(program: impl Fn(CUdeviceptr)) {
+    // SAFETY: a structure of numbers and pointers.
+    let mut prop: CUmemAllocationProp = unsafe { std::mem::zeroed() };
+    (prop.r#type, prop.location.r#type) =
+        (CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE);
+    // SAFETY: as above.
+    let mut access: CUmemAccessDesc = unsafe { std::mem::zeroed() };
+    (access.location, access.flags) = (prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    let at: CUdeviceptr = made!(cuMemAddressReserve(2 * PIECE, 0, 0, 0));
+    for at in [at, at + PIECE as u64] {
+        let memory = made!(cuMemCreate(PIECE, &raw const prop, 0));
+        ok!(cuMemMap(at, PIECE, 0, memory, 0));
+        ok!(cuMemRelease(memory));
+    }
+    ok!(cuMemSetAccess(at, 2 * PIECE, &raw const access, 1));
+    program(at);
+    ok!(cuMemUnmap(at, 2 * PIECE));
+    ok!(cuMemAddressFree(at, 2 * PIECE));
+}
+
+#[test]
+fn memory_that_is_unmapped_under_work() {
+    racy([("cuMemsetD8Async", Access::Write), ("cuMemUnmap", Access::Free)], |parts| {
+        with_two_mappings(|at| ok!(cuMemsetD8Async(at, 1, PIECE, parts.a)));
+    });
+    right(|parts| {
+        with_two_mappings(|at| {
+            ok!(cuMemsetD8Async(at, 1, 2 * PIECE, parts.a));
+            ok!(cuStreamSynchronize(parts.a));
+        });
+    });
+}
+
+#[test]
+fn fills_over_two_mappings_and_of_one() {
+    let fills = [("cuMemsetD8Async", Access::Write), ("cuMemsetD32Async", Access::Write)];
+    racy(fills, |parts| {
+        with_two_mappings(|at| {
+            ok!(cuMemsetD8Async(at + 64, 1, PIECE, parts.a));
+            ok!(cuMemsetD32Async(at + PIECE as u64, 1, 1, parts.b));
+            ok!(cuCtxSynchronize());
+        });
+    });
+    right(|parts| {
+        with_two_mappings(|at| {
+            ok!(cuMemsetD8Async(at + 64, 1, PIECE, parts.a));
+            ok!(cuMemsetD32Async(at + PIECE as u64 + 64, 1, 1, parts.b));
+            ok!(cuCtxSynchronize());
+        });
     });
 }
 

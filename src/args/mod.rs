@@ -9,8 +9,8 @@ use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, InCall, PinnedBuffer, PitchedBuffer,
-    PitchedSlice, PitchedSliceMut,
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall, PinnedBuffer,
+    PitchedBuffer, PitchedSlice, PitchedSliceMut,
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -61,6 +61,8 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
     for &'b mut DeviceSliceMut<'_, 'ctx, T>
 {
 }
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b GrowableBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut GrowableBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b PitchedBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut PitchedBuffer<'ctx, T> {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for PitchedSlice<'b, 'ctx, T> {}
@@ -143,6 +145,8 @@ operands! {
     &DeviceSlice<'_, '_, T>, false, true;
     &DeviceSliceMut<'_, '_, T>, false, true;
     &mut DeviceSliceMut<'_, '_, T>, true, true;
+    &GrowableBuffer<'_, T>, false, true;
+    &mut GrowableBuffer<'_, T>, true, true;
     &PitchedBuffer<'_, T>, false, true;
     &mut PitchedBuffer<'_, T>, true, true;
     PitchedSlice<'_, '_, T>, false, true;

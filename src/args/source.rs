@@ -3,8 +3,8 @@
 use super::KernelReads;
 use super::sealed::Operand;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, PitchedBuffer, PitchedSlice,
-    PitchedSliceMut,
+    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, PitchedBuffer,
+    PitchedSlice, PitchedSliceMut,
 };
 
 /// Device memory that a scope can read: `&buffer` or a slice of it, borrowed until the scope ends, `&held`,
@@ -24,6 +24,8 @@ impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for DeviceSlice<'s, 'ctx, T> {}
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &DeviceSlice<'s, 'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s GrowableBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s PitchedBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]

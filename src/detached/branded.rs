@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::kernel::{Kernel, Signature};
-use crate::memory::{DeviceBuffer, Element, PitchedBuffer};
+use crate::memory::{DeviceBuffer, Element, GrowableBuffer, PitchedBuffer};
 use crate::module::Module;
 use crate::ordered::{Ordered, OrderedStream, SharedBuffer};
 use crate::stream::Stream;
@@ -73,6 +73,7 @@ detach! {
     ['ctx, S: Signature] Kernel<'ctx, S>, Kernel<'static, S>;
     [M: Branded] Ordered<M>, Ordered<M::With<'static>>;
     ['ctx] OrderedStream<'ctx>, OrderedStream<'static>;
+    ['ctx, T: Element] GrowableBuffer<'ctx, T>, GrowableBuffer<'static, T>;
 }
 
 macro_rules! branded {
@@ -103,6 +104,20 @@ branded! {
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
     SharedBuffer [T: Element] inner address len data;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Sealed for GrowableBuffer<'_, T> {}
+// SAFETY: 1. One struct at two lifetimes, which it uses in its buffer only. 2. It has the context of that.
+unsafe impl<'ctx, T: Element> Branded for GrowableBuffer<'ctx, T> {
+    type With<'b> = GrowableBuffer<'b, T>;
+    #[inline]
+    fn contexts(&self, see: &mut impl FnMut(&Context)) {
+        see(self.context());
+    }
+    fn rebrand<'b>(self, key: Key) -> GrowableBuffer<'b, T> {
+        GrowableBuffer { buffer: self.buffer.rebrand(key) }
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -3,7 +3,7 @@
 use crate::args::sealed::Operand;
 use crate::memory::access::Access;
 use crate::memory::lent::Within;
-use crate::memory::{DeviceBuffer, Element, InCall, InScope, PitchedBuffer};
+use crate::memory::{DeviceBuffer, Element, GrowableBuffer, InCall, InScope, PitchedBuffer};
 use crate::scope::{ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
@@ -33,6 +33,11 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b mut Devi
 impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b [DeviceBuffer<'ctx, T>] {}
 impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L>
     for &'b mut [DeviceBuffer<'ctx, T>]
+{
+}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b GrowableBuffer<'ctx, T> {}
+impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L>
+    for &'b mut GrowableBuffer<'ctx, T>
 {
 }
 impl<'b, 'ctx, T: Element, L: Within<'b>> GraphBuffers<'ctx, L> for &'b PitchedBuffer<'ctx, T> {}
@@ -81,6 +86,8 @@ pub(crate) mod sealed {
         &mut DeviceBuffer<'_, T>;
         &ScopedBuffer<'_, T>;
         &mut ScopedBuffer<'_, T>;
+        &GrowableBuffer<'_, T>;
+        &mut GrowableBuffer<'_, T>;
         &PitchedBuffer<'_, T>;
         &mut PitchedBuffer<'_, T>;
         &ScopedPitchedBuffer<'_, T>;

@@ -1,6 +1,7 @@
 //! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::growable::Grown;
 use super::home::{Block, Home};
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
@@ -39,16 +40,18 @@ enum Free {
     /// By something else: a node of the graph that allocates it, the graphs that have a share in it, or a scope. Memory
     /// of 0 bytes is not freed.
     Else(Context),
-    /// Not at all: somebody else frees it.
+    /// With what holds it.
     Held(Box<Held>),
 }
 
-/// Memory that somebody else frees, once this is dropped.
+/// Memory that is freed, by itself or by somebody else, once this is dropped.
 enum Held {
     /// A variable, which its module lends.
     Lent(Lease),
     /// Memory of other code.
     Foreign(Box<Keep>, Context),
+    /// Memory that is mapped into addresses of its own.
+    Grown(Grown, Context),
 }
 
 /// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
@@ -175,6 +178,37 @@ impl Allocation {
         Allocation::new(address, context.key(), Free::Held(Box::new(Held::Foreign(keep, context))))
     }
 
+    /// Takes addresses with the memory that is mapped there.
+    pub(super) fn grown(address: CUdeviceptr, context: Context, grown: Grown) -> Allocation {
+        Allocation::new(address, context.key(), Free::Held(Box::new(Held::Grown(grown, context))))
+    }
+
+    /// Returns the memory of a growable buffer. Panics for other memory, which no such buffer has.
+    pub(super) fn grown_mut(&mut self) -> &mut Grown {
+        if let Free::Held(held) = &mut self.free {
+            if let Held::Grown(grown, _) = &mut **held {
+                return grown;
+            }
+        }
+        unreachable!("a growable buffer has its own memory")
+    }
+
+    /// See [`grown_mut`](Self::grown_mut).
+    pub(super) fn grown_ref(&self) -> &Grown {
+        if let Free::Held(held) = &self.free {
+            if let Held::Grown(grown, _) = &**held {
+                return grown;
+            }
+        }
+        unreachable!("a growable buffer has its own memory")
+    }
+
+    /// Returns whether a graph has a share in it.
+    pub(super) fn is_shared(&mut self) -> bool {
+        let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner);
+        share.as_ref().is_some_and(|share| Arc::strong_count(share) > 1)
+    }
+
     /// Takes a variable that is lent.
     pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
         Allocation::new(address, lease.context().key(), Free::Held(Box::new(Held::Lent(lease))))
@@ -203,6 +237,7 @@ impl Allocation {
             Free::Held(ref held) => match **held {
                 Held::Lent(_) => BufferKind::Variable,
                 Held::Foreign(..) => BufferKind::Foreign,
+                Held::Grown(..) => BufferKind::Growable,
             },
         }
     }
@@ -227,11 +262,11 @@ impl Allocation {
         let left = Free::Else(self.context().clone());
         match mem::replace(&mut self.free, left) {
             Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
-            Free::Held(held) => {
-                if let Held::Foreign(keep, _) = *held {
-                    keep.leak();
-                }
-            }
+            Free::Held(held) => match *held {
+                Held::Foreign(keep, _) => keep.leak(),
+                Held::Grown(grown, _) => mem::forget(grown),
+                Held::Lent(_) => {}
+            },
             _ => {}
         }
     }
@@ -261,7 +296,7 @@ impl Held {
     fn context(&self) -> &Context {
         match self {
             Held::Lent(lease) => lease.context(),
-            Held::Foreign(_, context) => context,
+            Held::Foreign(_, context) | Held::Grown(_, context) => context,
         }
     }
 }
@@ -274,7 +309,7 @@ impl Drop for Allocation {
             return self.leave_to(share);
         }
         match &mut self.free {
-            // What keeps memory of other code alive is dropped with the fields.
+            // What holds the memory is dropped with the fields.
             Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {

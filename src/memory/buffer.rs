@@ -65,6 +65,9 @@ pub enum BufferKind {
     /// Memory of other code: [`PushedGuard::buffer_from_raw`]. Other code frees it, after the value that kept it
     /// was dropped.
     Foreign,
+    /// Mapped into addresses of its own: a [`GrowableBuffer`](crate::memory::GrowableBuffer), as it dereferences. The end
+    /// unmaps it.
+    Growable,
 }
 
 /// # Memory

@@ -6,10 +6,10 @@ use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::sync::Arc;
+use crate::virtual_memory::location;
 use bitflags::bitflags;
 use ffi::{
-    CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool,
-    CUstream,
+    CUdeviceptr, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUstream,
 };
 use static_assertions::assert_impl_all;
 use std::ffi::{c_int, c_uchar, c_void};
@@ -346,14 +346,6 @@ impl MemoryPool {
         // SAFETY: the pool is alive; `value` leads to a value of the attribute's type: a `c_int` for
         // those of `REUSE`, a `u64` for the others.
         unsafe { answer!(cuMemPoolSetAttribute(self.raw(), attribute, value)) }.result()
-    }
-}
-
-/// Returns a device as a location of memory.
-fn location(device: Device) -> CUmemLocation {
-    CUmemLocation {
-        r#type: ffi::CU_MEM_LOCATION_TYPE_DEVICE,
-        anonymous: ffi::CUmemLocation_v1_anonymous { id: device.raw() },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parts of allocations.
 
 use super::access::Access;
-use super::{Allocation, PitchedBuffer, PitchedSlice, PitchedSliceMut};
+use super::{Allocation, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
@@ -38,6 +38,10 @@ impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceSliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Element> DeviceMemory<'ctx, T> for GrowableBuffer<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for GrowableBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for PitchedBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]
@@ -108,6 +112,7 @@ pub(crate) mod sealed {
         DeviceBuffer<'_, T>;
         DeviceSlice<'_, '_, T>;
         DeviceSliceMut<'_, '_, T>;
+        GrowableBuffer<'_, T>;
         PitchedBuffer<'_, T>;
         PitchedSlice<'_, '_, T>;
         PitchedSliceMut<'_, '_, T>;

@@ -3,7 +3,8 @@
 use super::{ScopedBuffer, ScopedPitchedBuffer, ScopedPitchedSliceMut, ScopedSliceMut};
 use crate::memory::access::Access;
 use crate::memory::{
-    DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, PitchedBuffer, PitchedSliceMut,
+    DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, GrowableBuffer, PitchedBuffer,
+    PitchedSliceMut,
 };
 
 /// Device memory that [`Scope::hold`](crate::Scope::hold) takes: a buffer, or a part of one that can be written.
@@ -65,6 +66,7 @@ macro_rules! holdable {
 holdable! {
     DeviceBuffer<'ctx, T> => ScopedBuffer;
     DeviceSliceMut<'_, 'ctx, T> => ScopedBuffer;
+    GrowableBuffer<'ctx, T> => ScopedBuffer;
     PitchedBuffer<'ctx, T> => ScopedPitchedBuffer;
     PitchedSliceMut<'_, 'ctx, T> => ScopedPitchedBuffer;
 }

@@ -44,6 +44,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
     "tests/driver_facts/images.rs",
+    "tests/driver_facts/ipc.rs",
     "tests/driver_facts/kernels.rs",
     "tests/driver_facts/launches.rs",
     "tests/driver_facts/legacy.rs",
@@ -62,6 +63,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/tensor_maps.rs",
     "tests/driver_facts/times.rs",
     "tests/driver_facts/unified.rs",
+    "tests/driver_facts/virtual_memory.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.

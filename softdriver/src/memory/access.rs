@@ -1,6 +1,6 @@
 //! How a running kernel reaches memory.
 
-use super::space::{Allocation, Kind, Snapshot, touchable};
+use super::space::{Allocation, Kind, Rights, Snapshot, touchable};
 use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::life::Life;
@@ -156,7 +156,7 @@ impl DeviceMemory {
         let mut last = usize::MAX;
         lanes(mask).try_for_each(|lane| {
             self.with(at[lane], N, &mut last, |allocation| {
-                if allocation.read_only() {
+                if allocation.rights(self.device) < Rights::ReadWrite {
                     return Err(Fault::IllegalAddress);
                 }
                 let offset = allocation.offset(at[lane]);
@@ -194,7 +194,7 @@ impl Memory for DeviceMemory {
     ) -> Result<u64, Fault> {
         let mut last = usize::MAX;
         self.with(address, bytes, &mut last, |allocation| {
-            if allocation.read_only() {
+            if allocation.rights(self.device) < Rights::ReadWrite {
                 return Err(Fault::IllegalAddress);
             }
             let offset = allocation.offset(address);

@@ -88,6 +88,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     }
     let allocation = state().space.find(to, len)?;
     reached(&allocation)?;
+    writable(&allocation)?;
     let offset = allocation.offset(to);
     let locked = locked_or_not(from, len)?;
     if captured {
@@ -184,6 +185,7 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     }
     let source = state().space.find(from, len)?;
     let destination = state().space.find(to, len)?;
+    writable(&destination)?;
     if captured {
         let (to, from) = (Place::Known(to), Place::Known(from));
         return capture::add(target, Work::Copy(Transfer::row(to, from, len)));
@@ -233,6 +235,11 @@ fn reached(allocation: &Allocation) -> Answer {
         (Some(pool), Ok(life)) if !pool.is_open_to(life.device) => Err(CUDA_ERROR_INVALID_VALUE),
         _ => Ok(()),
     }
+}
+
+/// What a copy to it checks: its device may write it.
+fn writable(allocation: &Allocation) -> Answer {
+    if allocation.read_only() { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
 }
 
 /// Copies on the device, without a word about contexts.

@@ -55,7 +55,7 @@ fn fill(
     }
     let bytes = fill.span()?;
     let allocation = state().space.find(to, bytes)?;
-    if !peer::may(&target.life, &allocation) {
+    if !peer::may(&target.life, &allocation) || allocation.read_only() {
         return Err(INVALID);
     }
     target.submit_sized(bytes, move || fill.run()).map(drop)

@@ -61,7 +61,7 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let allocation = state().space.find(to, len)?;
-    if !peer::may(&target.life, &allocation) || !aligned {
+    if !peer::may(&target.life, &allocation) || allocation.read_only() || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let work = move || {

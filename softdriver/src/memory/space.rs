@@ -1,7 +1,9 @@
 //! The address space: one for all devices, with addresses that no host pointer has.
 
 use super::managed::Page;
+use super::physical::Region;
 use super::pool::Pool;
+use super::shared::Shared;
 use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
@@ -10,13 +12,17 @@ use crate::{peer, plan, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// The first address: beyond what a program can map, and within what a device can address.
 const FIRST: u64 = 1 << 48;
 /// Allocations start at multiples of this, and at least as much lies between them.
 const GRANULE: u64 = 512;
+/// Addresses end here.
+const LAST: u64 = 1 << 56;
+
+const OUT_OF_MEMORY: CUresult = CUDA_ERROR_OUT_OF_MEMORY;
 
 /// What an allocation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,18 @@ pub(crate) enum Kind {
     Managed,
     /// Host memory of the program, registered: page-locked while it is.
     Registered,
+    /// Physical memory that is mapped into a reserved range.
+    Mapped,
+    /// Memory of another process, which has allocated it.
+    Opened,
+}
+
+/// The access of a device to memory that is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rights {
+    None,
+    Read,
+    ReadWrite,
 }
 
 impl Kind {
@@ -68,6 +86,10 @@ pub(crate) struct Allocation {
     pub(crate) flags: c_uint,
     /// The pool that it came from, and belongs to rather than to its context.
     pub(crate) pool: Option<Arc<Pool>>,
+    /// Of memory that is mapped: the access of each device.
+    rights: Box<[AtomicU8]>,
+    /// Of several mappings side by side, found as one: where they begin and end.
+    pub(crate) pieces: Box<[(u64, u64)]>,
     /// A number that no other allocation has.
     pub(crate) id: u64,
     /// Of managed memory: what is known of its pages, once somebody asked.
@@ -96,8 +118,23 @@ impl Allocation {
         let (live, gone) = (AtomicBool::new(there), AtomicBool::new(!there));
         let synchronous = AtomicBool::new(!kind.is_host());
         let life = life.clone();
-        let pages = Mutex::default();
-        Self { base, size, kind, life, storage, flags, pool, id, pages, synchronous, live, gone }
+        let (rights, pieces, pages) = (Box::default(), Box::default(), Mutex::default());
+        Self {
+            base,
+            size,
+            kind,
+            life,
+            storage,
+            flags,
+            pool,
+            rights,
+            pieces,
+            id,
+            pages,
+            synchronous,
+            live,
+            gone,
+        }
     }
 
     /// Whether synchronous operations on it always wait.
@@ -143,12 +180,37 @@ impl Allocation {
 
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
-        if self.kind.is_shared() || self.pool.is_some() { 0 } else { cost(self.size) }
+        let free = self.kind.is_shared() || self.pool.is_some();
+        let free = free || matches!(self.kind, Kind::Mapped | Kind::Opened);
+        if free { 0 } else { cost(self.size) }
     }
 
-    /// Whether the device may only read it.
+    /// The access of a device to it, as far as it was mapped or registered with one.
+    #[inline]
+    pub(crate) fn rights(&self, device: usize) -> Rights {
+        match self.rights.get(device).map(|rights| rights.load(Ordering::Acquire)) {
+            Some(0) => Rights::None,
+            Some(1) => Rights::Read,
+            None if self.flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => Rights::Read,
+            None | Some(_) => Rights::ReadWrite,
+        }
+    }
+
+    /// Whether its device may only read it.
     pub(crate) fn read_only(&self) -> bool {
-        self.flags & CU_MEMHOSTREGISTER_READ_ONLY != 0
+        self.rights(self.life.device) < Rights::ReadWrite
+    }
+
+    /// Whether some device has access.
+    fn reachable(&self) -> bool {
+        self.rights.is_empty() || self.rights.iter().any(|one| one.load(Ordering::Acquire) > 0)
+    }
+
+    /// Gives a device another access.
+    fn allow(&self, device: usize, rights: Rights) {
+        if let Some(one) = self.rights.get(device) {
+            one.store(rights as u8, Ordering::Release);
+        }
     }
 }
 
@@ -203,6 +265,37 @@ impl Inner {
         race::allocated(&allocation);
         self.allocations.insert(allocation.base, Arc::new(allocation));
         Ok(())
+    }
+}
+
+impl Inner {
+    /// Several mappings side by side in one reserved range, from the first one on, which hold `len` bytes at the
+    /// address. The access to it is the least access to one of them.
+    fn joined(&self, first: &Arc<Allocation>, address: u64, len: usize) -> Option<Allocation> {
+        let (region, place) = first.storage.region()?;
+        let (mut end, mut pieces) = (first.base, Vec::new());
+        let mut rights = vec![Rights::ReadWrite; self.used.len()];
+        for one in self.allocations.range(first.base..).map(|(_, one)| one) {
+            let beside = one.storage.region().is_some_and(|(other, _)| Arc::ptr_eq(other, region));
+            if one.base != end || !beside || !one.live() {
+                return None;
+            }
+            end += one.size as u64;
+            pieces.push((one.base, end));
+            for (device, rights) in rights.iter_mut().enumerate() {
+                *rights = one.rights(device).min(*rights);
+            }
+            if len as u64 <= end - address {
+                break;
+            }
+        }
+        let size = (end - first.base) as usize;
+        let storage = Storage::mapped((region.clone(), place), size);
+        let life = &first.life;
+        let mut all = Allocation::new(first.base, size, Kind::Mapped, life, storage, 0, None);
+        all.rights = rights.into_iter().map(|one| AtomicU8::new(one as u8)).collect();
+        all.pieces = pieces.into();
+        all.holds(address, len).then_some(all)
     }
 }
 
@@ -300,7 +393,7 @@ impl Space {
 
     /// The allocation that holds `len` bytes at the address; INVALID_VALUE without one.
     pub(crate) fn find(&self, address: u64, len: usize) -> Answer<Arc<Allocation>> {
-        let found = self.find_running(address, len).filter(|one| one.live());
+        let found = self.find_running(address, len).filter(|one| one.live() && one.reachable());
         found.ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 
@@ -321,7 +414,70 @@ impl Space {
     fn at_or_below(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
         let below = inner.allocations.range(..=address).next_back().map(|(_, one)| one);
-        below.filter(|one| one.holds(address, len)).cloned()
+        match below? {
+            one if one.holds(address, len) => Some(one.clone()),
+            one if one.kind == Kind::Mapped => inner.joined(one, address, len).map(Arc::new),
+            _ => None,
+        }
+    }
+
+    /// Adds memory of another process.
+    pub(crate) fn open(&self, life: &Arc<Life>, size: usize, memory: Shared) -> Answer<u64> {
+        let base = self.addresses(size, GRANULE as usize)?;
+        let storage = Storage::opened(memory, size);
+        let new = Allocation::new(base, size, Kind::Opened, life, storage, 0, None);
+        sync::write(&self.inner).insert(new)?;
+        Ok(base)
+    }
+
+    /// Addresses for a reserved range.
+    pub(crate) fn addresses(&self, size: usize, alignment: usize) -> Answer<u64> {
+        let mut inner = sync::write(&self.inner);
+        let base = inner.next.checked_next_multiple_of(alignment as u64);
+        let next = base.and_then(|base| base.checked_add(size as u64 + GRANULE));
+        let (base, next) = base.zip(next).filter(|(_, next)| *next <= LAST).ok_or(OUT_OF_MEMORY)?;
+        inner.next = next;
+        Ok(base)
+    }
+
+    /// Adds memory that is mapped into a range, to which no device has access.
+    pub(crate) fn map(
+        &self,
+        life: &Arc<Life>,
+        base: u64,
+        place: (Arc<Region>, usize),
+        size: usize,
+    ) -> Answer {
+        let mut inner = sync::write(&self.inner);
+        let storage = Storage::mapped(place, size);
+        let mut new = Allocation::new(base, size, Kind::Mapped, life, storage, 0, None);
+        new.rights = inner.used.iter().map(|_| AtomicU8::new(Rights::None as u8)).collect();
+        inner.insert(new)
+    }
+
+    /// The memory that is mapped at an address.
+    fn mapped(&self, base: u64) -> Answer<Arc<Allocation>> {
+        self.exactly(base, Kind::Mapped)
+    }
+
+    /// Takes it out. What runs may still hold it.
+    pub(crate) fn unmap(&self, base: u64) -> Answer {
+        let one = self.mapped(base)?;
+        self.retire(&one)?;
+        self.take(&one);
+        Ok(())
+    }
+
+    /// Gives a device another access to what is mapped at an address.
+    pub(crate) fn allow(&self, base: u64, device: usize, rights: Rights) -> Answer {
+        self.mapped(base)?.allow(device, rights);
+        self.changed();
+        Ok(())
+    }
+
+    /// The access of a device to what is mapped at an address.
+    pub(crate) fn rights(&self, base: u64, device: usize) -> Answer<Rights> {
+        Ok(self.mapped(base)?.rights(device))
     }
 
     /// The allocation that starts at the address.
@@ -411,6 +567,9 @@ impl Space {
 
 /// Whether a kernel on the device may touch an allocation (F84).
 pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
+    if allocation.kind == Kind::Mapped {
+        return allocation.rights(device) > Rights::None;
+    }
     let own = allocation.kind.is_shared() || allocation.life.device == device;
     own || peer::kernel_may(device, allocation)
 }

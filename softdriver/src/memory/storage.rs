@@ -2,10 +2,15 @@
 //! time, so that every access is atomic; a race gives any of the values, never more.
 #![allow(unsafe_code, reason = "raw memory, shared with whoever runs at the same time")]
 
+use super::physical::Region;
+use super::shared::{Place, Shared};
 use crate::domain;
+use crate::entry::Answer;
+use cuscope_sys::CUDA_ERROR_UNKNOWN;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Storage is aligned to this; the allocator gives zeroed memory of it without touching it.
 const ALIGN: usize = 16;
@@ -14,14 +19,30 @@ const PIECE: usize = 1 << 20;
 
 /// Zeroed memory of a fixed size.
 pub(crate) struct Storage {
+    /// Where it was made.
     start: NonNull<u8>,
+    /// Where it is.
+    now: AtomicPtr<u8>,
+    /// Where it moved to, for other processes.
+    moved: OnceLock<Shared>,
     len: usize,
     /// Part of the program's memory, rather than on the heap.
     pub(crate) host: bool,
-    /// Not the program's own.
-    owned: bool,
+    owner: Owner,
     /// Nobody writes it while it is known here, and maybe nobody can: no atomic may lie in it.
     read_only: bool,
+}
+
+/// Whose the memory is.
+enum Owner {
+    /// The storage's own.
+    Own,
+    /// The program's.
+    Program,
+    /// A part of a range that has memory mapped into it.
+    Region(Arc<Region>),
+    /// Another process's.
+    Other(#[expect(dead_code, reason = "held")] Shared),
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -35,12 +56,38 @@ impl Storage {
         Layout::from_size_align(len.max(1).checked_next_multiple_of(ALIGN)?, ALIGN).ok()
     }
 
+    fn of(start: NonNull<u8>, len: usize, host: bool, owner: Owner, read_only: bool) -> Self {
+        let (now, moved) = (AtomicPtr::new(start.as_ptr()), OnceLock::new());
+        Self { start, now, moved, len, host, owner, read_only }
+    }
+
+    /// Memory of another process.
+    pub(crate) fn opened(memory: Shared, len: usize) -> Self {
+        Self::of(memory.start(), len, false, Owner::Other(memory), false)
+    }
+
+    /// Whether it moved to where another process can open it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.moved.get().is_some()
+    }
+
+    /// Moves it to where another process can open it, and tells where. Nothing works on it meanwhile, as callers have
+    /// waited.
+    pub(crate) fn share(&self) -> Answer<Place> {
+        if self.moved.get().is_none() {
+            let shared = Shared::new(self.len)?;
+            copy(shared.start().as_ptr(), self.at(0, self.len), self.len);
+            self.now.store(self.moved.get_or_init(|| shared).start().as_ptr(), Relaxed);
+        }
+        self.moved.get().map(Shared::place).ok_or(CUDA_ERROR_UNKNOWN)
+    }
+
     /// Memory of a device.
     pub(crate) fn device(len: usize) -> Option<Self> {
         let layout = Self::layout(len)?;
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        Some(Self { start: NonNull::new(start)?, len, host: false, owned: true, read_only: false })
+        Some(Self::of(NonNull::new(start)?, len, false, Owner::Own, false))
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
@@ -54,18 +101,34 @@ impl Storage {
             return None;
         }
         let start = NonNull::new(start.cast())?;
-        Some(Self { start, len, host: true, owned: true, read_only: false })
+        Some(Self::of(start, len, true, Owner::Own, false))
     }
 
     /// Page-locked memory of the host, unmapped at its end as far as the system's allocator does that.
     #[cfg(not(unix))]
     pub(crate) fn host(len: usize) -> Option<Self> {
-        Self::device(len).map(|storage| Self { host: true, ..storage })
+        Self::device(len).map(|mut storage| {
+            storage.host = true;
+            storage
+        })
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
     pub(crate) fn registered(start: *mut u8, len: usize, read_only: bool) -> Option<Self> {
-        Some(Self { start: NonNull::new(start)?, len, host: true, owned: false, read_only })
+        let start = NonNull::new(start)?;
+        Some(Self::of(start, len, true, Owner::Program, read_only))
+    }
+
+    /// A part of a range that has memory mapped into it.
+    pub(crate) fn mapped((region, offset): (Arc<Region>, usize), len: usize) -> Self {
+        let start = region.at(offset, len);
+        Self::of(start, len, false, Owner::Region(region), false)
+    }
+
+    /// The range that it is a part of, with its place there.
+    pub(crate) fn region(&self) -> Option<(&Arc<Region>, usize)> {
+        let Owner::Region(region) = &self.owner else { return None };
+        Some((region, self.start.addr().get() - region.at(0, 0).addr().get()))
     }
 
     /// Where it starts in the program's address space.
@@ -78,11 +141,11 @@ impl Storage {
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
         assert!(offset <= self.len && len <= self.len - offset, "access beyond an allocation");
-        if self.owned {
-            return self.start.as_ptr().wrapping_add(offset);
+        if let Owner::Program = self.owner {
+            // The program lent it by address, and may use pointers of its own in between.
+            return ptr::with_exposed_provenance_mut(self.start.addr().get() + offset);
         }
-        // The program lent it by address, and may use pointers of its own in between.
-        ptr::with_exposed_provenance_mut(self.start.addr().get() + offset)
+        self.now.load(Relaxed).wrapping_add(offset)
     }
 
     /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
@@ -237,7 +300,7 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if !self.owned {
+        if !matches!(self.owner, Owner::Own) {
             return;
         }
         #[cfg(unix)]

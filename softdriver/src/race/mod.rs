@@ -133,7 +133,7 @@ pub(crate) fn knows(clock: Option<Arc<Clock>>) -> bool {
 pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: Access) {
     if schedule::on() {
         let start = allocation.base + offset as u64;
-        note(allocation.base, single(start..start + len as u64), access);
+        note_in(Some(allocation), single(start..start + len as u64), access);
     }
 }
 
@@ -153,8 +153,22 @@ pub(crate) fn touch_rows(
     access: Access,
 ) {
     if schedule::on() {
-        let base = allocation.map_or(record::PAGEABLE, |allocation| allocation.base);
-        note(base, ranges::joined(rows), access);
+        note_in(allocation, ranges::joined(rows), access);
+    }
+}
+
+/// Notes ranges of an allocation, of each mapping by itself if it is several, or of memory of the host.
+fn note_in(allocation: Option<&Allocation>, ranges: Vec<Range<u64>>, access: Access) {
+    let Some(allocation) = allocation else { return note(record::PAGEABLE, ranges, access) };
+    if allocation.pieces.is_empty() {
+        return note(allocation.base, ranges, access);
+    }
+    for &(start, end) in &allocation.pieces {
+        let inside = ranges.iter().map(|range| range.start.max(start)..range.end.min(end));
+        let inside: Vec<_> = inside.filter(|range| !range.is_empty()).collect();
+        if !inside.is_empty() {
+            note(start, inside, access);
+        }
     }
 }
 

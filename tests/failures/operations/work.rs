@@ -3,6 +3,7 @@
 use super::{Operation, pushed, store};
 use crate::common::kernels::SPIN;
 use crate::common::longer;
+use crate::exporter;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
@@ -13,6 +14,7 @@ use cuscope::{
     ordered::OrderedOptions,
     stream::{SyncPolicy, Until},
     tensor_map::{Swizzle, TensorLayout},
+    virtual_memory::{MappedAccess, PhysicalMemory, Reservation},
 };
 use std::time::Duration;
 
@@ -24,7 +26,53 @@ fn core_dumps(dumps: CoreDumps<'_, '_>) -> Result {
     dumps.set_flags(dumps.flags()?)
 }
 
+/// A reservation with shareable memory, through its descriptor.
+#[cfg(unix)]
+fn import(device: Device, bytes: usize) -> Result<PhysicalMemory> {
+    use std::os::fd::AsFd;
+    let descriptor = PhysicalMemory::create_shareable(device, bytes)?.export()?;
+    // SAFETY: 1. of that size. 2. Nothing uses it.
+    unsafe { PhysicalMemory::import(descriptor.as_fd(), bytes) }
+}
+
 operations! {
+    "a buffer that grows" => pushed(|gpu| {
+        let piece = PhysicalMemory::granularity(gpu.device())? / size_of::<u32>();
+        let mut x = gpu.alloc_growable::<u32>(4 * piece)?;
+        x.grow(1)?;
+        x.grow(3 * piece)?;
+        gpu.on(&gpu.stream()?).fill(&mut x, 1)?;
+        let other = Device::all()?[Device::count()? as usize - 1];
+        if other != gpu.device() {
+            x.set_access(other, MappedAccess::Read)?;
+        }
+        x.truncate(1)?;
+        x.grow(2 * piece)
+    });
+    "virtual memory by hand" => pushed(|gpu| {
+        let device = gpu.device();
+        let bytes = PhysicalMemory::granularity(device)?;
+        let mut addresses = Reservation::new(2 * bytes)?;
+        addresses.map(0, PhysicalMemory::create(device, bytes)?)?;
+        addresses.set_access(0, bytes, device, MappedAccess::ReadWrite)?;
+        addresses.access(0, device)?;
+        let memory = addresses.unmap(0)?;
+        addresses.map(bytes, memory)
+    });
+    "a buffer of another process" => pushed(|gpu| {
+        if !exporter::is_there() {
+            return gpu.synchronize();
+        }
+        // SAFETY: 1. and 2. The other process keeps it. 3. Nothing writes it. 4. Dropped at once.
+        drop(unsafe { gpu.import_buffer::<u32>(&exporter::exported()) }?);
+        let x = gpu.alloc::<u32>(1)?;
+        gpu.export_buffer(&x).map(drop)
+    });
+    "physical memory of another process" => pushed(|gpu| {
+        #[cfg(all(unix, not(miri)))]
+        import(gpu.device(), PhysicalMemory::granularity(gpu.device())?)?;
+        gpu.synchronize()
+    });
     "streams" => pushed(|gpu| {
         let stream = gpu.stream_with(StreamFlags::empty())?;
         stream.flags()?;

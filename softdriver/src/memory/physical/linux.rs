@@ -1,0 +1,121 @@
+//! Physical memory as files in memory, and the ranges that they are mapped into.
+#![allow(unsafe_code, reason = "maps memory")]
+
+use super::Physical;
+use crate::entry::Answer;
+use cuscope_sys::*;
+use std::ffi::{CString, c_int, c_void};
+use std::fs;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr::{self, NonNull};
+
+/// The start of the name of a file that is physical memory; the ordinal of the device follows.
+const NAME: &str = "cuscope-physical-";
+
+const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
+
+/// The bytes of physical memory: a file in memory.
+pub(super) struct Bytes(OwnedFd);
+
+impl Bytes {
+    /// New bytes, all zero.
+    pub(super) fn new(device: usize, size: usize) -> Answer<Self> {
+        let name = CString::new(format!("{NAME}{device}")).map_err(|_| CUDA_ERROR_UNKNOWN)?;
+        // SAFETY: the name is a string, which the call only reads.
+        let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+        if descriptor < 0 {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        // SAFETY: new, and of nobody else.
+        let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
+        let length = size.try_into().map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
+        // SAFETY: takes no memory.
+        let failed = unsafe { libc::ftruncate(file.as_raw_fd(), length) } != 0;
+        if failed { Err(CUDA_ERROR_OUT_OF_MEMORY) } else { Ok(Self(file)) }
+    }
+
+    /// A descriptor for the caller.
+    pub(super) fn export(&self) -> Answer<c_int> {
+        // SAFETY: takes no memory.
+        let descriptor = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
+        if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
+    }
+
+    /// The bytes of a descriptor, with their device and their size; INVALID_VALUE for another file.
+    pub(super) fn import(descriptor: RawFd) -> Answer<(Self, usize, usize)> {
+        let unknown = CUDA_ERROR_INVALID_VALUE;
+        if descriptor < 0 {
+            return Err(unknown);
+        }
+        // The name says what the file is, so that no other one is taken for memory.
+        let name = fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| unknown)?;
+        let name = name.to_string_lossy().into_owned();
+        let name = name.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(NAME));
+        let device = name.and_then(|name| name.split(' ').next()?.parse().ok());
+        let device = device.ok_or(unknown)?;
+        // SAFETY: an open descriptor, as its name was found.
+        let lent = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        let file = fs::File::from(lent.try_clone_to_owned().map_err(|_| unknown)?);
+        let size = file.metadata().map_err(|_| unknown)?.len();
+        Ok((Self(file.into()), device, size as usize))
+    }
+}
+
+/// A range of the program's addresses. What is not mapped there is memory that nobody sees, so that work which comes
+/// late harms nothing.
+pub(crate) struct Region {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the range is owned, and only ever accessed atomically.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// A range of `len` bytes; `None` if there is none.
+    pub(crate) fn new(len: usize) -> Option<Self> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new private mapping at an address of the system's choice disturbs nothing.
+        let start = unsafe { libc::mmap(ptr::null_mut(), len, READ_WRITE, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return None;
+        }
+        Some(Self { start: NonNull::new(start.cast())?, len })
+    }
+
+    /// Where an offset lies. Panics beyond the end, which callers have excluded.
+    pub(crate) fn at(&self, offset: usize, len: usize) -> NonNull<u8> {
+        assert!(offset <= self.len && len <= self.len - offset, "beyond a reserved range");
+        // SAFETY: inside the mapping, or at its end.
+        unsafe { self.start.add(offset) }
+    }
+
+    /// Maps physical memory from its start.
+    pub(crate) fn map(&self, offset: usize, len: usize, memory: &Physical) -> Answer {
+        self.replace(offset, len, libc::MAP_SHARED, memory.bytes.0.as_raw_fd())
+    }
+
+    /// Takes it out. If the system refuses, nobody sees what stays there.
+    pub(crate) fn unmap(&self, offset: usize, len: usize, _: &Physical) {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let _refused = self.replace(offset, len, flags, -1);
+    }
+
+    fn replace(&self, offset: usize, len: usize, flags: c_int, file: RawFd) -> Answer {
+        let at: *mut c_void = self.at(offset, len).as_ptr().cast();
+        let flags = flags | libc::MAP_FIXED;
+        // SAFETY: replaces a part of the range, which is owned; that stays readable and writable throughout, and
+        // whoever works on it does so by pointers and atomics.
+        let now = unsafe { libc::mmap(at, len, READ_WRITE, flags, file, 0) };
+        if now == libc::MAP_FAILED { Err(CUDA_ERROR_MAP_FAILED) } else { Ok(()) }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: the mapping that was made for it, which nothing uses any more.
+        let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+    }
+}

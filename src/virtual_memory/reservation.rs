@@ -1,0 +1,237 @@
+//! Reserved addresses, and what is mapped there.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::{PhysicalMemory, location};
+use crate::call::{answer, later, name};
+use crate::device::Device;
+use crate::driver::capture_mode::release_relaxed;
+use crate::error::{Error, Result};
+use ffi::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc};
+use static_assertions::assert_impl_all;
+use std::fmt;
+
+/// The access of a device to memory that is mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum MappedAccess {
+    /// None. A mapping begins so.
+    None,
+    /// Reading. A kernel that writes faults.
+    Read,
+    /// Reading and writing.
+    ReadWrite,
+}
+
+impl MappedAccess {
+    fn flags(self) -> CUmemAccess_flags {
+        match self {
+            MappedAccess::None => ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            MappedAccess::Read => ffi::CU_MEM_ACCESS_FLAGS_PROT_READ,
+            MappedAccess::ReadWrite => ffi::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        }
+    }
+}
+
+/// A range of addresses, which are valid on all devices, and the physical memory that is mapped there.
+///
+/// Nothing in this crate uses the memory by itself: whoever passes its addresses on, to a kernel or to
+/// [`buffer_from_raw`](crate::PushedGuard::buffer_from_raw), promises that the memory stays mapped meanwhile. Dropping
+/// the reservation unmaps the memory and releases it, then the addresses.
+pub struct Reservation {
+    address: CUdeviceptr,
+    bytes: usize,
+    /// In the order of their places.
+    mapped: Vec<Mapping>,
+}
+assert_impl_all!(Reservation: Send, Sync);
+
+/// Memory at a place in the range.
+struct Mapping {
+    offset: usize,
+    memory: PhysicalMemory,
+}
+
+impl Mapping {
+    fn end(&self) -> usize {
+        self.offset + self.memory.size_bytes()
+    }
+}
+
+impl Reservation {
+    /// Reserves a range of addresses. Initialises the driver.
+    ///
+    /// # Errors
+    /// The errors of [`init`](crate::init); `CUDA_ERROR_INVALID_VALUE` for a size that is 0 or no multiple of the
+    /// granularity; `CUDA_ERROR_OUT_OF_MEMORY` if there are not as many addresses.
+    #[doc(alias = "cuMemAddressReserve")]
+    pub fn new(bytes: usize) -> Result<Reservation> {
+        crate::driver::init()?;
+        let mut address = 0;
+        // SAFETY: writes an address to `address`, which is valid for it. The driver chooses the alignment and the place;
+        // the flags must be 0.
+        unsafe { answer!(cuMemAddressReserve(&raw mut address, bytes, 0, 0, 0)) }.check()?;
+        Ok(Reservation { address, bytes, mapped: Vec::new() })
+    }
+
+    /// Maps physical memory at an offset in bytes. No device has access to it yet.
+    ///
+    /// # Errors
+    /// [`InvalidRange`](Error::InvalidRange) for memory that ends past the reservation;
+    /// [`InvalidArgument`](Error::InvalidArgument) for an offset where memory is mapped; `CUDA_ERROR_INVALID_VALUE` for
+    /// one that is no multiple of the [`granularity`](PhysicalMemory::granularity). The memory is then released.
+    #[doc(alias = "cuMemMap")]
+    pub fn map(&mut self, offset: usize, memory: PhysicalMemory) -> Result {
+        const CALL: &str = name!(cuMemMap);
+        let size = memory.size_bytes();
+        let end = offset.checked_add(size).filter(|&end| end <= self.bytes);
+        let Some(end) = end else {
+            return Err(Error::InvalidRange {
+                call: CALL,
+                end: offset.saturating_add(size),
+                len: self.bytes,
+            });
+        };
+        let place = self.mapped.partition_point(|one| one.offset < offset);
+        let before = place.checked_sub(1).is_some_and(|index| self.mapped[index].end() > offset);
+        if before || self.mapped.get(place).is_some_and(|next| next.offset < end) {
+            let reason = "memory is mapped there: unmap it first, or choose another offset";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        // Before the call, so that nothing fails behind it.
+        self.mapped.reserve(1);
+        let at = self.address + offset as CUdeviceptr;
+        // SAFETY: the range is inside the reservation, and nothing is mapped there; the memory is alive and has as many
+        // bytes. The offset in it and the flags must be 0.
+        unsafe { answer!(cuMemMap(at, size, 0, memory.raw(), 0)) }.check()?;
+        self.mapped.insert(place, Mapping { offset, memory });
+        Ok(())
+    }
+
+    /// Unmaps the memory that was mapped at this offset, and returns it with its contents.
+    ///
+    /// Nothing may use it any more: a kernel that does faults, which costs the process its GPUs
+    /// ([F85](crate::driver_facts#F85)).
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) if no memory was mapped at this offset; a driver error, after which
+    /// it is still mapped.
+    #[doc(alias = "cuMemUnmap")]
+    pub fn unmap(&mut self, offset: usize) -> Result<PhysicalMemory> {
+        let Ok(place) = self.mapped.binary_search_by_key(&offset, |one| one.offset) else {
+            let reason = "no memory was mapped at this offset: pass one that `map` was called with";
+            return Err(Error::InvalidArgument { call: name!(cuMemUnmap), reason });
+        };
+        let (at, size) = self.range_of(&self.mapped[place]);
+        // SAFETY: a whole mapping of this reservation. Whoever let work use it promised that it is over by now.
+        unsafe { answer!(cuMemUnmap(at, size)) }.check()?;
+        Ok(self.mapped.remove(place).memory)
+    }
+
+    /// Returns the addresses of a mapping, and its size.
+    fn range_of(&self, mapping: &Mapping) -> (CUdeviceptr, usize) {
+        (self.address + mapping.offset as CUdeviceptr, mapping.memory.size_bytes())
+    }
+
+    /// Sets the access of a device to a range of bytes that is mapped all over. The range begins and ends with
+    /// mappings.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for another range; a driver error for a device that cannot access the memory.
+    #[doc(alias = "cuMemSetAccess")]
+    pub fn set_access(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        device: Device,
+        access: MappedAccess,
+    ) -> Result {
+        self.set_accesses(offset, bytes, &[(device, access)])
+    }
+
+    /// Sets the access of several devices.
+    pub(crate) fn set_accesses(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        all: &[(Device, MappedAccess)],
+    ) -> Result {
+        const CALL: &str = name!(cuMemSetAccess);
+        let end = offset.checked_add(bytes).filter(|&end| end <= self.bytes);
+        if end.is_none() {
+            let end = offset.saturating_add(bytes);
+            return Err(Error::InvalidRange { call: CALL, end, len: self.bytes });
+        }
+        let describe = |&(device, access): &(Device, MappedAccess)| CUmemAccessDesc {
+            location: location(device),
+            flags: access.flags(),
+        };
+        let all: Vec<_> = all.iter().map(describe).collect();
+        let at = self.address + offset as CUdeviceptr;
+        // SAFETY: reads as many descriptions as there are; the range is inside the reservation.
+        unsafe { answer!(cuMemSetAccess(at, bytes, all.as_ptr(), all.len())) }.result()
+    }
+
+    /// Returns the access of a device at an offset.
+    ///
+    /// # Errors
+    /// [`InvalidRange`](Error::InvalidRange) for an offset past the end; a driver error where nothing is mapped;
+    /// [`Error::UnknownValue`] for an access that has no name here.
+    #[doc(alias = "cuMemGetAccess")]
+    pub fn access(&self, offset: usize, device: Device) -> Result<MappedAccess> {
+        const CALL: &str = name!(cuMemGetAccess);
+        if offset >= self.bytes {
+            return Err(Error::InvalidRange { call: CALL, end: offset, len: self.bytes });
+        }
+        let (mut flags, location) = (0, location(device));
+        let at = self.address + offset as CUdeviceptr;
+        // SAFETY: writes flags to `flags` and reads `location`, which are valid for it.
+        unsafe { answer!(cuMemGetAccess(&raw mut flags, &raw const location, at)) }.check()?;
+        let all = [MappedAccess::None, MappedAccess::Read, MappedAccess::ReadWrite];
+        let found = all.into_iter().find(|access| u64::from(access.flags().0) == flags);
+        found.ok_or(Error::UnknownValue { call: CALL, value: flags as u32 })
+    }
+
+    /// Returns the offset of the mapping that begins last, and its end.
+    pub(crate) fn last(&self) -> Option<(usize, usize)> {
+        self.mapped.last().map(|last| (last.offset, last.end()))
+    }
+
+    /// Returns the number of bytes that have memory.
+    #[must_use]
+    pub fn mapped_bytes(&self) -> usize {
+        self.mapped.iter().map(|one| one.memory.size_bytes()).sum()
+    }
+
+    /// Returns the number of bytes that are reserved.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the first address, the same on all devices.
+    #[must_use]
+    pub fn address(&self) -> CUdeviceptr {
+        self.address
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        while let Some(mapping) = self.mapped.pop() {
+            let (at, size) = self.range_of(&mapping);
+            // SAFETY: a whole mapping of this reservation, which nothing uses: whoever let work use it promised that it
+            // is over by now.
+            release_relaxed(unsafe { later!(cuMemUnmap(at, size)) });
+        }
+        // SAFETY: this is the only owner of the range, which was reserved so and not freed. Nothing is mapped there, or
+        // the driver refuses.
+        release_relaxed(unsafe { later!(cuMemAddressFree(self.address, self.bytes)) });
+    }
+}
+
+impl fmt::Debug for Reservation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mapped, bytes) = (self.mapped_bytes(), self.bytes);
+        write!(f, "Reservation({mapped} of {bytes} bytes at {:#x})", self.address)
+    }
+}

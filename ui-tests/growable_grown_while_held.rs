@@ -1,0 +1,18 @@
+//! A growable buffer stays as it is while a scope holds it.
+
+use cuscope::memory::GrowableBuffer;
+use cuscope::{PushedGuard, Result, Stream};
+
+fn misuse<'ctx>(
+    gpu: &mut PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    mut x: GrowableBuffer<'ctx, f32>,
+) -> Result {
+    gpu.scope(|s| {
+        let mut held = s.hold(&mut x);
+        s.on(stream).fill(&mut held, 1.0)?;
+        x.grow(8)
+    })
+}
+
+fn main() {}
