@@ -72,6 +72,14 @@ pub struct Live {
     pub host_allocations: usize,
     /// Registrations of host memory of the program.
     pub registrations: usize,
+    /// Arrays, but for the levels of mipmapped ones.
+    pub arrays: usize,
+    /// Mipmapped arrays.
+    pub mipmapped_arrays: usize,
+    /// Textures.
+    pub textures: usize,
+    /// Surfaces.
+    pub surfaces: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs.

@@ -40,6 +40,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Host => "page-locked",
         Kind::Registered => "registered",
         Kind::Managed => "managed",
+        Kind::Array => "of an array",
     }
 }
 
@@ -74,6 +75,10 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
             live.registrations,
             format!("{} of {registered} bytes", counted(live.registrations, "registration")),
         ),
+        (live.arrays, counted(live.arrays, "array")),
+        (live.mipmapped_arrays, counted(live.mipmapped_arrays, "mipmapped array")),
+        (live.textures, counted(live.textures, "texture")),
+        (live.surfaces, counted(live.surfaces, "surface")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),

@@ -9,6 +9,7 @@ mod common;
 #[macro_use]
 mod raw;
 
+mod arrays;
 mod attach;
 mod blocking;
 mod callbacks;
@@ -50,5 +51,6 @@ mod resources;
 mod stack;
 mod stream_attributes;
 mod table;
+mod textures;
 mod times;
 mod unified;

@@ -34,6 +34,8 @@ pub(crate) enum Kind {
     Managed,
     /// Host memory of the program, registered: page-locked while it is.
     Registered,
+    /// The texels of an array: the program has no address of them.
+    Array,
 }
 
 impl Kind {
