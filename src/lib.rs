@@ -33,6 +33,7 @@ pub mod settings;
 pub mod stack;
 pub mod stream;
 mod sync;
+pub mod texture;
 mod tuples;
 
 #[cfg(all(test, loom))]

@@ -15,6 +15,7 @@ mod pitched;
 mod rows;
 mod streams;
 mod table;
+mod textures;
 mod work;
 
 use crate::common::gpu::{kernel, new_context};
@@ -336,6 +337,7 @@ fn the_page_tells_what_every_operation_costs() {
         streams::streams(&mut table, &gpu);
         memory::memory(&mut table, &gpu);
         pitched::pitched(&mut table, &gpu);
+        textures::textures(&mut table, &gpu);
         code::code(&mut table, &gpu);
         libraries::libraries(&mut table, &gpu);
         work::work(&mut table, &gpu);

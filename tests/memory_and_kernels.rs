@@ -20,5 +20,6 @@ mod other_context;
 mod peers;
 mod pitched;
 mod streams;
+mod textures;
 mod typed_kernels;
 mod views;

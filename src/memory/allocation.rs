@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::home::{Block, Home};
+use super::object::release_in;
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
@@ -31,6 +32,8 @@ assert_impl_all!(Allocation: Send, Sync);
 enum Free {
     /// In its context.
     Plain(Context),
+    /// In its context, by the handle that the address holds: an array, or a mipmapped one.
+    Array(Context, bool),
     /// On the stream that it was allocated on. Its pool lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// By the stream that it belongs to, behind all its uses.
@@ -65,6 +68,11 @@ impl Allocation {
         Allocation::new(address, context.key(), Free::Plain(context))
     }
 
+    /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
+    pub(super) fn array(address: CUdeviceptr, context: Context, mipmapped: bool) -> Allocation {
+        Allocation::new(address, context.key(), Free::Array(context, mipmapped))
+    }
+
     /// Takes ownership of memory that was allocated on a stream and not freed.
     #[inline]
     pub(crate) fn in_order(
@@ -96,7 +104,7 @@ impl Allocation {
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
             Free::Held(_) => return self.adopt_foreign(home),
             Free::Else(_) if self.address == 0 => Block::Own(0),
-            Free::Ordered { .. } | Free::Else(_) => return false,
+            Free::Ordered { .. } | Free::Else(_) | Free::Array(..) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
         true
@@ -197,7 +205,7 @@ impl Allocation {
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.
-            Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
+            Free::Plain(_) | Free::Array(..) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Held(ref held) => match **held {
                 Held::Lent(_) => BufferKind::Variable,
@@ -248,7 +256,7 @@ impl Allocation {
 impl Free {
     fn context(&self) -> &Context {
         match self {
-            Free::Plain(context) | Free::Else(context) => context,
+            Free::Plain(context) | Free::Array(context, _) | Free::Else(context) => context,
             Free::Held(held) => held.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
@@ -281,6 +289,18 @@ impl Drop for Allocation {
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
                 release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
+            }
+            Free::Array(context, mipmapped) => {
+                let raw = super::array::handle(self.address);
+                // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses
+                // it (`idle-outside`), and the textures and surfaces of it are gone. Its context is alive and current.
+                if *mipmapped {
+                    // SAFETY: as above.
+                    release_in(context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
+                } else {
+                    // SAFETY: as above.
+                    release_in(context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+                }
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the

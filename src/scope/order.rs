@@ -40,6 +40,8 @@ pub(crate) struct Order {
     first: Cell<Option<CUstream>>,
     /// Whether host memory was lent.
     host: Cell<bool>,
+    /// Whether some of it was lent to a copy with an array.
+    arrays: Cell<bool>,
     /// Whether a fault was reported before. The driver then accepts nothing any more
     /// ([F60](crate::driver_facts#F60)).
     behind_fault: bool,
@@ -110,16 +112,25 @@ impl Order {
     /// Creates the order for streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
-        let (host, first, alone, more) = Default::default();
+        let (host, arrays, first, alone, more) = Default::default();
         let behind_fault = fault::is_seen();
         let (fast_path, shut) = (FastPath::new(context), FastPath::shut());
-        Order { fast_path, shut, host, behind_fault, first, alone, more }
+        Order { fast_path, shut, host, arrays, behind_fault, first, alone, more }
     }
 
     /// Notes that host memory is lent, which may be page-locked.
     #[inline]
     pub(super) fn lend_host(&self) {
         self.host.set(true);
+    }
+
+    /// The same for a copy with this memory of the device.
+    #[inline]
+    pub(super) fn lend_host_to(&self, device: &Access<'_>) {
+        self.lend_host();
+        if device.is_array() {
+            self.arrays.set(true);
+        }
     }
 
     /// Returns the index of a stream of this context, always the same for a stream. While the fast path is open, the
@@ -341,7 +352,12 @@ impl Order {
             Later { call: name!(cuStreamSynchronize), make }
         };
         let lent = self.host.get() && !self.behind_fault;
-        let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
+        let host = match lent {
+            true if self.arrays.get() => LentHost::AS_LOCKED,
+            true => LentHost::ANY,
+            false => LentHost::NONE,
+        };
+        let key = context.key();
         let Some(state) = self.several() else {
             let Some(first) = self.first.get() else { return Ok(()) };
             return wait_for_memory(wait(first), key, host);
