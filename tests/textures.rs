@@ -6,6 +6,7 @@ use crate::fresh;
 use cuscope::kernel::{SurfaceObject, TextureObject};
 use cuscope::texture::*;
 use cuscope::*;
+use cuscope_softdriver::{control, schedule};
 
 /// `fetch(image, at, out)`: fetches a texel of a plane for each pair of coordinates.
 const FETCH: &str = "
@@ -347,23 +348,62 @@ fn detached_objects_work_under_another_guard() {
 }
 
 #[test]
+fn scopes_order_arrays_in_every_order_of_the_streams() {
+    fresh!(scopes_order_arrays_in_every_order_of_the_streams, {
+        if !crate::common::software() {
+            crate::skip!("the software driver chooses the order");
+        }
+        for seed in 0..crate::common::fewer(60, 3) as u64 {
+            schedule::seed(seed);
+            try_with_gpu(|gpu| {
+                let streams = [gpu.stream()?, gpu.stream()?, gpu.stream()?];
+                let mut levels = gpu.alloc_mipmapped_array::<f32>(D2, 2, ArrayFlags::empty())?;
+                let mut array = gpu.alloc_array::<f32>(D2, ArrayFlags::empty())?;
+                let (values, mut first, mut second) = (counting(12), [0.0; 2], vec![0.0; 12]);
+                let mut buffer = gpu.alloc::<f32>(12)?;
+                gpu.scope(|s| {
+                    let [a, b, c] = [0, 1, 2].map(|i| s.on(&streams[i]));
+                    let (mut array, mut buffer) = (s.hold(&mut array), s.hold(&mut buffer));
+                    a.upload(&values, &mut array)?;
+                    b.copy(&array, &mut buffer)?;
+                    c.zero(&mut buffer)?;
+                    a.copy(&buffer, &mut array)?;
+                    c.download(&array, &mut second)
+                })?;
+                assert_eq!(second, [0.0; 12]);
+                let mut level = levels.level_mut(1)?;
+                gpu.scope(|s| {
+                    let mut level = s.hold(&mut level);
+                    s.on(&streams[0]).upload(&values[3..5], &mut level)?;
+                    s.on(&streams[1]).download(&level, &mut first)
+                })?;
+                assert_eq!(first, [3.0, 4.0]);
+                Ok(())
+            });
+            assert_eq!(control::take_races(), [], "{seed}");
+        }
+        schedule::stop();
+    });
+}
+
+#[test]
 fn nothing_of_them_is_left() {
     fresh!(nothing_of_them_is_left, {
         if !crate::common::software() {
             crate::skip!("counts what is alive in the software driver");
         }
         try_with_gpu(|gpu| {
-            let before = cuscope_softdriver::control::live();
+            let before = control::live();
             let mut array = gpu.alloc_array::<f32>(D2, ArrayFlags::SURFACE)?;
             let levels = gpu.alloc_mipmapped_array::<f32>(D2, 2, ArrayFlags::empty())?;
             let texture = gpu.texture(&levels, Sampling::default())?;
             let surface = gpu.surface(&mut array)?;
-            let live = cuscope_softdriver::control::live();
+            let live = control::live();
             let counts = (live.arrays, live.mipmapped_arrays, live.textures, live.surfaces);
             assert_eq!(counts, (1, 1, 1, 1));
             drop((texture, surface));
             drop((array, levels));
-            assert_eq!(cuscope_softdriver::control::live(), before);
+            assert_eq!(control::live(), before);
             Ok(())
         });
     });

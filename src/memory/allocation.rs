@@ -273,6 +273,23 @@ impl Held {
     }
 }
 
+/// Destroys an array.
+///
+/// # Safety
+/// 1. The address stands for an array of this context that is alive, and that nothing uses any more.
+#[cold]
+#[inline(never)]
+unsafe fn destroy_array(address: CUdeviceptr, context: &Context, mipmapped: bool) {
+    let raw = super::array::handle(address);
+    if mipmapped {
+        // SAFETY: the caller's obligation 1; its context is alive, and current during the call.
+        release_in(context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
+    } else {
+        // SAFETY: as above.
+        release_in(context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+    }
+}
+
 impl Drop for Allocation {
     #[inline]
     fn drop(&mut self) {
@@ -291,16 +308,9 @@ impl Drop for Allocation {
                 release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
             }
             Free::Array(context, mipmapped) => {
-                let raw = super::array::handle(self.address);
-                // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses
-                // it (`idle-outside`), and the textures and surfaces of it are gone. Its context is alive and current.
-                if *mipmapped {
-                    // SAFETY: as above.
-                    release_in(context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
-                } else {
-                    // SAFETY: as above.
-                    release_in(context, unsafe { later!(cuArrayDestroy(raw.cast())) });
-                }
+                // SAFETY: this is the only owner of the array, which was created and not destroyed. Nothing uses it
+                // (`idle-outside`), and the textures and surfaces of it are gone.
+                unsafe { destroy_array(self.address, context, *mipmapped) };
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the

@@ -320,7 +320,7 @@ impl<'ctx> PushedGuard<'ctx> {
             let mut level = ptr::null_mut();
             // SAFETY: writes one handle to `level`, which is valid for it; the array is alive.
             unsafe { answer!(cuMipmappedArrayGetLevel(&raw mut level, raw, number)) }.check()?;
-            let base = base + (CUdeviceptr::from(number) << LEVEL);
+            let base = base.wrapping_add(CUdeviceptr::from(number) << LEVEL);
             Ok(grid_of::<T>(level, base, shape.level(number)))
         };
         let levels = (0..levels).map(level).collect::<Result<_>>()?;

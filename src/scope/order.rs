@@ -40,8 +40,6 @@ pub(crate) struct Order {
     first: Cell<Option<CUstream>>,
     /// Whether host memory was lent.
     host: Cell<bool>,
-    /// Whether some of it was lent to a copy with an array.
-    arrays: Cell<bool>,
     /// Whether a fault was reported before. The driver then accepts nothing any more
     /// ([F60](crate::driver_facts#F60)).
     behind_fault: bool,
@@ -59,6 +57,8 @@ struct More {
     calls: RefCell<Vec<Box<dyn Pending>>>,
     /// Memory that the scope allocated.
     scratch: Scratch,
+    /// Whether host memory was lent to a copy with an array.
+    arrays: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -112,10 +112,10 @@ impl Order {
     /// Creates the order for streams of this context.
     #[inline]
     pub(crate) fn new(context: &Context) -> Order {
-        let (host, arrays, first, alone, more) = Default::default();
+        let (host, first, alone, more) = Default::default();
         let behind_fault = fault::is_seen();
         let (fast_path, shut) = (FastPath::new(context), FastPath::shut());
-        Order { fast_path, shut, host, arrays, behind_fault, first, alone, more }
+        Order { fast_path, shut, host, behind_fault, first, alone, more }
     }
 
     /// Notes that host memory is lent, which may be page-locked.
@@ -124,12 +124,11 @@ impl Order {
         self.host.set(true);
     }
 
-    /// The same for a copy with this memory of the device.
-    #[inline]
-    pub(super) fn lend_host_to(&self, device: &Access<'_>) {
-        self.lend_host();
+    /// Notes that it is lent to a copy with this memory of the device, if that is an array.
+    #[inline(always)]
+    pub(super) fn lend_to_array(&self, device: &Access<'_>) {
         if device.is_array() {
-            self.arrays.set(true);
+            self.more().arrays.set(true);
         }
     }
 
@@ -353,7 +352,7 @@ impl Order {
         };
         let lent = self.host.get() && !self.behind_fault;
         let host = match lent {
-            true if self.arrays.get() => LentHost::AS_LOCKED,
+            true if self.more.get().is_some_and(|more| more.arrays.get()) => LentHost::AS_LOCKED,
             true => LentHost::ANY,
             false => LentHost::NONE,
         };

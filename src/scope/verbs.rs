@@ -87,7 +87,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
-        self.order.lend_host_to(&to.target());
+        self.lend_host();
+        self.order.lend_to_array(&to.target());
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Upload::new(from, to.target())) }
     }
@@ -101,8 +102,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
+        self.lend_host();
         let (from, to) = (&from, ptr::from_mut(to));
-        self.order.lend_host_to(&from.access());
+        self.order.lend_to_array(&from.access());
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Download::new(from.access(), to)) }
     }
@@ -121,7 +123,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         to: &mut impl Destination<'s, T>,
     ) -> Result {
         let (from, to) = (from.stage(), &*to);
-        self.order.lend_host_to(&to.target());
+        self.order.lend_to_array(&to.target());
         // SAFETY: both are borrowed until the scope has waited, and the host gets staged memory back when this is
         // over.
         unsafe {
@@ -143,7 +145,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         to: &mut impl ScopedHostMemory<'s, T>,
     ) -> Result {
         let (from, to) = (&from, to.stage());
-        self.order.lend_host_to(&from.access());
+        self.order.lend_to_array(&from.access());
         // SAFETY: as in `upload_staged`.
         unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }

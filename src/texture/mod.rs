@@ -5,6 +5,14 @@
 //! [`Surface`] reads and writes the texels of an array. Both are kernel arguments: the kernel receives the object, a
 //! `cudaTextureObject_t` or `cudaSurfaceObject_t` in CUDA C++ and a `.u64` in PTX.
 //!
+//! # Streams, scopes and graphs
+//! Copies take arrays on a stream, in a scope and in graphs, where `hold` lends an array to all streams. In a scope or a
+//! capture, `&texture` and `&surface` are for memory that nothing else in it writes, and `&mut surface` for an array that
+//! one launch alone uses: no held memory is read through a texture. A kernel that writes an array and one that reads it
+//! through a texture belong to two operations on a stream, two scopes, or two graphs.
+//!
+//! Memory of an [ordered stream](crate::OrderedStream) comes from its pool, and arrays do not: ordered streams take none.
+//!
 //! # Examples
 //! ```
 //! use cuscope::texture::{ArrayFlags, ArrayShape, Edge, Sampling};

@@ -276,6 +276,9 @@ impl End {
 
     /// An end in an array: the box is of whole texels in it, whatever the pitch and the height.
     fn of_array(asked: &Asked, extent: Extent) -> Answer<Self> {
+        if asked.memory == 0 {
+            return Err(INVALID); // F337
+        }
         let array = array::find(ptr::without_provenance_mut(asked.memory as usize))?;
         let (room, sizes) = (array.extent(), [extent.width, extent.height, extent.depth]);
         let fits = |i: usize| asked.from[i].checked_add(sizes[i]).is_some_and(|end| end <= room[i]);
