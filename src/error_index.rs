@@ -216,7 +216,7 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
 //! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
@@ -604,6 +604,7 @@
 //! | headline | what to do | program |
 //! |---|---|---|
 //! | E0277: `DeviceBuffer<…>` cannot be a kernel argument | borrow it: `&x` to read, `&mut x` to write | `ui-tests/owned_argument.rs`, `ui-tests/scope_owned_argument.rs` |
+//! | E0277: `&Array<…>` cannot be a kernel argument | pass a texture or a surface of it: `gpu.texture(&array, …)` | `ui-tests/array_in_launch.rs` |
 //! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | pass numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
 //! | E0277: … is not a tuple of kernel arguments | write one argument as `(x,)`; at most 32: put more in a struct, or in a list, [`kernel.arguments()`](crate::Function::arguments) | `ui-tests/single_argument.rs`, `ui-tests/scope_single_argument.rs`, `ui-tests/too_many_arguments.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs`, `ui-tests/argument_list_aliases.rs` |
@@ -868,6 +869,10 @@
 //! `ui-tests/pitched_part_written.rs`. A [`GrowableBuffer`](crate::memory::GrowableBuffer) grows and shrinks while
 //! nothing has borrowed it (E0502, E0499): `ui-tests/growable_shortened_beside_its_part.rs`,
 //! `ui-tests/growable_grown_while_held.rs`.
+//! `ui-tests/pitched_part_written.rs`. A texture borrows its memory, and is dropped before that is written (E0502) or
+//! dropped (E0505): `ui-tests/array_written_under_texture.rs`, `ui-tests/texture_outlives_array.rs`. An array has elements of
+//! one, two or four channels, and a surface borrows it by `&mut` (E0277): `ui-tests/texel_of_three_channels.rs`,
+//! `ui-tests/surface_read_only_written.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.

@@ -35,6 +35,7 @@ pub mod stack;
 pub mod stream;
 mod sync;
 pub mod tensor_map;
+pub mod texture;
 mod tuples;
 pub mod virtual_memory;
 

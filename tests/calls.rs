@@ -15,6 +15,7 @@ mod pitched;
 mod rows;
 mod streams;
 mod table;
+mod textures;
 mod virtual_memory;
 mod work;
 
@@ -338,6 +339,7 @@ fn the_page_tells_what_every_operation_costs() {
         memory::memory(&mut table, &gpu);
         pitched::pitched(&mut table, &gpu);
         virtual_memory::virtual_memory(&mut table, &gpu);
+        textures::textures(&mut table, &gpu);
         code::code(&mut table, &gpu);
         libraries::libraries(&mut table, &gpu);
         work::work(&mut table, &gpu);

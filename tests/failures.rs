@@ -68,7 +68,7 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 14] = [
+    const BANNED: [&str; 18] = [
         "cuIpcCloseMemHandle",
         "cuMemAddressFree",
         "cuMemRelease",
@@ -77,6 +77,10 @@ fn can_be_made_again(call: &str, fault: Fault) -> bool {
         "cuMemFree_v2",
         "cuMemFreeAsync",
         "cuMemHostUnregister",
+        "cuArrayDestroy",
+        "cuMipmappedArrayDestroy",
+        "cuTexObjectDestroy",
+        "cuSurfObjectDestroy",
         "cuModuleUnload",
         "cuLibraryUnload",
         "cuGraphInstantiateWithFlags",

@@ -6,6 +6,7 @@ use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::{COUNT, SPIN, TRAP};
 use crate::common::{one_at_a_time, software};
 use crate::{aborts, fresh, skip};
+use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
@@ -63,6 +64,29 @@ fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
                 let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
                 unsafe { run.launch(&count, one, (&mut counted, nanoseconds(work()))) }?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// Nobody has measured that a copy between an array and pageable memory is over when its call returns.
+#[test]
+fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
+    aborts!(
+        a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let shape = ArrayShape::D1 { width: 4 };
+            let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
+            let result = gpu.scope(|s| {
+                s.on(&stream).upload(&[7; 4], &mut s.hold(&mut array))?;
                 fault_in(&b);
                 Ok(())
             });

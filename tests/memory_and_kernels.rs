@@ -24,6 +24,7 @@ mod peers;
 mod pitched;
 mod streams;
 mod tensor_maps;
+mod textures;
 mod typed_kernels;
 mod views;
 mod virtual_memory;

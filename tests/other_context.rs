@@ -9,7 +9,11 @@ use cuscope::tensor_map::TensorLayout;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
     OrderedBuffer, OrderedStream, PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice,
-    ScopedStream, Stream, context::SmSplitFlags, ffi, ordered::OrderedOptions,
+    ScopedStream, Stream,
+    context::SmSplitFlags,
+    ffi,
+    ordered::OrderedOptions,
+    texture::{ArrayFlags, ArrayShape, Sampling},
 };
 
 const LEN: usize = 4;
@@ -463,4 +467,46 @@ fn a_handle_that_is_none_is_no_handle_of_another_context() {
         (error.code(), error.call()),
         (Some(ffi::CUDA_ERROR_INVALID_HANDLE), Some("cuEventRecord"))
     );
+}
+
+#[test]
+fn arrays_textures_and_surfaces_of_another_context_are_refused() {
+    let [a, b]: [&'static Context; 2] =
+        [new_context(), new_context()].map(|context| &*Box::leak(Box::new(context)));
+    let stack: &'static mut ContextStack =
+        Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
+    let shape = ArrayShape::D1 { width: LEN };
+    let array =
+        |gpu: &PushedGuard<'static>| gpu.alloc_array::<f32>(shape, ArrayFlags::SURFACE).unwrap();
+    let (mut first, mut second) = (array(outer), array(outer));
+    let texture = outer.texture(array(outer), Sampling::default()).unwrap();
+    let surface = outer.surface(array(outer)).unwrap();
+    let gpu = outer.push(b).unwrap();
+    let (stream, saxpy) = (gpu.stream().unwrap(), kernel(&gpu, SAXPY, "saxpy"));
+    let (on, mut own) = (gpu.on(&stream), array(&gpu));
+    let copy = "cuMemcpy3DAsync_v2";
+    for _ in 0..2 {
+        assert_eq!(on.upload(&[1.0; LEN], &mut first), other(copy));
+        assert_eq!(on.copy(&first, &mut own), other(copy));
+        assert_eq!(on.copy(&own, &mut first), other(copy));
+        let created = gpu.texture(&first, Sampling::default()).map(drop);
+        assert_eq!(created, other("cuTexObjectCreate"));
+        assert_eq!(gpu.surface(&mut second).map(drop), other("cuSurfObjectCreate"));
+        // SAFETY: refused, as the objects belong to another context.
+        let launched = unsafe { on.launch(&saxpy, ONE(), (&texture,)) };
+        assert_eq!(launched, other("cuLaunchKernel"));
+        // SAFETY: as above.
+        let launched = unsafe { on.launch(&saxpy, ONE(), (&surface,)) };
+        assert_eq!(launched, other("cuLaunchKernel"));
+        gpu.scope(|s| {
+            let (run, mut held) = (s.on(&stream), s.hold(&mut own));
+            assert_eq!(run.copy(&first, &mut held), other(copy));
+            // SAFETY: as above.
+            let launched = unsafe { run.launch(&saxpy, ONE(), (&texture,)) };
+            assert_eq!(launched, other("cuLaunchKernel"));
+            Ok(())
+        })
+        .unwrap();
+    }
 }

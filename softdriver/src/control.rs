@@ -80,6 +80,14 @@ pub struct Live {
     pub mappings: usize,
     /// Allocations of other processes that are open.
     pub opened: usize,
+    /// Arrays, but for the levels of mipmapped ones.
+    pub arrays: usize,
+    /// Mipmapped arrays.
+    pub mipmapped_arrays: usize,
+    /// Textures.
+    pub textures: usize,
+    /// Surfaces.
+    pub surfaces: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs.

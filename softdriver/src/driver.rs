@@ -1,6 +1,7 @@
 //! The state of the process: initialisation, devices, and the registries of everything.
 #![allow(unsafe_code, reason = "exported functions, and a handler for fork")]
 
+use crate::array::{Array, MipmappedArray, Surface, Texture};
 use crate::context::{Context, Creation};
 use crate::control::Live;
 use crate::device::Device;
@@ -58,6 +59,14 @@ pub(crate) struct Driver {
     pub(crate) execs: Registry<Exec>,
     /// Descriptions of resources; they cannot be destroyed.
     pub(crate) descriptions: Registry<Description>,
+    /// Arrays, the levels of mipmapped ones included.
+    pub(crate) arrays: Registry<Array>,
+    /// Mipmapped arrays.
+    pub(crate) mipmapped_arrays: Registry<MipmappedArray>,
+    /// Textures.
+    pub(crate) textures: Registry<Texture>,
+    /// Surfaces.
+    pub(crate) surfaces: Registry<Surface>,
     /// Pools of memory.
     pub(crate) pools: Registry<Pool>,
     /// Those of them that the devices have from the start.
@@ -156,6 +165,10 @@ impl Driver {
             graphs: Registry::new(0x46),
             execs: Registry::new(0x47),
             descriptions: Registry::new(0x48),
+            arrays: Registry::new(0x4d),
+            mipmapped_arrays: Registry::new(0x4e),
+            textures: Registry::new(0x4f),
+            surfaces: Registry::new(0x60),
             pools,
             first_pools,
             space: Space::new(devices),
@@ -190,6 +203,10 @@ impl Driver {
             physical: mapped.handles,
             mappings: mapped.mappings,
             opened: self.opened.count(),
+            arrays: self.arrays.count(|array| !array.is_level && array.life.alive()),
+            mipmapped_arrays: self.mipmapped_arrays.count(|array| array.life.alive()),
+            textures: self.textures.count(|texture| texture.life.alive()),
+            surfaces: self.surfaces.count(|surface| surface.life.alive()),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
             graph_execs: self.execs.count(|_| true),

@@ -17,6 +17,7 @@
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
 mod affinity;
+mod array;
 mod attributes;
 mod cache;
 mod callback;
@@ -81,6 +82,16 @@ mod unified;
 mod unsupported;
 
 pub use affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
+pub use array::{
+    cuArray3DCreate_v2, cuArray3DGetDescriptor_v2, cuArrayCreate_v2, cuArrayDestroy,
+    cuArrayGetDescriptor_v2, cuArrayGetMemoryRequirements, cuArrayGetPlane,
+    cuArrayGetSparseProperties, cuMemcpyAtoA_v2, cuMemcpyAtoD_v2, cuMemcpyAtoH_v2,
+    cuMemcpyAtoHAsync_v2, cuMemcpyDtoA_v2, cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2,
+    cuMipmappedArrayCreate, cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel,
+    cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetSparseProperties, cuSurfObjectCreate,
+    cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate, cuTexObjectDestroy,
+    cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc, cuTexObjectGetTextureDesc,
+};
 pub use attributes::{cuStreamCopyAttributes, cuStreamGetAttribute, cuStreamSetAttribute};
 pub use cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,

@@ -42,6 +42,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Managed => "managed",
         Kind::Mapped => "mapped",
         Kind::Opened => "of another process",
+        Kind::Array => "of an array",
     }
 }
 
@@ -80,6 +81,10 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
         (live.physical, counted(live.physical, "physical allocation")),
         (live.mappings, counted(live.mappings, "mapping")),
         (live.opened, counted(live.opened, "opened allocation")),
+        (live.arrays, counted(live.arrays, "array")),
+        (live.mipmapped_arrays, counted(live.mipmapped_arrays, "mipmapped array")),
+        (live.textures, counted(live.textures, "texture")),
+        (live.surfaces, counted(live.surfaces, "surface")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),

@@ -116,6 +116,8 @@ const EXEMPT: &[&str] = &[
 
 /// The calls that need a current context, and say so first if there is none.
 const NEED_CURRENT: &[&str] = &[
+    "cuArray3DCreate_v2",
+    "cuArrayCreate_v2",
     "cuCtxDisablePeerAccess",
     "cuCtxEnablePeerAccess",
     "cuCtxGetCacheConfig",
@@ -144,8 +146,13 @@ const NEED_CURRENT: &[&str] = &[
     "cuMemcpy2D_v2",
     "cuMemcpy3DPeer",
     "cuMemcpy3D_v2",
+    "cuMemcpyAtoA_v2",
+    "cuMemcpyAtoD_v2",
+    "cuMemcpyAtoH_v2",
+    "cuMemcpyDtoA_v2",
     "cuMemcpyDtoD_v2",
     "cuMemcpyDtoH_v2",
+    "cuMemcpyHtoA_v2",
     "cuMemcpyHtoD_v2",
     "cuMemcpyPeer",
     "cuMemsetD16_v2",
@@ -154,12 +161,15 @@ const NEED_CURRENT: &[&str] = &[
     "cuMemsetD2D8_v2",
     "cuMemsetD32_v2",
     "cuMemsetD8_v2",
+    "cuMipmappedArrayCreate",
     "cuProfilerStart",
     "cuProfilerStop",
     "cuModuleLoad",
     "cuModuleLoadData",
     "cuModuleLoadDataEx",
     "cuStreamCreate",
+    "cuSurfObjectCreate",
+    "cuTexObjectCreate",
 ];
 
 /// The calls that are about the current context if an argument, by index, is null or 0.
@@ -179,7 +189,9 @@ const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuMemcpy3DAsync_v2", 1),
     ("cuMemcpy3DPeerAsync", 1),
     ("cuMemcpyAsync", 3),
+    ("cuMemcpyAtoHAsync_v2", 4),
     ("cuMemcpyDtoDAsync_v2", 3),
+    ("cuMemcpyHtoAAsync_v2", 4),
     ("cuMemcpyDtoHAsync_v2", 3),
     ("cuMemcpyHtoDAsync_v2", 3),
     ("cuMemcpyPeerAsync", 5),

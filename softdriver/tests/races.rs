@@ -7,11 +7,12 @@ mod common;
 use common::*;
 use control::{Access, Race};
 use cuscope_sys::{
-    CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE,
-    CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUmemAccessDesc, CUmemAllocationProp,
-    CUmemPoolProps, CUmemoryPool,
+    CU_AD_FORMAT_FLOAT, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_MEM_ALLOCATION_TYPE_PINNED,
+    CU_MEM_LOCATION_TYPE_DEVICE, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_ARRAY3D_DESCRIPTOR,
+    CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUarray, CUmemAccessDesc,
+    CUmemAllocationProp, CUmemPoolProps, CUmemoryPool, CUtexObject,
 };
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -534,4 +535,54 @@ fn the_environment_sets_the_seed_prints_and_ends_the_process() {
     assert!(err.contains("cuscope: race: cuMemsetD8Async in stream "), "{err}");
     let (success, out, err) = run(&[("CUSCOPE_SOFT_SEED", "3"), ("CUSCOPE_SOFT_RACES", "abort")]);
     assert!(!success && !out.contains("found") && err.contains("cuscope: race: "), "{out}{err}");
+}
+
+/// A texture of a row of floats, the array that it reads, and a kernel that fetches the first of them.
+fn texture() -> (CUtexObject, CUarray, CUfunction) {
+    const FETCH: &CStr = c".version 7.0\n.target sm_60\n.address_size 64\n
+        .visible .entry fetch(.param .u64 image) {
+        .reg .b64 %rd<2>; .reg .f32 %f<6>;
+        ld.param.u64 %rd1, [image]; mov.f32 %f1, 0f3F000000;
+        tex.1d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd1, {%f1}]; ret; }";
+    let row = CUDA_ARRAY3D_DESCRIPTOR {
+        Width: 4,
+        Height: 0,
+        Depth: 0,
+        Format: CU_AD_FORMAT_FLOAT,
+        NumChannels: 1,
+        Flags: 0,
+    };
+    let array: CUarray = made!(cuArray3DCreate_v2(&raw const row));
+    // SAFETY: numbers, and a union of numbers and pointers: zeros are values of them.
+    let mut resource: CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
+    // SAFETY: numbers.
+    let how: CUDA_TEXTURE_DESC = unsafe { std::mem::zeroed() };
+    resource.res.array.hArray = array;
+    let (resource, how) = (&raw const resource, &raw const how);
+    let texture = made!(cuTexObjectCreate(resource, how, std::ptr::null()));
+    let module = made!(cuModuleLoadData(FETCH.as_ptr().cast()));
+    (texture, array, made!(cuModuleGetFunction(module, c"fetch".as_ptr())))
+}
+
+#[test]
+fn a_texture_that_is_read_while_its_array_is_written() {
+    racy([("fetch", Access::Read), ("cuMemcpyHtoAAsync_v2", Access::Write)], |parts| {
+        let (texture, array, fetch) = texture();
+        assert_eq!(launch(fetch, parts.a, &[texture]), 0);
+        ok!(cuMemcpyHtoAAsync_v2(array, 0, parts.locked, 16, parts.b));
+        ok!(cuCtxSynchronize());
+        ok!(cuArrayDestroy(array));
+    });
+}
+
+#[test]
+fn a_texture_and_a_copy_of_one_stream() {
+    right(|parts| {
+        let (texture, array, fetch) = texture();
+        ok!(cuMemcpyHtoAAsync_v2(array, 0, parts.locked, 16, parts.a));
+        assert_eq!(launch(fetch, parts.a, &[texture]), 0);
+        ok!(cuMemcpyAtoHAsync_v2(parts.locked, array, 0, 16, parts.a));
+        ok!(cuCtxSynchronize());
+        ok!(cuArrayDestroy(array));
+    });
 }

@@ -26,6 +26,7 @@ use std::ffi::c_void;
 /// - `&mut buffer` or `&mut slice` for memory that it writes.
 /// - A [`PitchedBuffer`] or a part of one in the same forms. The kernel receives the address of the first element;
 ///   pass the pitch as a number.
+/// - `&texture`, and `&surface` or `&mut surface`, as the object: see [`texture`](crate::texture).
 /// - `&pinned` and `&mut pinned` for host memory that the kernel uses over the bus.
 ///
 /// The kernel receives memory as its address. A plain value has the type that Rust infers: a literal without a

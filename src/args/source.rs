@@ -1,7 +1,10 @@
 //! Device memory that is read.
 
-use super::KernelReads;
 use super::sealed::Operand;
+use super::{KernelReads, operands};
+use crate::memory::access::Access;
+use crate::memory::array::{Array, ArraySlice, ArraySliceMut};
+use crate::memory::texel::Texel;
 use crate::memory::{
     DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, PitchedBuffer,
     PitchedSlice, PitchedSliceMut,
@@ -34,3 +37,18 @@ impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for PitchedSlice<'s, 'ctx, T> {}
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &PitchedSlice<'s, 'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s PitchedSliceMut<'_, 'ctx, T> {}
+
+// Copies read them; no kernel takes them, as they have no addresses.
+#[diagnostic::do_not_recommend]
+impl<'s, 'ctx, T: Texel> Source<'s, 'ctx, T> for &'s Array<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'s, 'ctx, T: Texel> Source<'s, 'ctx, T> for ArraySlice<'s, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'s, 'ctx, T: Texel> Source<'s, 'ctx, T> for &'s ArraySliceMut<'_, 'ctx, T> {}
+
+operands! {
+    [T: Texel] &Array<'_, T> as T, false, true;
+    [T: Texel] &mut Array<'_, T> as T, true, true;
+    [T: Texel] ArraySlice<'_, '_, T> as T, false, true;
+    [T: Texel] &ArraySliceMut<'_, '_, T> as T, false, true;
+}

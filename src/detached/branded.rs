@@ -8,10 +8,13 @@ use crate::event::Event;
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::kernel::{Kernel, Signature};
+use crate::memory::array::{Array, MipmappedArray};
+use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, GrowableBuffer, PitchedBuffer};
 use crate::module::Module;
 use crate::ordered::{Ordered, OrderedStream, SharedBuffer};
 use crate::stream::Stream;
+use crate::texture::{Surface, Texture};
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
@@ -104,6 +107,8 @@ branded! {
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
     SharedBuffer [T: Element] inner address len data;
+    Array [T: Texel] inner grid shape flags data;
+    MipmappedArray [T: Texel] inner levels shape flags data;
 }
 
 #[diagnostic::do_not_recommend]
@@ -134,6 +139,30 @@ unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
         Kernel { function: function.rebrand(key), checked, _signature }
     }
 }
+
+/// Makes textures and surfaces branded, whose memory is.
+macro_rules! objects {
+    ($($object:ident)*) => { $(
+        detach! { ['ctx, M: Branded] $object<'ctx, M>, $object<'static, M::With<'static>>; }
+        #[diagnostic::do_not_recommend]
+        impl<M: Branded> Sealed for $object<'_, M> {}
+        // SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` and in its memory. 2. It has the context of its
+        // object, and its memory reports its own.
+        unsafe impl<'ctx, M: Branded> Branded for $object<'ctx, M> {
+            type With<'b> = $object<'b, M::With<'b>>;
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&Context)) {
+                see(self.object.context());
+                self.memory.contexts(see);
+            }
+            fn rebrand<'b>(self, key: Key) -> Self::With<'b> {
+                let $object { object, memory, _brand: _ } = self;
+                $object { object, memory: memory.rebrand(key), _brand: Brand::new() }
+            }
+        }
+    )* };
+}
+objects!(Texture Surface);
 
 #[diagnostic::do_not_recommend]
 impl<M: Branded> Sealed for Ordered<M> {}

@@ -1,10 +1,11 @@
 //! The buffers that a replay passes to its graph.
 
-use crate::args::sealed::Operand;
 use crate::memory::access::Access;
+use crate::memory::array::Array;
 use crate::memory::lent::Within;
+use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, GrowableBuffer, InCall, InScope, PitchedBuffer};
-use crate::scope::{ScopedBuffer, ScopedPitchedBuffer};
+use crate::scope::{ScopedArray, ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
@@ -49,6 +50,11 @@ impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> 
 impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &[ScopedBuffer<'s, T>] {}
 impl<'s, T: Element> GraphBuffers<'_, InScope<'s>> for &mut [ScopedBuffer<'s, T>] {}
 
+impl<'b, 'ctx, T: Texel, L: Within<'b>> GraphBuffers<'ctx, L> for &'b Array<'ctx, T> {}
+impl<'b, 'ctx, T: Texel, L: Within<'b>> GraphBuffers<'ctx, L> for &'b mut Array<'ctx, T> {}
+impl<'s, T: Texel> GraphBuffers<'_, InScope<'s>> for &ScopedArray<'s, T> {}
+impl<'s, T: Texel> GraphBuffers<'_, InScope<'s>> for &mut ScopedArray<'s, T> {}
+
 pub(crate) mod sealed {
     use super::*;
 
@@ -67,31 +73,36 @@ pub(crate) mod sealed {
     }
 
     macro_rules! names {
-        ($($one:ty;)*) => { $(
+        ($([$($generics:tt)*] $one:ty;)*) => { $(
             #[diagnostic::do_not_recommend]
-            impl<T: Element> Names for $one {
+            impl<$($generics)*> $crate::graph::buffers::sealed::Names for $one {
                 #[inline]
                 fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
-                    see(self.access());
+                    see($crate::args::sealed::Operand::access(self));
                 }
                 #[inline]
                 fn only(&self) -> Option<Access<'_>> {
-                    Some(self.access())
+                    Some($crate::args::sealed::Operand::access(self))
                 }
             }
         )* };
     }
+    pub(crate) use names;
     names! {
-        &DeviceBuffer<'_, T>;
-        &mut DeviceBuffer<'_, T>;
-        &ScopedBuffer<'_, T>;
-        &mut ScopedBuffer<'_, T>;
-        &GrowableBuffer<'_, T>;
-        &mut GrowableBuffer<'_, T>;
-        &PitchedBuffer<'_, T>;
-        &mut PitchedBuffer<'_, T>;
-        &ScopedPitchedBuffer<'_, T>;
-        &mut ScopedPitchedBuffer<'_, T>;
+        [T: Element] &DeviceBuffer<'_, T>;
+        [T: Element] &mut DeviceBuffer<'_, T>;
+        [T: Element] &ScopedBuffer<'_, T>;
+        [T: Element] &mut ScopedBuffer<'_, T>;
+        [T: Element] &GrowableBuffer<'_, T>;
+        [T: Element] &mut GrowableBuffer<'_, T>;
+        [T: Element] &PitchedBuffer<'_, T>;
+        [T: Element] &mut PitchedBuffer<'_, T>;
+        [T: Element] &ScopedPitchedBuffer<'_, T>;
+        [T: Element] &mut ScopedPitchedBuffer<'_, T>;
+        [T: Texel] &Array<'_, T>;
+        [T: Texel] &mut Array<'_, T>;
+        [T: Texel] &ScopedArray<'_, T>;
+        [T: Texel] &mut ScopedArray<'_, T>;
     }
     macro_rules! slices {
         ($($slice:ty, $writes:literal;)*) => { $(

@@ -24,6 +24,7 @@ mod stream;
 mod update;
 
 pub use buffers::GraphBuffers;
+pub(crate) use buffers::sealed::names;
 pub use build::GraphBuilder;
 pub use capture::Capture;
 pub use dot::DotFlags;

@@ -5,6 +5,7 @@ use super::host::Called;
 use crate::event::EventInner;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
+use crate::memory::object::Object;
 use crate::memory::{Allocation, Share};
 use crate::owned::Owner;
 use crate::stream::host_function::{Panic, Pending, first};
@@ -17,6 +18,8 @@ use std::ops::Range;
 /// The memory, the code and the events that a graph uses. Memory is identified by its address.
 #[derive(Clone, Default)]
 pub(super) struct GraphResources {
+    /// Texture and surface objects. First, as they end before the memory that they reach.
+    objects: Vec<Arc<Object>>,
     /// The memory of the program, which each replay passes. Sorted by address, once [sealed](Self::seal).
     named: Vec<Named>,
     /// All memory by its address, until it is sealed: the place in `named`, or `None` for the graph's own.
@@ -97,6 +100,7 @@ impl GraphResources {
     #[inline]
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
+        self.objects.extend(access.object().cloned());
         let (address, last) = (memory.address(), self.named.len());
         if address == 0 {
             return;
@@ -124,6 +128,12 @@ impl GraphResources {
     pub(super) fn allocated(&mut self, memory: &Allocation) {
         self.places.insert(memory.address(), None);
         self.allocates = true;
+    }
+
+    /// Keeps the objects among accesses to memory that the graph keeps.
+    #[inline]
+    pub(super) fn objects(&mut self, accesses: &[Access<'_>]) {
+        self.objects.extend(accesses.iter().filter_map(Access::object).cloned());
     }
 
     /// Keeps the code of a kernel loaded.
@@ -162,6 +172,7 @@ impl GraphResources {
     pub(super) fn child(&mut self, child: &GraphResources) {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
+        self.objects.extend(child.objects.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
     }
 

@@ -170,6 +170,7 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         self.enter(CALL)?;
         resources.code(function.owner());
+        launch.uses().with_accesses(|accesses| resources.objects(accesses));
         // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The context of the
         // function, which is kept, is current. 2. The memory is kept, named by each replay, and ordered within the
         // graph, as the node used it before.

@@ -10,7 +10,8 @@ mod signature;
 
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
+pub(crate) use launchable::Argument;
 pub use launchable::{AnyArguments, ArgumentsOf, Launchable};
 pub use list::ArgumentList;
-pub use parameter::{In, Out, Parameter, TensorMapValue, Value};
+pub use parameter::{In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value};
 pub use signature::Signature;

@@ -12,7 +12,8 @@ use std::marker::PhantomData;
 ///
 /// A number, an array of numbers, [`Value<T>`](Value) for a struct by value, `&[T]` or [`In<T>`](In) for memory that the
 /// kernel reads, or `&mut [T]` or [`Out<T>`](Out) for memory that it writes. A slice stands for a pointer to elements,
-/// which is all that a kernel receives. Its length is another parameter.
+/// which is all that a kernel receives. Its length is another parameter. [`TextureObject`] and [`SurfaceObject`] stand for
+/// textures and surfaces.
 ///
 /// The two spellings of memory mean the same. A slice is short where the compiler fills in its lifetime, as in
 /// `module.kernel::<(u32, &[f32])>("k")`. `In` and `Out` have no lifetime, for the fields of structs.
@@ -169,6 +170,32 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
         class: Class::Bytes,
     };
 }
+
+/// A texture object in a [`Signature`](crate::kernel::Signature): `cudaTextureObject_t` in CUDA C++, `.u64` in PTX. The
+/// argument is a `&Texture`.
+#[derive(Clone, Copy, Debug)]
+pub enum TextureObject {}
+
+/// A surface object in a [`Signature`](crate::kernel::Signature): `cudaSurfaceObject_t` in CUDA C++, `.u64` in PTX. The
+/// argument is a `&Surface`, or a `&mut Surface` for a kernel that writes.
+#[derive(Clone, Copy, Debug)]
+pub enum SurfaceObject {}
+
+macro_rules! objects {
+    ($($object:ty)*) => { $(
+        impl Parameter for $object {}
+        #[diagnostic::do_not_recommend]
+        impl sealed::Sealed for $object {
+            const GIVEN: Given = Given {
+                name: name_of::<$object>,
+                size: size_of::<u64>(),
+                align: align_of::<u64>(),
+                class: Class::Integer,
+            };
+        }
+    )* };
+}
+objects!(TextureObject SurfaceObject);
 
 /// Returns a pointer parameter.
 const fn pointer(name: fn() -> &'static str) -> Given {

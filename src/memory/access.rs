@@ -3,6 +3,7 @@
 use super::Allocation;
 use super::grid::Grid;
 use super::home::{Home, Readers};
+use super::object::Object;
 use super::uses::{FastPath, Tracked};
 use super::view::View;
 use crate::context::Context;
@@ -41,6 +42,8 @@ enum Memory<'a> {
     Peer(&'a Allocation),
     /// On the device, for operations of the stream that it belongs to and of the readers that share it.
     Ordered(&'a Allocation, Option<&'a Readers>),
+    /// On the device, through a texture or surface object.
+    Object(&'a Allocation, &'a Arc<Object>),
     /// On the host. Every context can use it, or only this one.
     Host(Option<&'a Context>),
 }
@@ -112,6 +115,30 @@ impl<'a> Access<'a> {
         }
     }
 
+    /// Makes it one through an object.
+    #[inline]
+    pub(crate) fn through(self, object: &'a Arc<Object>) -> Self {
+        match self.memory {
+            Memory::Device(memory) => Access { memory: Memory::Object(memory, object), ..self },
+            _ => self,
+        }
+    }
+
+    /// Returns the object that it goes through.
+    #[inline]
+    pub(crate) fn object(&self) -> Option<&'a Arc<Object>> {
+        match self.memory {
+            Memory::Object(_, object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the memory is an array, which only copies, textures and surfaces reach.
+    #[inline]
+    pub(crate) fn is_array(&self) -> bool {
+        self.grid.is_some_and(|grid| grid.array.is_some())
+    }
+
     /// Returns whether the uses of the memory are noted.
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked.is_some()
@@ -175,9 +202,10 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn memory(&self) -> Option<&'a Allocation> {
         match self.memory {
-            Memory::Device(memory) | Memory::Peer(memory) | Memory::Ordered(memory, _) => {
-                Some(memory)
-            }
+            Memory::Device(memory)
+            | Memory::Peer(memory)
+            | Memory::Ordered(memory, _)
+            | Memory::Object(memory, _) => Some(memory),
             Memory::None | Memory::Host(_) => None,
         }
     }
@@ -200,7 +228,7 @@ impl<'a> Access<'a> {
     pub(crate) fn is_of(&self, key: usize) -> bool {
         match self.memory {
             Memory::None | Memory::Peer(_) => true,
-            Memory::Device(memory) => memory.key() == key,
+            Memory::Device(memory) | Memory::Object(memory, _) => memory.key() == key,
             Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
             Memory::Host(only) => only.is_none_or(|only| only.key() == key),
         }
@@ -213,7 +241,7 @@ impl<'a> Access<'a> {
         match (self.tracked, self.memory) {
             (Some(tracked), _) if !tracked.is_noted(self.writes, fast_path) => false,
             // The context was compared when the use was noted.
-            (Some(_), Memory::Device(_)) => true,
+            (Some(_), Memory::Device(_) | Memory::Object(..)) => true,
             // A copy notes its use too, and for that the context does not matter.
             _ => self.is_of(fast_path.key()),
         }

@@ -3,7 +3,9 @@
 use super::buffer::too_large;
 use super::view::part;
 use crate::error::Result;
+use ffi::{CUarray, CUdeviceptr};
 use std::ops::RangeBounds;
+use std::ptr;
 
 /// The size of two- or three-dimensional memory: the elements of a row, the rows of a plane, and the planes.
 ///
@@ -58,6 +60,19 @@ pub(crate) struct Grid {
     pub(crate) pitch: usize,
     /// The number of rows from plane to plane.
     pub(crate) rows: usize,
+    /// The array that the elements are in. Its addresses only stand for places in it.
+    pub(crate) array: Option<InArray>,
+}
+
+/// An array, which the driver reaches by a handle and coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InArray {
+    /// The handle, a `CUarray`.
+    pub(super) raw: usize,
+    /// The address that stands for its first element.
+    pub(super) base: CUdeviceptr,
+    /// The size of all of it.
+    pub(super) extent: Extent,
 }
 
 /// The direction in which memory is split.
@@ -81,9 +96,27 @@ impl Grid {
         let rows = extent.height.checked_mul(extent.depth);
         let bytes = row.zip(rows).and_then(|(row, rows)| row.checked_mul(rows));
         match (row, bytes) {
-            (Some(pitch), Some(bytes)) => Ok((Grid { extent, pitch, rows: extent.height }, bytes)),
+            (Some(pitch), Some(bytes)) => Ok((Grid::of(extent, pitch), bytes)),
             _ => Err(too_large(call)),
         }
+    }
+
+    /// Returns the arrangement of memory whose planes follow each other.
+    pub(super) fn of(extent: Extent, pitch: usize) -> Grid {
+        Grid { extent, pitch, rows: extent.height, array: None }
+    }
+
+    /// Returns the handle of the array, or null.
+    pub(crate) fn raw_array(&self) -> CUarray {
+        ptr::with_exposed_provenance_mut(self.array.map_or(0, |array| array.raw))
+    }
+
+    /// Returns where elements with this address are in the array: bytes of a row, rows and planes.
+    pub(crate) fn place(&self, address: CUdeviceptr) -> [usize; 3] {
+        let base = self.array.map_or(address, |array| array.base);
+        let offset = (address - base) as usize;
+        let in_plane = offset % self.plane().max(1);
+        [in_plane % self.pitch.max(1), in_plane / self.pitch.max(1), offset / self.plane().max(1)]
     }
 
     /// Returns the number of bytes from plane to plane.
@@ -168,7 +201,7 @@ mod tests {
 
     /// 3 planes of 4 rows of 5 numbers, in rows of 32 bytes.
     const GRID: Grid =
-        Grid { extent: Extent { width: 5, height: 4, depth: 3 }, pitch: 32, rows: 4 };
+        Grid { extent: Extent { width: 5, height: 4, depth: 3 }, pitch: 32, rows: 4, array: None };
 
     #[test]
     fn parts_lie_inside() {

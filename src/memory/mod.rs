@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod access_policy;
 mod allocation;
+pub(crate) mod array;
 mod blocks;
 mod buffer;
 mod cast;
@@ -14,6 +15,7 @@ mod info;
 pub(crate) mod lent;
 mod location;
 mod managed;
+pub(crate) mod object;
 mod pinned;
 pub(crate) mod pitched;
 mod pointer;
@@ -22,6 +24,7 @@ mod register;
 mod slice;
 mod slice_mut;
 mod sync_domain;
+pub(crate) mod texel;
 pub(crate) mod uses;
 pub(crate) mod view;
 

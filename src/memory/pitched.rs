@@ -87,6 +87,12 @@ impl<'b> PitchedView<'b> {
         PitchedView { address: self.address + offset as CUdeviceptr, grid, whole, ..self }
     }
 
+    /// Returns the elements of a grid in an array.
+    pub(super) fn of_array(memory: &'b Allocation, grid: Grid, whole: bool) -> Self {
+        let address = grid.array.map_or(0, |array| array.base);
+        PitchedView { memory, address, grid, whole }
+    }
+
     pub(crate) fn part<T>(
         self,
         call: &'static str,
@@ -146,7 +152,7 @@ impl<'ctx> PushedGuard<'ctx> {
         self.enter(CALL)?;
         if bytes == 0 {
             let (inner, pitch) = (Allocation::nowhere(self.context().clone()), 0);
-            let grid = Grid { extent, pitch, rows: extent.height };
+            let grid = Grid::of(extent, pitch);
             return Ok(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData });
         }
         let (row, rows) = (extent.width * size_of::<T>(), extent.height * extent.depth);
@@ -164,7 +170,7 @@ impl<'ctx> PushedGuard<'ctx> {
         };
         answer.check()?;
         let inner = Allocation::plain(address, self.context().clone());
-        let grid = Grid { extent, pitch, rows: extent.height };
+        let grid = Grid::of(extent, pitch);
         Ok(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData })
     }
 }

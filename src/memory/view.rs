@@ -1,6 +1,8 @@
 //! Parts of allocations.
 
 use super::access::Access;
+use super::array::{Array, ArraySlice, ArraySliceMut};
+use super::texel::Texel;
 use super::{Allocation, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -53,6 +55,17 @@ impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedBuffer<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for PitchedSliceMut<'_, 'ctx, T> {}
 
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> DeviceMemory<'ctx, T> for Array<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> DeviceMemory<'ctx, T> for ArraySlice<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> DeviceMemory<'ctx, T> for ArraySliceMut<'_, 'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> DeviceMemoryMut<'ctx, T> for Array<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> DeviceMemoryMut<'ctx, T> for ArraySliceMut<'_, 'ctx, T> {}
+
 /// Some elements of an allocation.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'b> {
@@ -94,9 +107,9 @@ pub(crate) mod sealed {
     }
 
     macro_rules! viewed {
-        ($($memory:ty;)*) => { $(
+        ($($bound:ident: $memory:ty;)*) => { $(
             #[diagnostic::do_not_recommend]
-            impl<T: Element> Viewed for $memory {
+            impl<T: $bound> Viewed for $memory {
                 type Element = T;
                 #[inline]
                 fn access(&self, writes: bool) -> Access<'_> {
@@ -109,13 +122,16 @@ pub(crate) mod sealed {
         )* };
     }
     viewed! {
-        DeviceBuffer<'_, T>;
-        DeviceSlice<'_, '_, T>;
-        DeviceSliceMut<'_, '_, T>;
-        GrowableBuffer<'_, T>;
-        PitchedBuffer<'_, T>;
-        PitchedSlice<'_, '_, T>;
-        PitchedSliceMut<'_, '_, T>;
+        Element: DeviceBuffer<'_, T>;
+        Element: DeviceSlice<'_, '_, T>;
+        Element: DeviceSliceMut<'_, '_, T>;
+        Element: GrowableBuffer<'_, T>;
+        Element: PitchedBuffer<'_, T>;
+        Element: PitchedSlice<'_, '_, T>;
+        Element: PitchedSliceMut<'_, '_, T>;
+        Texel: Array<'_, T>;
+        Texel: ArraySlice<'_, '_, T>;
+        Texel: ArraySliceMut<'_, '_, T>;
     }
 }
 

@@ -27,7 +27,7 @@ impl<'a> Copy<'a> {
     /// Returns the grid with the extent of the copy, if one of the two has rows.
     #[inline]
     fn grid(&self) -> Option<&'a Grid> {
-        self.from.grid.or(self.to.grid)
+        if self.to.is_array() { self.to.grid } else { self.from.grid.or(self.to.grid) }
     }
 
     fn params(&self) -> ffi::CUDA_MEMCPY3D {

@@ -11,6 +11,14 @@ pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { call, from, to }) }
 }
 
+/// Refuses an array, which only copies within its context, textures and surfaces reach.
+#[cold]
+pub(super) fn no_array(call: &'static str) -> Result {
+    let reason = "no fill, and no copy between contexts, reaches an array: upload or copy to it within its \
+                  context, or write it through a surface";
+    Err(Error::InvalidArgument { call, reason })
+}
+
 /// Checks that the two ends of a copy on the device have the same length, and the same extent if both have rows.
 #[inline]
 pub(crate) fn same_extent(call: &'static str, from: &Access<'_>, to: &Access<'_>) -> Result {

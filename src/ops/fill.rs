@@ -1,9 +1,11 @@
 //! Fills.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::enqueue::no_array;
 use super::{NodeOperation, Operation, Owned, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
+use crate::error::Result;
 use crate::memory::Fillable;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
@@ -46,6 +48,11 @@ impl Operation for Fill<'_> {
             (2, Some(_)) => name!(cuMemsetD2D16Async),
             (_, Some(_)) => name!(cuMemsetD2D32Async),
         }
+    }
+
+    #[inline]
+    fn check(&self, call: &'static str) -> Result {
+        if self.to.is_array() { no_array(call) } else { Ok(()) }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Copies between contexts.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::enqueue::same_extent;
+use super::enqueue::{no_array, same_extent};
 use super::{Operation, Owned, rows};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
@@ -62,6 +62,9 @@ impl Operation for CopyPeer<'_> {
 
     #[inline]
     fn check(&self, call: &'static str) -> Result {
+        if self.from.is_array() || self.to.is_array() {
+            return no_array(call);
+        }
         same_extent(call, &self.from, &self.to)
     }
 

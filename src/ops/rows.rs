@@ -6,8 +6,8 @@ use crate::call::{Answer, answer, name};
 use crate::memory::access::Access;
 use crate::memory::grid::{Extent, Grid};
 use ffi::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype,
-    CUstream,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUcontext, CUdeviceptr,
+    CUmemorytype, CUstream,
 };
 use std::ffi::c_void;
 use std::ptr;
@@ -17,25 +17,40 @@ pub(super) struct End<'a> {
     kind: CUmemorytype,
     device: CUdeviceptr,
     host: *mut c_void,
+    array: CUarray,
+    /// Where it begins in the array: bytes of a row, rows and planes.
+    at: [usize; 3],
     /// Packed rows, without one.
     grid: Option<&'a Grid>,
 }
 
 impl<'a> End<'a> {
     pub(super) fn device(access: &Access<'a>) -> Self {
-        let kind = ffi::CU_MEMORYTYPE_DEVICE;
-        End { kind, device: access.address, host: ptr::null_mut(), grid: access.grid }
+        let (kind, device, grid) = (ffi::CU_MEMORYTYPE_DEVICE, access.address, access.grid);
+        let end =
+            End { kind, device, host: ptr::null_mut(), array: ptr::null_mut(), at: [0; 3], grid };
+        match grid {
+            Some(grid) if access.is_array() => {
+                let (kind, array) = (ffi::CU_MEMORYTYPE_ARRAY, grid.raw_array());
+                End { kind, device: 0, array, at: grid.place(device), ..end }
+            }
+            _ => end,
+        }
     }
 
     /// Creates an end of packed rows on the host.
     pub(super) fn host(host: *const c_void) -> Self {
-        End { kind: ffi::CU_MEMORYTYPE_HOST, device: 0, host: host.cast_mut(), grid: None }
+        let (kind, array, at) = (ffi::CU_MEMORYTYPE_HOST, ptr::null_mut(), [0; 3]);
+        End { kind, device: 0, host: host.cast_mut(), array, at, grid: None }
     }
 
     /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows
     /// ([F258](crate::driver_facts#F258)).
     fn layout(&self) -> (usize, usize) {
-        self.grid.map_or((0, 0), |grid| (grid.pitch, grid.rows))
+        match self.grid {
+            Some(grid) if self.array.is_null() => (grid.pitch, grid.rows),
+            _ => (0, 0),
+        }
     }
 }
 
@@ -56,15 +71,21 @@ pub(super) fn params(
     (params.srcMemoryType, params.dstMemoryType) = (from.kind, to.kind);
     (params.srcDevice, params.dstDevice) = (from.device, to.device);
     (params.srcHost, params.dstHost) = (from.host, to.host);
+    (params.srcArray, params.dstArray) = (from.array, to.array);
+    [params.srcXInBytes, params.srcY, params.srcZ] = from.at;
+    [params.dstXInBytes, params.dstY, params.dstZ] = to.at;
     (params.srcPitch, params.srcHeight) = from.layout();
     (params.dstPitch, params.dstHeight) = to.layout();
     params
 }
 
-/// Returns the name of the driver function that copies memory of this grid.
+/// Returns the name of the driver function that copies memory of this grid: arrays have places in planes.
 #[inline]
 pub(super) fn call_for(grid: &Grid) -> &'static str {
-    if grid.extent.depth == 1 { name!(cuMemcpy2DAsync_v2) } else { name!(cuMemcpy3DAsync_v2) }
+    match grid.extent.depth {
+        1 if grid.array.is_none() => name!(cuMemcpy2DAsync_v2),
+        _ => name!(cuMemcpy3DAsync_v2),
+    }
 }
 
 /// Enqueues a copy with one call. No context need be current ([F34](crate::driver_facts#F34)).
@@ -75,7 +96,8 @@ pub(super) fn call_for(grid: &Grid) -> &'static str {
 ///    writes the source or uses the destination.
 #[inline(never)]
 pub(super) unsafe fn enqueue(params: &CUDA_MEMCPY3D, stream: CUstream) -> Answer {
-    if params.Depth > 1 {
+    let arrays = !(params.srcArray.is_null() && params.dstArray.is_null());
+    if params.Depth > 1 || arrays {
         // SAFETY: the caller's obligations 1 and 2.
         return unsafe { answer!(cuMemcpy3DAsync_v2(params, stream)) };
     }

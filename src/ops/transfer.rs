@@ -13,6 +13,13 @@ use ffi::CUstream;
 use std::ffi::c_void;
 use std::ops::Deref;
 
+/// Returns the host memory of a copy. For a copy with an array nobody has measured that it is complete when its call
+/// returns, so the memory counts as page-locked.
+#[inline(always)]
+fn lent(host: *const c_void, bytes: usize, device: &Access<'_>) -> LentHost {
+    if device.is_array() { LentHost::AS_LOCKED } else { LentHost::new(host, bytes) }
+}
+
 /// A copy of a slice to the device.
 pub(crate) struct Upload<'a> {
     from: *const c_void,
@@ -66,21 +73,34 @@ impl Operation for Upload<'_> {
 
     #[inline]
     fn host(&self) -> LentHost {
-        LentHost::new(self.from, self.to.bytes())
+        lent(self.from, self.to.bytes(), &self.to)
     }
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        if let Some(grid) = self.to.grid {
-            let (from, to) = (rows::End::host(self.from), rows::End::device(&self.to));
-            let params = rows::params(&from, &to, Some(grid), &self.to);
-            // SAFETY: 1. and 2. As below.
-            return unsafe { rows::enqueue(&params, stream) };
+        if self.to.grid.is_some() {
+            // SAFETY: the caller's obligations 1 and 2.
+            return unsafe { self.enqueue_rows(stream) };
         }
         let (from, to, bytes) = (self.from, self.to.address, self.to.bytes());
         // SAFETY: both have as many elements (obligation 1), and those of the host are initialised (`Element:
         // NoUninit`). The rest is the caller's obligation 2.
         unsafe { answer!(cuMemcpyHtoDAsync_v2(to, from, bytes, stream)) }
+    }
+}
+
+impl Upload<'_> {
+    /// Copies to rows, or to an array.
+    ///
+    /// # Safety
+    /// 1. and 2. of [`Operation::enqueue`].
+    #[inline(never)]
+    unsafe fn enqueue_rows(&self, stream: CUstream) -> Answer {
+        let (from, to) = (rows::End::host(self.from), rows::End::device(&self.to));
+        let params = rows::params(&from, &to, self.to.grid, &self.to);
+        // SAFETY: 1. Both have as many elements (obligation 1), and those of the host are initialised (`Element:
+        // NoUninit`). 2. The caller's obligation 2.
+        unsafe { rows::enqueue(&params, stream) }
     }
 }
 
@@ -131,20 +151,33 @@ impl Operation for Download<'_> {
 
     #[inline]
     fn host(&self) -> LentHost {
-        LentHost::new(self.to, self.from.bytes())
+        lent(self.to, self.from.bytes(), &self.from)
     }
 
     #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        if let Some(grid) = self.from.grid {
-            let (from, to) = (rows::End::device(&self.from), rows::End::host(self.to));
-            let params = rows::params(&from, &to, Some(grid), &self.from);
-            // SAFETY: 1. and 2. As below.
-            return unsafe { rows::enqueue(&params, stream) };
+        if self.from.grid.is_some() {
+            // SAFETY: the caller's obligations 1 and 2.
+            return unsafe { self.enqueue_rows(stream) };
         }
         let (to, from, bytes) = (self.to, self.from.address, self.from.bytes());
         // SAFETY: both have as many elements (obligation 1), of which any bytes are values (`Element:
         // AnyBitPattern`). The rest is the caller's obligation 2.
         unsafe { answer!(cuMemcpyDtoHAsync_v2(to, from, bytes, stream)) }
+    }
+}
+
+impl Download<'_> {
+    /// Copies from rows, or from an array.
+    ///
+    /// # Safety
+    /// 1. and 2. of [`Operation::enqueue`].
+    #[inline(never)]
+    unsafe fn enqueue_rows(&self, stream: CUstream) -> Answer {
+        let (from, to) = (rows::End::device(&self.from), rows::End::host(self.to));
+        let params = rows::params(&from, &to, self.from.grid, &self.from);
+        // SAFETY: 1. Both have as many elements (obligation 1), of which any bytes are values (`Element: AnyBitPattern`).
+        // 2. The caller's obligation 2.
+        unsafe { rows::enqueue(&params, stream) }
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct LentHost {
 
 impl LentHost {
     pub(crate) const NONE: LentHost = LentHost { start: 0, bytes: 0 };
+    /// Host memory of a copy that nobody has measured to be complete when its call returns.
+    pub(crate) const AS_LOCKED: LentHost = LentHost { start: usize::MAX, bytes: usize::MAX };
     /// Unknown host memory.
     pub(crate) const ANY: LentHost = LentHost { start: 0, bytes: usize::MAX };
 
@@ -68,6 +70,9 @@ impl LentHost {
     /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
     /// registered that part, it is [device memory](host_sees), or devices use all host memory.
     pub(crate) fn is_page_locked(self) -> bool {
+        if self.start == usize::MAX {
+            return true;
+        }
         let (start, end) = (self.start, self.start.saturating_add(self.bytes));
         let part = |&(from, to): &(usize, usize)| from < end && start < to;
         self.bytes > 0 && (registered().iter().any(part) || devices_use_all())

@@ -1,13 +1,14 @@
 //! The memory to read and the kernel arguments that operations of a scope take.
 
 use super::{
-    ScopedBuffer, ScopedPinned, ScopedPitchedBuffer, ScopedPitchedSlice, ScopedPitchedSliceMut,
-    ScopedSlice, ScopedSliceMut,
+    ScopedArray, ScopedBuffer, ScopedPinned, ScopedPitchedBuffer, ScopedPitchedSlice,
+    ScopedPitchedSliceMut, ScopedSlice, ScopedSliceMut,
 };
 use crate::args::sealed::Operand;
 use crate::args::{KernelArg, operands};
 use crate::memory::access::Access;
 use crate::memory::access_policy::window_memory;
+use crate::memory::texel::Texel;
 use crate::memory::{Element, InScope};
 
 pub use crate::args::Source;
@@ -28,6 +29,9 @@ impl<'s, T: Element> Source<'s, '_, T> for ScopedPitchedSlice<'_, 's, T> {}
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSlice<'_, 's, T> {}
 #[diagnostic::do_not_recommend]
 impl<'s, T: Element> Source<'s, '_, T> for &ScopedPitchedSliceMut<'_, 's, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<'s, T: Texel> Source<'s, '_, T> for &ScopedArray<'s, T> {}
 
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &ScopedBuffer<'s, T> {}
 impl<'s, T: Element> KernelArg<'_, InScope<'s>> for &mut ScopedBuffer<'s, T> {}
@@ -59,6 +63,11 @@ operands! {
     &mut ScopedPitchedSliceMut<'_, '_, T>, true, true;
     &ScopedPinned<'_, T>, false, true;
     &mut ScopedPinned<'_, T>, true, true;
+}
+
+operands! {
+    [T: Texel] &ScopedArray<'_, T> as T, false, true;
+    [T: Texel] &mut ScopedArray<'_, T> as T, true, true;
 }
 
 window_memory!(ScopedBuffer<'_, T>, ScopedSlice<'_, '_, T>, ScopedSliceMut<'_, '_, T>);

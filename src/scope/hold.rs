@@ -1,7 +1,11 @@
 //! Memory that a scope can hold, and memory that its operations write.
 
-use super::{ScopedBuffer, ScopedPitchedBuffer, ScopedPitchedSliceMut, ScopedSliceMut};
+use super::{
+    ScopedArray, ScopedBuffer, ScopedPitchedBuffer, ScopedPitchedSliceMut, ScopedSliceMut,
+};
 use crate::memory::access::Access;
+use crate::memory::array::{Array, ArraySliceMut};
+use crate::memory::texel::Texel;
 use crate::memory::{
     DeviceBuffer, DeviceMemoryMut, DeviceSliceMut, Element, GrowableBuffer, PitchedBuffer,
     PitchedSliceMut,
@@ -48,10 +52,13 @@ impl<'s, T: Element> Destination<'s, T> for ScopedPitchedBuffer<'s, T> {}
 #[diagnostic::do_not_recommend]
 impl<'s, T: Element> Destination<'s, T> for ScopedPitchedSliceMut<'_, 's, T> {}
 
+#[diagnostic::do_not_recommend]
+impl<'s, T: Texel> Destination<'s, T> for ScopedArray<'s, T> {}
+
 macro_rules! holdable {
-    ($($memory:ty => $held:ident;)*) => { $(
+    ($($bound:ident: $memory:ty => $held:ident;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<'ctx, T: Element> Holdable<'ctx, T> for $memory {
+        impl<'ctx, T: $bound> Holdable<'ctx, T> for $memory {
             type Held<'s>
                 = $held<'s, T>
             where
@@ -64,11 +71,13 @@ macro_rules! holdable {
     )* };
 }
 holdable! {
-    DeviceBuffer<'ctx, T> => ScopedBuffer;
-    DeviceSliceMut<'_, 'ctx, T> => ScopedBuffer;
-    GrowableBuffer<'ctx, T> => ScopedBuffer;
-    PitchedBuffer<'ctx, T> => ScopedPitchedBuffer;
-    PitchedSliceMut<'_, 'ctx, T> => ScopedPitchedBuffer;
+    Element: DeviceBuffer<'ctx, T> => ScopedBuffer;
+    Element: DeviceSliceMut<'_, 'ctx, T> => ScopedBuffer;
+    Element: GrowableBuffer<'ctx, T> => ScopedBuffer;
+    Element: PitchedBuffer<'ctx, T> => ScopedPitchedBuffer;
+    Element: PitchedSliceMut<'_, 'ctx, T> => ScopedPitchedBuffer;
+    Texel: Array<'ctx, T> => ScopedArray;
+    Texel: ArraySliceMut<'_, 'ctx, T> => ScopedArray;
 }
 
 pub(crate) mod sealed {
@@ -84,9 +93,9 @@ pub(crate) mod sealed {
     }
 
     macro_rules! targets {
-        ($($memory:ty;)*) => { $(
+        ($($bound:ident: $memory:ty;)*) => { $(
             #[diagnostic::do_not_recommend]
-            impl<T: Element> Target for $memory {
+            impl<T: $bound> Target for $memory {
                 #[inline]
                 fn target(&self) -> Access<'_> {
                     self.used(true)
@@ -95,9 +104,10 @@ pub(crate) mod sealed {
         )* };
     }
     targets! {
-        ScopedBuffer<'_, T>;
-        ScopedSliceMut<'_, '_, T>;
-        ScopedPitchedBuffer<'_, T>;
-        ScopedPitchedSliceMut<'_, '_, T>;
+        Element: ScopedBuffer<'_, T>;
+        Element: ScopedSliceMut<'_, '_, T>;
+        Element: ScopedPitchedBuffer<'_, T>;
+        Element: ScopedPitchedSliceMut<'_, '_, T>;
+        Texel: ScopedArray<'_, T>;
     }
 }

@@ -3,6 +3,7 @@
 //! The guide has a page about this: [streams, scopes and ordered work](crate::guide::streams).
 
 mod args;
+mod array;
 mod buffer;
 mod foreign;
 pub(crate) mod hold;
@@ -18,6 +19,7 @@ mod stream;
 mod verbs;
 
 pub use args::Source;
+pub use array::ScopedArray;
 pub use buffer::ScopedBuffer;
 use hold::Key;
 pub use hold::{Destination, Holdable};
@@ -204,7 +206,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     }
 
     /// Lends a buffer, or a part of one that can be written, to all streams, for reading and writing. Returns a
-    /// [`ScopedBuffer`], or a [`ScopedPitchedBuffer`] for memory with rows.
+    /// [`ScopedBuffer`], a [`ScopedPitchedBuffer`] for memory with rows, or a [`ScopedArray`].
     #[must_use]
     #[inline]
     pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {

@@ -57,6 +57,8 @@ struct More {
     calls: RefCell<Vec<Box<dyn Pending>>>,
     /// Memory that the scope allocated.
     scratch: Scratch,
+    /// Whether host memory was lent to a copy with an array.
+    arrays: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -120,6 +122,14 @@ impl Order {
     #[inline]
     pub(super) fn lend_host(&self) {
         self.host.set(true);
+    }
+
+    /// Notes that it is lent to a copy with this memory of the device, if that is an array.
+    #[inline(always)]
+    pub(super) fn lend_to_array(&self, device: &Access<'_>) {
+        if device.is_array() {
+            self.more().arrays.set(true);
+        }
     }
 
     /// Returns the index of a stream of this context, always the same for a stream. While the fast path is open, the
@@ -341,7 +351,12 @@ impl Order {
             Later { call: name!(cuStreamSynchronize), make }
         };
         let lent = self.host.get() && !self.behind_fault;
-        let (key, host) = (context.key(), if lent { LentHost::ANY } else { LentHost::NONE });
+        let host = match lent {
+            true if self.more.get().is_some_and(|more| more.arrays.get()) => LentHost::AS_LOCKED,
+            true => LentHost::ANY,
+            false => LentHost::NONE,
+        };
+        let key = context.key();
         let Some(state) = self.several() else {
             let Some(first) = self.first.get() else { return Ok(()) };
             return wait_for_memory(wait(first), key, host);

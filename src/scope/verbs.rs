@@ -88,6 +88,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
         self.lend_host();
+        self.order.lend_to_array(&to.target());
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Upload::new(from, to.target())) }
     }
@@ -103,6 +104,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         self.lend_host();
         let (from, to) = (&from, ptr::from_mut(to));
+        self.order.lend_to_array(&from.access());
         // SAFETY: both are borrowed until the scope has waited.
         unsafe { self.run(move || Download::new(from.access(), to)) }
     }
@@ -121,6 +123,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         to: &mut impl Destination<'s, T>,
     ) -> Result {
         let (from, to) = (from.stage(), &*to);
+        self.order.lend_to_array(&to.target());
         // SAFETY: both are borrowed until the scope has waited, and the host gets staged memory back when this is
         // over.
         unsafe {
@@ -142,6 +145,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         to: &mut impl ScopedHostMemory<'s, T>,
     ) -> Result {
         let (from, to) = (&from, to.stage());
+        self.order.lend_to_array(&from.access());
         // SAFETY: as in `upload_staged`.
         unsafe { self.run(move || Download::new(from.access(), to.as_ptr()).staged(to.used(true))) }
     }

@@ -9,6 +9,7 @@ mod common;
 #[macro_use]
 mod raw;
 
+mod arrays;
 mod attach;
 mod batches;
 mod blocking;
@@ -54,6 +55,7 @@ mod stack;
 mod stream_attributes;
 mod table;
 mod tensor_maps;
+mod textures;
 mod times;
 mod unified;
 mod virtual_memory;

@@ -90,6 +90,7 @@ macro_rules! each_gives {
 
 pub(crate) mod captures;
 pub(crate) mod rows;
+pub(crate) mod texels;
 
 /// Null, or 0.
 pub(crate) fn all_zeros<T>() -> T {

@@ -17,6 +17,7 @@ const UNASKED: &[(u32, &str)] = &[
 
 /// Where the tests are that ask for rows.
 const SOURCES: &[&str] = &[
+    "tests/driver_facts/arrays.rs",
     "tests/driver_facts/attach.rs",
     "tests/driver_facts/batches.rs",
     "tests/driver_facts/blocking.rs",
@@ -61,6 +62,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/stack.rs",
     "tests/driver_facts/stream_attributes.rs",
     "tests/driver_facts/tensor_maps.rs",
+    "tests/driver_facts/textures.rs",
     "tests/driver_facts/times.rs",
     "tests/driver_facts/unified.rs",
     "tests/driver_facts/virtual_memory.rs",

@@ -36,6 +36,9 @@ enum First {
 /// The calls that captures forbid (F141), but for those that look at a handle first: their bodies ask
 /// [`check_unsafe`].
 const UNSAFE: &[(&str, First)] = &[
+    ("cuArray3DCreate_v2", First::Context),
+    ("cuArrayCreate_v2", First::Context),
+    ("cuArrayDestroy", First::Nothing),
     ("cuGraphExecDestroy", First::Nothing),
     ("cuGraphInstantiateWithFlags", First::Context),
     ("cuMemAllocHost_v2", First::Context),
@@ -45,6 +48,8 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuMemHostAlloc", First::Context),
     ("cuMemHostRegister_v2", First::Context),
     ("cuMemHostUnregister", First::Nothing),
+    ("cuMipmappedArrayCreate", First::Context),
+    ("cuMipmappedArrayDestroy", First::Nothing),
     ("cuProfilerStart", First::Context),
     ("cuProfilerStop", First::Context),
 ];

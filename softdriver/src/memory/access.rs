@@ -4,7 +4,7 @@ use super::space::{Allocation, Kind, Rights, Snapshot, touchable};
 use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::life::Life;
-use crate::ptx::{Fault, Memory, Row, lanes};
+use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
 use crate::{domain, race, schedule, sync};
 use std::ops::Range;
 use std::sync::Arc;
@@ -224,5 +224,15 @@ impl Memory for DeviceMemory {
             space.take(&one);
         }
         Ok(())
+    }
+
+    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
+        let texture = state().textures.get(usize::try_from(handle).ok()?)?;
+        texture.life.alive().then(|| texture.seen.clone())
+    }
+
+    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
+        let surface = state().surfaces.get(usize::try_from(handle).ok()?)?;
+        surface.life.alive().then(|| surface.seen.clone())
     }
 }

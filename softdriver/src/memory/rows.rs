@@ -20,7 +20,11 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Copies in a stream, or has a capture do so; what is not asynchronous waits where the host is involved.
 fn copy<T: Copy + Into<Described>>(target: &Target, params: *const T, later: bool) -> Answer {
-    let described: Described = entry::read(params)?.into();
+    copy_described(target, entry::read(params)?.into(), later)
+}
+
+/// The same for a copy that was read.
+pub(crate) fn copy_described(target: &Target, described: Described, later: bool) -> Answer {
     let captured = capture::takes(target)?;
     if described.is_nothing() {
         return Ok(());

@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Mapped,
     /// Memory of another process, which has allocated it.
     Opened,
+    /// The texels of an array: the program has no address of them.
+    Array,
 }
 
 /// The access of a device to memory that is mapped.

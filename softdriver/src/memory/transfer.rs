@@ -2,8 +2,9 @@
 //! one row.
 #![allow(unsafe_code, reason = "copies through the caller's host pointers")]
 
-use super::space::{Allocation, Space};
+use super::space::{Allocation, Kind, Space};
 use super::storage::Storage;
+use crate::array;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::plan;
@@ -27,7 +28,7 @@ struct Extent {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Asked {
     kind: CUmemorytype,
-    /// The pointer to the host, or the address of the device.
+    /// The pointer to the host, the address of the device, or the handle of the array.
     memory: u64,
     /// Where it begins: bytes, rows, planes.
     from: [usize; 3],
@@ -48,19 +49,22 @@ pub(crate) struct Described {
 
 impl Asked {
     /// An end that begins where the memory does.
-    fn at(kind: CUmemorytype, host: *const c_void, device: u64) -> Self {
+    fn at(kind: CUmemorytype, host: *const c_void, device: u64, array: CUarray) -> Self {
         let memory = match kind {
             CU_MEMORYTYPE_HOST => host.expose_provenance() as u64,
+            CU_MEMORYTYPE_ARRAY => array.addr() as u64,
             _ => device,
         };
         Self { kind, memory, from: [0; 3], pitch: 0, rows: 0, level: 0 }
     }
 
-    /// Both its pointer to the host and its address of the device, of which one counts.
-    fn pointers(&self) -> (*mut c_void, u64) {
+    /// Its pointer to the host, its address of the device and its array, of which one counts.
+    fn pointers(&self) -> (*mut c_void, u64, CUarray) {
+        let at = self.memory as usize;
         match self.kind {
-            CU_MEMORYTYPE_HOST => (ptr::with_exposed_provenance_mut(self.memory as usize), 0),
-            _ => (ptr::null_mut(), self.memory),
+            CU_MEMORYTYPE_HOST => (ptr::with_exposed_provenance_mut(at), 0, ptr::null_mut()),
+            CU_MEMORYTYPE_ARRAY => (ptr::null_mut(), 0, ptr::without_provenance_mut(at)),
+            _ => (ptr::null_mut(), self.memory, ptr::null_mut()),
         }
     }
 }
@@ -71,12 +75,12 @@ impl From<CUDA_MEMCPY2D> for Described {
             from: Asked {
                 from: [params.srcXInBytes, params.srcY, 0],
                 pitch: params.srcPitch,
-                ..Asked::at(params.srcMemoryType, params.srcHost, params.srcDevice)
+                ..Asked::at(params.srcMemoryType, params.srcHost, params.srcDevice, params.srcArray)
             },
             to: Asked {
                 from: [params.dstXInBytes, params.dstY, 0],
                 pitch: params.dstPitch,
-                ..Asked::at(params.dstMemoryType, params.dstHost, params.dstDevice)
+                ..Asked::at(params.dstMemoryType, params.dstHost, params.dstDevice, params.dstArray)
             },
             extent: Extent { width: params.WidthInBytes, height: params.Height, depth: 1 },
         }
@@ -95,14 +99,14 @@ macro_rules! described {
                         pitch: params.srcPitch,
                         rows: params.srcHeight,
                         level: params.srcLOD,
-                        ..Asked::at(params.srcMemoryType, params.srcHost, params.srcDevice)
+                        ..Asked::at(params.srcMemoryType, params.srcHost, params.srcDevice, params.srcArray)
                     },
                     to: Asked {
                         from: [params.dstXInBytes, params.dstY, params.dstZ],
                         pitch: params.dstPitch,
                         rows: params.dstHeight,
                         level: params.dstLOD,
-                        ..Asked::at(params.dstMemoryType, params.dstHost, params.dstDevice)
+                        ..Asked::at(params.dstMemoryType, params.dstHost, params.dstDevice, params.dstArray)
                     },
                     extent: Extent { width: params.WidthInBytes, height, depth },
                 }
@@ -123,7 +127,8 @@ impl Described {
     /// As a node tells it.
     fn params(&self) -> CUDA_MEMCPY3D {
         let (from, to) = (self.from, self.to);
-        let ((srcHost, srcDevice), (dstHost, dstDevice)) = (from.pointers(), to.pointers());
+        let (srcHost, srcDevice, srcArray) = from.pointers();
+        let (dstHost, dstDevice, dstArray) = to.pointers();
         CUDA_MEMCPY3D {
             srcXInBytes: from.from[0],
             srcY: from.from[1],
@@ -132,7 +137,7 @@ impl Described {
             srcMemoryType: from.kind,
             srcHost,
             srcDevice,
-            srcArray: ptr::null_mut(),
+            srcArray,
             reserved0: ptr::null_mut(),
             srcPitch: from.pitch,
             srcHeight: from.rows,
@@ -143,7 +148,7 @@ impl Described {
             dstMemoryType: to.kind,
             dstHost,
             dstDevice,
-            dstArray: ptr::null_mut(),
+            dstArray,
             reserved1: ptr::null_mut(),
             dstPitch: to.pitch,
             dstHeight: to.rows,
@@ -225,6 +230,9 @@ impl End {
         of_graph: bool,
     ) -> Answer<Self> {
         let [x, y, z] = asked.from;
+        if asked.kind == CU_MEMORYTYPE_ARRAY {
+            return Self::of_array(asked, extent);
+        }
         let row = x.checked_add(extent.width).ok_or(INVALID)?;
         let rows = y.checked_add(extent.height).ok_or(INVALID)?;
         let pitch = if asked.pitch == 0 { row } else { asked.pitch };
@@ -248,7 +256,6 @@ impl End {
             return Err(INVALID);
         }
         let (start, plane, span) = reach.unwrap_or((asked.memory, 0, usize::MAX));
-        // There are no arrays.
         let of_device = match asked.kind {
             CU_MEMORYTYPE_DEVICE => true,
             CU_MEMORYTYPE_HOST | CU_MEMORYTYPE_UNIFIED => false,
@@ -265,6 +272,28 @@ impl End {
             Err(_) => (Place::Pageable(start as usize), Sort::Pageable),
         };
         Ok(Self { start, sort, pitch, plane, span })
+    }
+
+    /// An end in an array: the box is of whole texels in it, whatever the pitch and the height.
+    fn of_array(asked: &Asked, extent: Extent) -> Answer<Self> {
+        if asked.memory == 0 {
+            return Err(INVALID); // F337
+        }
+        let array = array::find(ptr::without_provenance_mut(asked.memory as usize))?;
+        let (room, sizes) = (array.extent(), [extent.width, extent.height, extent.depth]);
+        let fits = |i: usize| asked.from[i].checked_add(sizes[i]).is_some_and(|end| end <= room[i]);
+        let texel = array.image.texel() as usize;
+        let whole = asked.from[0].is_multiple_of(texel) && extent.width.is_multiple_of(texel);
+        if !(fits(0) && fits(1) && fits(2) && whole && asked.level == 0) {
+            return Err(INVALID);
+        }
+        let (pitch, plane) = (room[0], room[0] * room[1]);
+        let [x, y, z] = asked.from;
+        let start = array.image.base + (z * plane + y * pitch + x) as u64;
+        let span = (extent.depth - 1) * plane + (extent.height - 1) * pitch + extent.width;
+        // It may be about to be destroyed.
+        state().space.exactly(array.image.base, Kind::Array)?;
+        Ok(Self { start: Place::Known(start), sort: Sort::Device, pitch, plane, span })
     }
 
     /// An end of one row, with its description.

@@ -428,6 +428,125 @@ pub(crate) struct MatrixOp {
     pub(crate) c: Box<[Src]>,
 }
 
+/// What an instruction takes a texture or surface for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Geometry {
+    D1,
+    D2,
+    D3,
+    /// Layers of rows: the layer comes first.
+    A1,
+    /// Layers of planes.
+    A2,
+    Cube,
+    /// Layers of cubes.
+    ACube,
+}
+
+impl Geometry {
+    /// The dimensions of a layer.
+    pub(crate) const fn dimensions(self) -> usize {
+        match self {
+            Self::D1 | Self::A1 => 1,
+            Self::D2 | Self::A2 => 2,
+            Self::D3 | Self::Cube | Self::ACube => 3,
+        }
+    }
+
+    /// Whether the first coordinate is a layer.
+    pub(crate) const fn layered(self) -> bool {
+        matches!(self, Self::A1 | Self::A2 | Self::ACube)
+    }
+
+    /// The coordinates, of which the last one may mean nothing.
+    pub(crate) const fn operands(self) -> usize {
+        match self {
+            Self::D1 => 1,
+            Self::D2 | Self::A1 => 2,
+            _ => 4,
+        }
+    }
+}
+
+/// Where a fetch looks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Detail {
+    /// At the level of detail 0.
+    Base,
+    /// At a level.
+    Level(Src),
+    /// At the level of these derivatives by x and by y.
+    Gradient([[Src; 3]; 2]),
+    /// At one channel of the four texels that would be filtered.
+    Gather(u8),
+}
+
+/// What a fetch gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fetched {
+    F32,
+    Integer,
+    F16,
+    /// Pairs of f16.
+    F16x2,
+}
+
+/// `tex` and `tld4`
+#[derive(Clone, Debug)]
+pub(crate) struct FetchOp {
+    pub(crate) geometry: Geometry,
+    pub(crate) gives: Fetched,
+    /// Whether the coordinates count texels.
+    pub(crate) whole: bool,
+    pub(crate) detail: Detail,
+    /// What is added to the texel's coordinates.
+    pub(crate) offset: [Src; 3],
+    pub(crate) d: Box<[Slot]>,
+    pub(crate) object: Src,
+    pub(crate) at: Box<[Src]>,
+}
+
+/// What a surface does beyond its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    Trap,
+    Clamp,
+    Zero,
+}
+
+/// What is done at a place of a surface.
+#[derive(Clone, Debug)]
+pub(crate) enum Touch {
+    Load(Box<[Slot]>),
+    Store(Box<[Src]>),
+    /// `sust.p`: the values become elements.
+    Format(Box<[Src]>),
+    /// `sured`, of bytes or of elements.
+    Reduce(Update, Src, bool),
+}
+
+/// `suld`, `sust` and `sured`
+#[derive(Clone, Debug)]
+pub(crate) struct SurfaceOp {
+    pub(crate) geometry: Geometry,
+    pub(crate) beyond: Beyond,
+    /// Bytes of a value.
+    pub(crate) bytes: usize,
+    pub(crate) touch: Touch,
+    pub(crate) object: Src,
+    pub(crate) at: Box<[Src]>,
+}
+
+/// What `txq` and `suq` ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Query {
+    Width,
+    Height,
+    Depth,
+    Layers,
+    Levels,
+}
+
 /// What `mbarrier` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryBarrier {
@@ -610,6 +729,16 @@ pub(crate) enum Op {
         access: Access,
         d: Slot,
         a: Src,
+    },
+    Fetch(Box<FetchOp>),
+    Surface(Box<SurfaceOp>),
+    /// `txq`, and `suq` if it is one of a surface.
+    Query {
+        what: Query,
+        level: Src,
+        surface: bool,
+        d: Slot,
+        object: Src,
     },
     /// A fence.
     Fence,

@@ -14,6 +14,7 @@
 
 mod code;
 mod error;
+mod image;
 mod lex;
 mod lower;
 mod ops;
@@ -26,6 +27,7 @@ mod types;
 mod tests;
 
 pub(crate) use error::{ParseError, ParseErrorKind};
+pub(crate) use image::{Channel, Edge, Image, Texture};
 pub(crate) use ops::Row;
 pub(crate) use ops::lanes::lanes;
 pub(crate) use run::{Fault, Launch, Memory, Output, run};

@@ -150,6 +150,8 @@ pub(crate) enum Operand<'s> {
     Sum(&'s str, i64),
     /// `[name+offset]`, or `[offset]`.
     Address(Option<&'s str>, i64),
+    /// `[name, {a, b}]`, or `[name, a]`: an object, and the place in it.
+    Object(&'s str, Vec<Operand<'s>>),
     /// `{a, b}`
     Vector(Vec<Operand<'s>>),
     /// `(a, b)`

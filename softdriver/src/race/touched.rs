@@ -2,10 +2,10 @@
 
 use super::Access;
 use super::ranges::Ranges;
-use crate::ptx::{Fault, Memory, Row, lanes};
+use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
 use crate::sync;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// The bytes of a page.
 const PAGE: u64 = 4096;
@@ -133,6 +133,14 @@ impl Memory for Noted<'_> {
 
     fn release(&self, address: u64) -> Result<(), Fault> {
         self.memory.release(address)
+    }
+
+    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
+        self.memory.texture(handle)
+    }
+
+    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
+        self.memory.surface(handle)
     }
 }
 

@@ -14,6 +14,7 @@ use cuscope::{
     ordered::OrderedOptions,
     stream::{SyncPolicy, Until},
     tensor_map::{Swizzle, TensorLayout},
+    texture::{ArrayFlags, ArrayShape, Sampling},
     virtual_memory::{MappedAccess, PhysicalMemory, Reservation},
 };
 use std::time::Duration;
@@ -157,6 +158,16 @@ operations! {
             on.synchronize()?;
             on.to_vec(&x)?;
         }
+        Ok(())
+    });
+    "arrays, textures and surfaces" => pushed(|gpu| {
+        let (stream, shape) = (gpu.stream()?, ArrayShape::D2 { width: 4, height: 4 });
+        let mut a = gpu.alloc_array::<u32>(shape, ArrayFlags::SURFACE)?;
+        gpu.on(&stream).copy(&gpu.alloc::<u32>(16)?, &mut a)?;
+        let mut levels = gpu.alloc_mipmapped_array::<u32>(shape, 2, ArrayFlags::empty())?;
+        gpu.on(&stream).copy(&a.part(..2, ..2, ..)?, &mut levels.level_mut(1)?)?;
+        gpu.surface(&mut a)?;
+        gpu.texture(&levels, Sampling::default())?;
         Ok(())
     });
     "parts of a buffer" => pushed(|gpu| {

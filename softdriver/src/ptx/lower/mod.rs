@@ -14,6 +14,7 @@ mod modifiers;
 mod operand;
 mod scope;
 pub(super) mod table;
+mod texture;
 mod warp;
 
 use std::cell::RefCell;
@@ -375,6 +376,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Barrier => self.barrier(m, operands),
             Family::Call => self.call(m, operands),
             Family::Control => self.control(m, operands, line),
+            Family::Texture => self.texture(m, operands),
         }
     }
 }

@@ -23,6 +23,8 @@ pub(crate) const SETS: &[Set] = &[
     ("mem", "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"),
     ("sem", "relaxed|acquire|release|acq_rel"),
     ("scope", "cta|cluster|gpu|sys"),
+    ("sub", "b8|b16|b32|b64"),
+    ("edge", "trap|clamp|zero"),
 ];
 
 /// What lowers an instruction.
@@ -41,6 +43,7 @@ pub(crate) enum Family {
     Barrier,
     Call,
     Control,
+    Texture,
 }
 
 /// An opcode's first part, what lowers it, and its forms with their operands:
@@ -492,6 +495,44 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     Row("subc", Integer, &[("subc{.cc}.(u32|s32|u64|s64)", "T, T, T")]),
+    Row(
+        "suld",
+        Texture,
+        &[
+            ("suld.b.1d.<sub>.<edge>", "V, [l, {r}]"),
+            ("suld.b.2d.<sub>.<edge>", "V, [l, {r, r}]"),
+            ("suld.b.3d.<sub>.<edge>", "V, [l, {r, r, r, r}]"),
+            ("suld.b.a1d.<sub>.<edge>", "V, [l, {r, r}]"),
+            ("suld.b.a2d.<sub>.<edge>", "V, [l, {r, r, r, r}]"),
+            ("suld.b.2d.v2.b32.<edge>", "{r, r}, [l, {r, r}]"),
+            ("suld.b.2d.v4.b32.<edge>", "{r, r, r, r}, [l, {r, r}]"),
+        ],
+    ),
+    Row("suq", Texture, &[("suq.(width|height|depth|array_size).b32", "r, [l]")]),
+    Row(
+        "sured",
+        Texture,
+        &[
+            ("sured.b.add.2d.(u32|s32).<edge>", "[l, {r, r}], r"),
+            ("sured.b.(min|max).2d.(u32|s32).<edge>", "[l, {r, r}], r"),
+            ("sured.b.(and|or).2d.b32.<edge>", "[l, {r, r}], r"),
+            ("sured.p.(add|min|max|and|or).2d.b32.<edge>", "[l, {r, r}], r"),
+        ],
+    ),
+    Row(
+        "sust",
+        Texture,
+        &[
+            ("sust.b.1d.<sub>.<edge>", "[l, {r}], V"),
+            ("sust.b.2d.<sub>.<edge>", "[l, {r, r}], V"),
+            ("sust.b.3d.<sub>.<edge>", "[l, {r, r, r, r}], V"),
+            ("sust.b.a1d.<sub>.<edge>", "[l, {r, r}], V"),
+            ("sust.b.a2d.<sub>.<edge>", "[l, {r, r, r, r}], V"),
+            ("sust.b.2d.v2.b32.<edge>", "[l, {r, r}], {r, r}"),
+            ("sust.b.2d.v4.b32.<edge>", "[l, {r, r}], {r, r, r, r}"),
+            ("sust.p.2d.v4.b32.<edge>", "[l, {r, r}], {r, r, r, r}"),
+        ],
+    ),
     Row("szext", Integer, &[("szext.(clamp|wrap).(u32|s32)", "T, T, r")]),
     Row("tanh", Float, &[("tanh.approx.(f32|f16|f16x2|bf16|bf16x2)", "T, T")]),
     Row(
@@ -499,7 +540,43 @@ pub(crate) const ROWS: &[Row] = &[
         Float,
         &[("testp.(finite|infinite|number|notanumber|normal|subnormal).(f32|f64)", "p, T")],
     ),
+    Row(
+        "tex",
+        Texture,
+        &[
+            ("tex.1d.v4.f32.f32", "{f, f, f, f}, [l, {f}]"),
+            ("tex.1d.v4.(u32|s32).(f32)", "{r, r, r, r}, [l, {f}]"),
+            ("tex.1d.v4.f32.s32", "{f, f, f, f}, [l, {r}]"),
+            ("tex.2d.v4.f32.f32", "{f, f, f, f}, [l, {f, f}]"),
+            ("tex.2d.v4.(u32|s32).f32", "{r, r, r, r}, [l, {f, f}]"),
+            ("tex.2d.v4.(u32|s32).s32", "{r, r, r, r}, [l, {r, r}]"),
+            ("tex.2d.v4.f16.f32", "{h, h, h, h}, [l, {f, f}]"),
+            ("tex.3d.v4.f32.f32", "{f, f, f, f}, [l, {f, f, f, f}]"),
+            ("tex.a1d.v4.f32.f32", "{f, f, f, f}, [l, {r, f}]"),
+            ("tex.a2d.v4.f32.f32", "{f, f, f, f}, [l, {r, f, f, f}]"),
+            ("tex.cube.v4.f32.f32", "{f, f, f, f}, [l, {f, f, f, f}]"),
+            ("tex.acube.v4.f32.f32", "{f, f, f, f}, [l, {r, f, f, f}]"),
+            ("tex.level.2d.v4.f32.f32", "{f, f, f, f}, [l, {f, f}], f"),
+            ("tex.grad.2d.v4.f32.f32", "{f, f, f, f}, [l, {f, f}], {f, f}, {f, f}"),
+        ],
+    ),
+    Row(
+        "tld4",
+        Texture,
+        &[
+            ("tld4.(r|g|b|a).2d.v4.f32.f32", "{f, f, f, f}, [l, {f, f}]"),
+            ("tld4.(r|g|b|a).2d.v4.(u32|s32).f32", "{r, r, r, r}, [l, {f, f}]"),
+        ],
+    ),
     Row("trap", Control, &[("trap", "")]),
+    Row(
+        "txq",
+        Texture,
+        &[
+            ("txq.(width|height|depth|array_size|num_mipmap_levels).b32", "r, [l]"),
+            ("txq.level.(width|height|depth).b32", "r, [l], r"),
+        ],
+    ),
     Row("vabsdiff2", Integer, &[("vabsdiff2.(u32|s32).(u32.u32|s32.s32){.add}", "r, r, r, r")]),
     Row("vabsdiff4", Integer, &[("vabsdiff4.(u32|s32).(u32.u32|s32.s32){.add}", "r, r, r, r")]),
     Row(

@@ -91,6 +91,10 @@ impl<'s> Parser<'_, 's> {
             return Ok(Operand::Address(None, value.cast_signed()));
         }
         let name = self.name()?;
-        Ok(Operand::Address(Some(name), self.addend()?))
+        if !self.take(',') {
+            return Ok(Operand::Address(Some(name), self.addend()?));
+        }
+        let place = if self.take('{') { self.simple_list('}')? } else { vec![self.simple()?] };
+        Ok(Operand::Object(name, place))
     }
 }

@@ -10,11 +10,15 @@ mod matrix;
 mod pool;
 mod special;
 mod step;
+mod surface;
 mod system;
+mod texture;
 mod warp;
 
 use super::Module;
+use super::image::{Image, Texture};
 use super::ops::Row;
+use std::sync::Arc;
 
 /// The most threads of a block, which whoever launches checks as well.
 const MOST_THREADS: u32 = 1024;
@@ -64,6 +68,18 @@ pub(crate) trait Memory: Sync {
     ///
     /// The address is none that [`allocate`](Self::allocate) gave.
     fn release(&self, address: u64) -> Result<(), Fault>;
+
+    /// The texture of a handle.
+    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
+        let _none = handle;
+        None
+    }
+
+    /// The texels of a surface's handle.
+    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
+        let _none = handle;
+        None
+    }
 }
 
 /// Where a kernel's texts go.

@@ -8,7 +8,7 @@ use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
-use super::{Fault, access, matrix, special};
+use super::{Fault, access, matrix, special, surface, texture};
 use std::sync::atomic::{Ordering, fence};
 
 /// The lanes of a mask whose predicate is set.
@@ -127,6 +127,12 @@ fn rare(
         }
         Op::MemoryBarrier { kind, access, d, a } => {
             access::barrier(warp, shared, group, mask, (*kind, access), (*d, *a))?;
+        }
+        Op::Fetch(op) => texture::fetch(warp, shared, group, mask, op)?,
+        Op::Surface(op) => surface::touch(warp, shared, group, mask, op)?,
+        Op::Query { what, level, surface, d, object } => {
+            let (asked, of) = ((*what, *surface), (*d, *object, *level));
+            texture::query(warp, shared, group, mask, asked, of)?;
         }
         Op::Fence => {
             fence(Ordering::SeqCst);

@@ -1,0 +1,119 @@
+//! Mipmapped arrays: levels, each half as large as the one before.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::shape::{self, Shape};
+use super::{Array, make};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::{device, stack, sticky};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// A mipmapped array.
+pub(crate) struct MipmappedArray {
+    pub(crate) life: Arc<Life>,
+    /// The handles of its levels.
+    levels: Vec<usize>,
+}
+
+impl MipmappedArray {
+    /// Its levels.
+    pub(super) fn levels(&self) -> Answer<Vec<Arc<Array>>> {
+        let of = |handle: &usize| state().arrays.get(*handle).ok_or(CUDA_ERROR_INVALID_HANDLE);
+        self.levels.iter().map(of).collect()
+    }
+
+    /// Ends its levels.
+    fn end(&self) -> Answer {
+        let levels: Vec<_> =
+            self.levels.iter().filter_map(|&level| state().arrays.remove(level)).collect();
+        levels.iter().try_for_each(|level| level.end())
+    }
+}
+
+/// The mipmapped array of a handle.
+pub(super) fn find(handle: CUmipmappedArray) -> Answer<Arc<MipmappedArray>> {
+    let array = state().mipmapped_arrays.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    sticky::check_found(array.life.check())?;
+    Ok(array)
+}
+
+driver! {
+    /// A mipmapped array: of no more levels than there are until all extents are 1 (F361).
+    fn cuMipmappedArrayCreate(
+        pHandle: *mut CUmipmappedArray,
+        pMipmappedArrayDesc: *const CUDA_ARRAY3D_DESCRIPTOR,
+        numMipmapLevels: c_uint,
+    ) {
+        let life = stack::current_home()?;
+        entry::wanted(pHandle)?;
+        let first = entry::read(pMipmappedArrayDesc)?;
+        let shape = shape::check(&first, life.device, true)?;
+        let greatest = match shape {
+            Shape::D3 => first.Width.max(first.Height).max(first.Depth),
+            _ => first.Width.max(first.Height),
+        };
+        let count = numMipmapLevels.clamp(1, greatest.ilog2() + 1);
+        let half = |extent: usize, level: u32| match extent {
+            0 => 0,
+            _ => (extent >> level).max(1),
+        };
+        let mut array = MipmappedArray { life: life.clone(), levels: Vec::new() };
+        for level in 0..count {
+            let depth = if shape == Shape::D3 { half(first.Depth, level) } else { first.Depth };
+            let one = CUDA_ARRAY3D_DESCRIPTOR {
+                Width: half(first.Width, level),
+                Height: half(first.Height, level),
+                Depth: depth,
+                ..first
+            };
+            match make(&life, one, true) {
+                Ok(handle) => array.levels.push(handle.addr()),
+                Err(code) => {
+                    let _ended = array.end();
+                    return Err(code);
+                }
+            }
+        }
+        let (handle, _) = state().mipmapped_arrays.insert(|_| array);
+        entry::write(pHandle, std::ptr::without_provenance_mut(handle))
+    }
+    /// A level, by a handle that is the same each time.
+    fn cuMipmappedArrayGetLevel(
+        pLevelArray: *mut CUarray,
+        hMipmappedArray: CUmipmappedArray,
+        level: c_uint,
+    ) {
+        let array = find(hMipmappedArray)?;
+        let level = array.levels.get(level as usize).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        entry::write(pLevelArray, std::ptr::without_provenance_mut(*level))
+    }
+    /// Destroys one with its levels.
+    fn cuMipmappedArrayDestroy(hMipmappedArray: CUmipmappedArray) {
+        find(hMipmappedArray)?;
+        let removed = state().mipmapped_arrays.remove(hMipmappedArray.addr());
+        removed.map_or(Err(CUDA_ERROR_INVALID_HANDLE), |array| array.end())
+    }
+    /// As for arrays.
+    fn cuMipmappedArrayGetMemoryRequirements(
+        memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
+        mipmap: CUmipmappedArray,
+        device: CUdevice,
+    ) {
+        entry::wanted(memoryRequirements)?;
+        device::device(device)?;
+        find(mipmap)?;
+        Err(CUDA_ERROR_INVALID_VALUE)
+    }
+    /// As for arrays.
+    fn cuMipmappedArrayGetSparseProperties(
+        sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES,
+        mipmap: CUmipmappedArray,
+    ) {
+        entry::wanted(sparseProperties)?;
+        find(mipmap)?;
+        Err(CUDA_ERROR_INVALID_VALUE)
+    }
+}

@@ -1,0 +1,117 @@
+//! Arrays: texels that copies reach by their coordinates, and kernels by textures and surfaces (F360 to F365).
+//!
+//! The texels lie row by row in an allocation of the address space, whose address the program is never told.
+
+mod calls;
+mod copy;
+mod mipmap;
+mod shape;
+pub(crate) mod texture;
+
+pub use calls::{
+    cuArray3DCreate_v2, cuArray3DGetDescriptor_v2, cuArrayCreate_v2, cuArrayDestroy,
+    cuArrayGetDescriptor_v2, cuArrayGetMemoryRequirements, cuArrayGetPlane,
+    cuArrayGetSparseProperties,
+};
+pub use copy::{
+    cuMemcpyAtoA_v2, cuMemcpyAtoD_v2, cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2, cuMemcpyDtoA_v2,
+    cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2,
+};
+pub use mipmap::{
+    cuMipmappedArrayCreate, cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel,
+    cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetSparseProperties,
+};
+pub use texture::{
+    cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate,
+    cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc,
+    cuTexObjectGetTextureDesc,
+};
+
+pub(crate) use mipmap::MipmappedArray;
+pub(crate) use texture::{Surface, Texture};
+
+use crate::driver::driver as state;
+use crate::entry::Answer;
+use crate::life::Life;
+use crate::memory::space::Kind;
+use crate::ptx::{Channel, Image};
+use crate::sticky;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// An array.
+pub(crate) struct Array {
+    pub(crate) life: Arc<Life>,
+    /// As it was asked for.
+    pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    /// Whether it is a level of a mipmapped array, and ends with that.
+    pub(crate) is_level: bool,
+    /// Its texels.
+    pub(crate) image: Image,
+}
+
+impl Array {
+    /// The bytes of a row, the rows of a plane, and the planes, layers or faces.
+    pub(crate) fn extent(&self) -> [usize; 3] {
+        let [_, height, depth] = self.image.size.map(|size| size as usize);
+        [self.image.pitch as usize, height, depth * self.image.layers as usize]
+    }
+
+    /// Ends what was taken out of the registry, once all work of the context is finished.
+    fn end(&self) -> Answer {
+        let space = &state().space;
+        let allocation = space.exactly(self.image.base, Kind::Array)?;
+        space.retire(&allocation)?;
+        self.life.synchronize()?;
+        space.take(&allocation);
+        Ok(())
+    }
+}
+
+/// The array of a handle: 400 for what is none, 709 if its context was destroyed.
+pub(crate) fn find(handle: CUarray) -> Answer<Arc<Array>> {
+    let array = state().arrays.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    sticky::check_found(array.life.check())?;
+    Ok(array)
+}
+
+/// The channel of a format; INVALID_VALUE for one that no array here has.
+fn channel(format: CUarray_format) -> Answer<Channel> {
+    Ok(match format {
+        CU_AD_FORMAT_UNSIGNED_INT8 => Channel::U8,
+        CU_AD_FORMAT_UNSIGNED_INT16 => Channel::U16,
+        CU_AD_FORMAT_UNSIGNED_INT32 => Channel::U32,
+        CU_AD_FORMAT_SIGNED_INT8 => Channel::S8,
+        CU_AD_FORMAT_SIGNED_INT16 => Channel::S16,
+        CU_AD_FORMAT_SIGNED_INT32 => Channel::S32,
+        CU_AD_FORMAT_HALF => Channel::F16,
+        CU_AD_FORMAT_FLOAT => Channel::F32,
+        _ => return Err(CUDA_ERROR_INVALID_VALUE),
+    })
+}
+
+/// Makes an array of a shape that was checked.
+fn make(life: &Arc<Life>, descriptor: CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> Answer<CUarray> {
+    let channel = channel(descriptor.Format)?;
+    let channels = descriptor.NumChannels as usize;
+    let [width, height, depth] =
+        [descriptor.Width, descriptor.Height.max(1), descriptor.Depth.max(1)];
+    let layered = descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+    let (depth, layers) = if layered { (1, depth) } else { (depth, 1) };
+    let none = CUDA_ERROR_OUT_OF_MEMORY;
+    let pitch = width.checked_mul(channels * channel.bytes()).ok_or(none)?;
+    let rows = height.checked_mul(depth).and_then(|rows| rows.checked_mul(layers)).ok_or(none)?;
+    let bytes = pitch.checked_mul(rows).ok_or(none)?;
+    let base = state().space.allocate(life, bytes, Kind::Array)?;
+    let image = Image {
+        base,
+        channel,
+        channels,
+        size: [width, height, depth].map(|size| size as u32),
+        layers: layers as u32,
+        pitch: pitch as u64,
+    };
+    let array = Array { life: life.clone(), descriptor, is_level, image };
+    let (handle, _) = state().arrays.insert(|_| array);
+    Ok(std::ptr::without_provenance_mut(handle))
+}

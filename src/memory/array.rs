@@ -1,0 +1,603 @@
+//! Arrays and mipmapped arrays: memory that textures and surfaces reach by coordinates.
+#![allow(unsafe_code, reason = "calls the driver")]
+#![allow(non_snake_case, reason = "fields of cuda.h")]
+
+use super::Allocation;
+use super::access::Access;
+use super::grid::{Extent, Grid, InArray};
+use super::pitched::PitchedView;
+use super::texel::Texel;
+use crate::brand::Brand;
+use crate::call::{answer, name};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::stack::PushedGuard;
+use bitflags::bitflags;
+use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
+use static_assertions::assert_impl_all;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::ptr;
+
+/// The dimensions of an [`Array`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ArrayShape {
+    /// One row of elements.
+    D1 {
+        /// The number of elements.
+        width: usize,
+    },
+    /// Rows.
+    D2 {
+        /// The number of elements in a row.
+        width: usize,
+        /// The number of rows.
+        height: usize,
+    },
+    /// Planes of rows.
+    D3 {
+        /// The number of elements in a row.
+        width: usize,
+        /// The number of rows in a plane.
+        height: usize,
+        /// The number of planes.
+        depth: usize,
+    },
+    /// Layers of one row each. Nothing is filtered between layers.
+    Layered1 {
+        /// The number of elements in a row.
+        width: usize,
+        /// The number of layers.
+        layers: usize,
+    },
+    /// Layers of rows.
+    Layered2 {
+        /// The number of elements in a row.
+        width: usize,
+        /// The number of rows in a layer.
+        height: usize,
+        /// The number of layers.
+        layers: usize,
+    },
+    /// The six square faces of a cube: towards x, away from x, and so for y and z.
+    Cubemap {
+        /// The number of elements in a row of a face, and of rows.
+        width: usize,
+    },
+    /// Cubes, each with six faces.
+    LayeredCubemap {
+        /// The number of elements in a row of a face, and of rows.
+        width: usize,
+        /// The number of cubes.
+        cubes: usize,
+    },
+}
+
+impl ArrayShape {
+    /// Returns the extents as the driver takes them, in which 0 stands for a dimension that is not there, and the flags.
+    fn described(self) -> ([usize; 3], u32) {
+        let (layered, cube) = (ffi::CUDA_ARRAY3D_LAYERED, ffi::CUDA_ARRAY3D_CUBEMAP);
+        match self {
+            Self::D1 { width } => ([width, 0, 0], 0),
+            Self::D2 { width, height } => ([width, height, 0], 0),
+            Self::D3 { width, height, depth } => ([width, height, depth], 0),
+            Self::Layered1 { width, layers } => ([width, 0, layers], layered),
+            Self::Layered2 { width, height, layers } => ([width, height, layers], layered),
+            Self::Cubemap { width } => ([width, width, 6], cube),
+            Self::LayeredCubemap { width, cubes } => {
+                ([width, width, cubes.saturating_mul(6)], layered | cube)
+            }
+        }
+    }
+
+    /// Returns the size in elements of a row, rows and planes. Layers and faces are planes.
+    #[must_use]
+    pub fn extent(self) -> Extent {
+        let ([width, height, depth], _) = self.described();
+        match self {
+            Self::D1 { .. } => Extent { width, height: 1, depth: 1 },
+            Self::D2 { .. } => Extent { width, height, depth: 1 },
+            Self::Layered1 { .. } => Extent { width, height: 1, depth },
+            _ => Extent { width, height, depth },
+        }
+    }
+
+    /// Returns the shape of a level of detail.
+    fn level(self, level: u32) -> Self {
+        let half = |size: usize| size.checked_shr(level).unwrap_or(0).max(1);
+        match self {
+            Self::D1 { width } => Self::D1 { width: half(width) },
+            Self::D2 { width, height } => Self::D2 { width: half(width), height: half(height) },
+            Self::D3 { width, height, depth } => {
+                Self::D3 { width: half(width), height: half(height), depth: half(depth) }
+            }
+            Self::Layered1 { width, layers } => Self::Layered1 { width: half(width), layers },
+            Self::Layered2 { width, height, layers } => {
+                Self::Layered2 { width: half(width), height: half(height), layers }
+            }
+            Self::Cubemap { width } => Self::Cubemap { width: half(width) },
+            Self::LayeredCubemap { width, cubes } => {
+                Self::LayeredCubemap { width: half(width), cubes }
+            }
+        }
+    }
+
+    /// Returns the greatest number of levels: until each halved extent is 1.
+    fn most_levels(self) -> u32 {
+        let Extent { width, height, depth } = self.extent();
+        let depth = if matches!(self, Self::D3 { .. }) { depth } else { 1 };
+        width.max(height).max(depth).max(1).ilog2() + 1
+    }
+}
+
+bitflags! {
+    /// What an [`Array`] is for besides textures.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct ArrayFlags: u32 {
+        /// A [`Surface`](crate::texture::Surface) of the array may be created.
+        const SURFACE = ffi::CUDA_ARRAY3D_SURFACE_LDST;
+        /// A texture of the array may gather texels (`tex2Dgather`). For arrays of two dimensions.
+        const GATHER = ffi::CUDA_ARRAY3D_TEXTURE_GATHER;
+    }
+}
+
+/// Elements in an order that only the device knows: kernels reach them by coordinates, through a
+/// [`Texture`](crate::texture::Texture) or a [`Surface`](crate::texture::Surface).
+///
+/// [`PushedGuard::alloc_array`] creates one. Copies take it as they take a
+/// [`PitchedBuffer`](crate::memory::PitchedBuffer): from and to the host, buffers and other arrays, whole or
+/// [in part](Self::part). There is no fill, and no copy between contexts, and kernels do not take it itself. Layers and
+/// faces of cubes count as planes.
+///
+/// # Examples
+/// ```
+/// use cuscope::texture::{ArrayFlags, ArrayShape};
+/// use cuscope::{Context, ContextFlags, ContextStack, Device};
+///
+/// # fn main() -> cuscope::Result {
+/// let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+/// let mut stack = ContextStack::current_thread()?;
+/// let gpu = stack.push(&context)?;
+/// let stream = gpu.stream()?;
+/// let shape = ArrayShape::D2 { width: 3, height: 2 };
+/// let mut image = gpu.alloc_array::<f32>(shape, ArrayFlags::empty())?;
+/// gpu.on(&stream).upload(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &mut image)?;
+/// // The second and the third column.
+/// assert_eq!(gpu.on(&stream).to_vec(&image.part(1.., .., ..)?)?, [2.0, 3.0, 5.0, 6.0]);
+/// # Ok(()) }
+/// ```
+pub struct Array<'ctx, T: Texel> {
+    pub(crate) inner: Allocation,
+    pub(crate) grid: Grid,
+    pub(crate) shape: ArrayShape,
+    pub(crate) flags: ArrayFlags,
+    pub(crate) _brand: Brand<'ctx>,
+    pub(crate) data: PhantomData<T>,
+}
+assert_impl_all!(Array<'static, f32>: Send, Sync);
+
+/// Levels of an image, each half as large as the one before, for textures that choose the level of detail.
+///
+/// [`PushedGuard::alloc_mipmapped_array`] creates one. Copies take its [levels](Self::level).
+pub struct MipmappedArray<'ctx, T: Texel> {
+    pub(crate) inner: Allocation,
+    pub(crate) levels: Vec<Grid>,
+    pub(crate) shape: ArrayShape,
+    pub(crate) flags: ArrayFlags,
+    pub(crate) _brand: Brand<'ctx>,
+    pub(crate) data: PhantomData<T>,
+}
+assert_impl_all!(MipmappedArray<'static, f32>: Send, Sync);
+
+/// A part of an [`Array`], or a level of a [`MipmappedArray`] or a part of it, for reading.
+pub struct ArraySlice<'b, 'ctx, T: Texel> {
+    view: PitchedView<'b>,
+    flags: ArrayFlags,
+    _brand: Brand<'ctx>,
+    data: PhantomData<T>,
+}
+
+impl<T: Texel> Clone for ArraySlice<'_, '_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T: Texel> Copy for ArraySlice<'_, '_, T> {}
+
+/// A part of an [`Array`], or a level of a [`MipmappedArray`] or a part of it, for reading and writing.
+pub struct ArraySliceMut<'b, 'ctx, T: Texel> {
+    view: PitchedView<'b>,
+    flags: ArrayFlags,
+    _brand: Brand<'ctx>,
+    data: PhantomData<&'b mut [T]>,
+}
+
+/// The bit of the addresses that stand for arrays. No device has an address with it: they fit in 57 bits.
+const ARRAY: CUdeviceptr = 1 << 63;
+/// The first bit of the number of a level, above all handles.
+const LEVEL: u32 = 57;
+
+/// Returns the address that stands for an array: no memory has it, and no other array that is alive.
+fn stand_in(handle: usize) -> CUdeviceptr {
+    ARRAY | handle as CUdeviceptr
+}
+
+/// Returns the handle that a stand-in holds.
+pub(super) fn handle(stand_in: CUdeviceptr) -> *mut c_void {
+    ptr::with_exposed_provenance_mut((stand_in & !ARRAY) as usize)
+}
+
+/// Returns the grid of an array's elements, which lie at this stand-in.
+fn grid_of<T: Texel>(raw: CUarray, base: CUdeviceptr, shape: ArrayShape) -> Grid {
+    let extent = shape.extent();
+    let array = Some(InArray { raw: raw.expose_provenance(), base, extent });
+    Grid { extent, pitch: extent.width * size_of::<T>(), rows: extent.height, array }
+}
+
+/// Returns the description of an array.
+fn descriptor<T: Texel>(shape: ArrayShape, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
+    let ([Width, Height, Depth], of_shape) = shape.described();
+    let (Format, NumChannels) = (T::FORMAT, T::CHANNELS);
+    let Flags = of_shape | flags.bits();
+    CUDA_ARRAY3D_DESCRIPTOR { Width, Height, Depth, Format, NumChannels, Flags }
+}
+
+/// Checks that a shape has elements. In the driver's extents 0 means another shape.
+fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
+    let Extent { width, height, depth } = shape.extent();
+    let len = width.checked_mul(height).and_then(|len| len.checked_mul(depth));
+    match len {
+        Some(1..) => Ok(()),
+        Some(0) => {
+            let reason = "an array has at least one element: pass extents of at least 1";
+            Err(Error::InvalidArgument { call, reason })
+        }
+        None => Err(super::buffer::too_large(call)),
+    }
+}
+
+/// # Arrays for textures and surfaces
+impl<'ctx> PushedGuard<'ctx> {
+    /// Allocates an array. Its contents are unspecified bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a shape without elements; `CUDA_ERROR_INVALID_VALUE` for extents beyond the
+    /// device's [attributes](crate::Device::attribute) for textures or surfaces of that shape, and for
+    /// [`GATHER`](ArrayFlags::GATHER) with another shape than [`D2`](ArrayShape::D2); `CUDA_ERROR_OUT_OF_MEMORY`;
+    /// [`NotCurrent`](Error::NotCurrent).
+    #[doc(alias = "cuArrayCreate")]
+    #[doc(alias = "cuArray3DCreate")]
+    pub fn alloc_array<T: Texel>(
+        &self,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+    ) -> Result<Array<'ctx, T>> {
+        const CALL: &str = name!(cuArray3DCreate_v2);
+        has_elements(CALL, shape)?;
+        self.enter(CALL)?;
+        let (mut raw, asked) = (ptr::null_mut(), descriptor::<T>(shape, flags));
+        // SAFETY: writes one handle to `raw`, which is valid for it; acts on the current context, which `enter` found to
+        // be the guard's. The driver checks the description.
+        unsafe { answer!(cuArray3DCreate_v2(&raw mut raw, &raw const asked)) }.check()?;
+        let base = stand_in(raw.expose_provenance());
+        let inner = Allocation::array(base, self.context().clone(), false);
+        let grid = grid_of::<T>(raw, base, shape);
+        Ok(Array { inner, grid, shape, flags, _brand: Brand::new(), data: PhantomData })
+    }
+
+    /// Allocates a mipmapped array of so many levels. Its contents are unspecified bytes.
+    ///
+    /// # Errors
+    /// The errors of [`alloc_array`](Self::alloc_array); [`Error::InvalidArgument`] for no levels, and for more than there
+    /// are until each extent is 1.
+    #[doc(alias = "cuMipmappedArrayCreate")]
+    #[doc(alias = "cuMipmappedArrayGetLevel")]
+    pub fn alloc_mipmapped_array<T: Texel>(
+        &self,
+        shape: ArrayShape,
+        levels: u32,
+        flags: ArrayFlags,
+    ) -> Result<MipmappedArray<'ctx, T>> {
+        const CALL: &str = name!(cuMipmappedArrayCreate);
+        has_elements(CALL, shape)?;
+        if !(1..=shape.most_levels()).contains(&levels) {
+            let reason = "the number of levels is 0, or more than there are until each extent is 1: \
+                          pass at most 1 + log2 of the greatest extent";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
+        self.enter(CALL)?;
+        let (mut raw, asked) = (ptr::null_mut(), descriptor::<T>(shape, flags));
+        // SAFETY: as in `alloc_array`.
+        unsafe { answer!(cuMipmappedArrayCreate(&raw mut raw, &raw const asked, levels)) }
+            .check()?;
+        let base = stand_in(raw.expose_provenance());
+        // It owns the handle from here on, also if a level is refused.
+        let inner = Allocation::array(base, self.context().clone(), true);
+        let level = |number: u32| {
+            let mut level = ptr::null_mut();
+            // SAFETY: writes one handle to `level`, which is valid for it; the array is alive.
+            unsafe { answer!(cuMipmappedArrayGetLevel(&raw mut level, raw, number)) }.check()?;
+            let base = base.wrapping_add(CUdeviceptr::from(number) << LEVEL);
+            Ok(grid_of::<T>(level, base, shape.level(number)))
+        };
+        let levels = (0..levels).map(level).collect::<Result<_>>()?;
+        Ok(MipmappedArray { inner, levels, shape, flags, _brand: Brand::new(), data: PhantomData })
+    }
+}
+
+impl<'ctx, T: Texel> Array<'ctx, T> {
+    pub(crate) fn view(&self) -> PitchedView<'_> {
+        PitchedView::of_array(&self.inner, self.grid, true)
+    }
+
+    /// Returns the access of an operation.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        Access::pitched::<T>(&self.inner, self.inner.address(), &self.grid, true, writes)
+    }
+
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Returns the context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.inner.context()
+    }
+
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.
+    #[must_use]
+    pub fn raw(&self) -> CUarray {
+        self.grid.raw_array()
+    }
+
+    /// Returns the shape.
+    #[must_use]
+    pub fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Returns what the array is for.
+    #[must_use]
+    pub fn flags(&self) -> ArrayFlags {
+        self.flags
+    }
+
+    /// Returns all of it, for reading.
+    #[must_use]
+    pub fn as_slice(&self) -> ArraySlice<'_, 'ctx, T> {
+        ArraySlice::of(self.view(), self.flags)
+    }
+
+    /// Returns all of it, for writing.
+    #[must_use]
+    pub fn as_slice_mut(&mut self) -> ArraySliceMut<'_, 'ctx, T> {
+        ArraySliceMut::of(self.view(), self.flags)
+    }
+
+    /// Returns a rectangle or box, for reading: some columns of some rows of some planes, layers or faces.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`] for a range that ends past the array, or before it begins.
+    pub fn part(
+        &self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ArraySlice<'_, 'ctx, T>> {
+        self.as_slice().part_of("Array::part", columns, rows, planes)
+    }
+
+    /// Returns a rectangle or box, for writing: some columns of some rows of some planes, layers or faces.
+    ///
+    /// # Errors
+    /// The errors of [`part`](Self::part).
+    pub fn part_mut(
+        &mut self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ArraySliceMut<'_, 'ctx, T>> {
+        let view = self.view().part::<T>("Array::part_mut", columns, rows, planes)?;
+        Ok(ArraySliceMut::of(view, self.flags))
+    }
+}
+
+impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
+    fn view(&self, call: &'static str, level: u32) -> Result<PitchedView<'_>> {
+        let (end, len) = (level as usize + 1, self.levels.len());
+        let grid = self.levels.get(level as usize);
+        let grid = grid.ok_or(Error::InvalidRange { call, end, len })?;
+        Ok(PitchedView::of_array(&self.inner, *grid, false))
+    }
+
+    /// Returns the access of an operation that may use all levels.
+    #[inline]
+    pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+        Access::pitched::<T>(&self.inner, self.inner.address(), &self.levels[0], true, writes)
+    }
+
+    /// Returns the context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.inner.context()
+    }
+
+    /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not destroy it.
+    #[must_use]
+    pub fn raw(&self) -> CUmipmappedArray {
+        handle(self.inner.address()).cast()
+    }
+
+    /// Returns the shape of the first level.
+    #[must_use]
+    pub fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Returns what the array is for.
+    #[must_use]
+    pub fn flags(&self) -> ArrayFlags {
+        self.flags
+    }
+
+    /// Returns the number of levels.
+    #[must_use]
+    pub fn levels(&self) -> u32 {
+        self.levels.len() as u32
+    }
+
+    /// Returns a level, for reading. 0 is the largest.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`] for a level that the array does not have.
+    pub fn level(&self, level: u32) -> Result<ArraySlice<'_, 'ctx, T>> {
+        Ok(ArraySlice::of(self.view("MipmappedArray::level", level)?, self.flags))
+    }
+
+    /// Returns a level, for writing. 0 is the largest.
+    ///
+    /// # Errors
+    /// The errors of [`level`](Self::level).
+    pub fn level_mut(&mut self, level: u32) -> Result<ArraySliceMut<'_, 'ctx, T>> {
+        Ok(ArraySliceMut::of(self.view("MipmappedArray::level_mut", level)?, self.flags))
+    }
+}
+
+impl<T: Texel> fmt::Debug for MipmappedArray<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (element, levels) = (std::any::type_name::<T>(), self.levels());
+        write!(
+            f,
+            "MipmappedArray<{element}>({:?}, {levels} levels, {:?})",
+            self.shape,
+            self.context()
+        )
+    }
+}
+
+impl<'b, 'ctx, T: Texel> ArraySlice<'b, 'ctx, T> {
+    fn of(view: PitchedView<'b>, flags: ArrayFlags) -> Self {
+        ArraySlice { view, flags, _brand: Brand::new(), data: PhantomData }
+    }
+
+    fn part_of(
+        &self,
+        call: &'static str,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ArraySlice<'b, 'ctx, T>> {
+        Ok(ArraySlice::of(self.view.part::<T>(call, columns, rows, planes)?, self.flags))
+    }
+
+    /// Returns a part of it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`] for a range that ends past the slice, or before it begins.
+    pub fn part(
+        &self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ArraySlice<'b, 'ctx, T>> {
+        self.part_of("ArraySlice::part", columns, rows, planes)
+    }
+}
+
+impl<'b, 'ctx, T: Texel> ArraySliceMut<'b, 'ctx, T> {
+    /// Creates a slice from a view that nothing else uses during `'b`.
+    fn of(view: PitchedView<'b>, flags: ArrayFlags) -> Self {
+        ArraySliceMut { view, flags, _brand: Brand::new(), data: PhantomData }
+    }
+
+    pub(crate) fn view(&self) -> PitchedView<'_> {
+        self.view
+    }
+
+    /// Returns a part of it, for writing.
+    ///
+    /// # Errors
+    /// [`Error::InvalidRange`] for a range that ends past the slice, or before it begins.
+    pub fn part_mut(
+        &mut self,
+        columns: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        planes: impl RangeBounds<usize>,
+    ) -> Result<ArraySliceMut<'_, 'ctx, T>> {
+        let view = self.view.part::<T>("ArraySliceMut::part_mut", columns, rows, planes)?;
+        Ok(ArraySliceMut::of(view, self.flags))
+    }
+}
+
+/// The methods of both kinds of parts.
+macro_rules! parts {
+    ($($slice:ident)*) => { $(
+        impl<T: Texel> $slice<'_, '_, T> {
+            fn grid(&self) -> &Grid {
+                self.view.grid()
+            }
+
+            /// Returns the context.
+            #[must_use]
+            pub fn context(&self) -> &Context {
+                self.view.context()
+            }
+
+            /// Returns the access of an operation.
+            #[inline]
+            pub(crate) fn used(&self, writes: bool) -> Access<'_> {
+                self.view.used::<T>(writes)
+            }
+
+            /// Returns the array that it is all of, with its flags; `None` for a part of one.
+            pub(crate) fn whole_array(&self) -> Option<(CUarray, ArrayFlags)> {
+                let grid = self.grid();
+                let whole = grid.array.is_some_and(|array| array.extent == grid.extent);
+                whole.then(|| (grid.raw_array(), self.flags))
+            }
+        }
+    )* };
+}
+parts!(ArraySlice ArraySliceMut);
+
+/// The methods of everything with a grid.
+macro_rules! sizes {
+    ($([$($lifetime:tt)*] $memory:ident;)*) => { $(
+        impl<T: Texel> $memory<$($lifetime)*, T> {
+            /// Returns the size in elements, rows and planes. Layers and faces are planes.
+            #[must_use]
+            pub fn extent(&self) -> Extent {
+                self.grid().extent
+            }
+
+            /// Returns the number of elements.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.grid().extent.len()
+            }
+
+            /// Returns whether there are no elements.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+
+        impl<T: Texel> fmt::Debug for $memory<$($lifetime)*, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let (kind, element) = (stringify!($memory), std::any::type_name::<T>());
+                write!(f, "{kind}<{element}>({}, {:?})", self.extent(), self.context())
+            }
+        }
+    )* };
+}
+sizes! {
+    ['_] Array;
+    ['_, '_] ArraySlice;
+    ['_, '_] ArraySliceMut;
+}

@@ -1,0 +1,80 @@
+//! Texture and surface objects, and the release of what may need a current context.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use crate::call::{Later, later};
+use crate::context::Context;
+use crate::driver::capture_mode::release_relaxed;
+use crate::driver::fork;
+use crate::driver::release::report_drop;
+use crate::stack::with_current;
+use ffi::{CUresult, CUsurfObject, CUtexObject};
+use static_assertions::assert_impl_all;
+
+/// A texture or surface object. Its memory lives longer.
+pub(crate) struct Object {
+    raw: Raw,
+    context: Context,
+}
+assert_impl_all!(Object: Send, Sync);
+
+#[derive(Clone, Copy)]
+enum Raw {
+    Texture(CUtexObject),
+    Surface(CUsurfObject),
+}
+
+impl Object {
+    /// Takes ownership of a texture that was created in this context.
+    pub(crate) fn texture(raw: CUtexObject, context: Context) -> Self {
+        Object { raw: Raw::Texture(raw), context }
+    }
+
+    /// Takes ownership of a surface that was created in this context.
+    pub(crate) fn surface(raw: CUsurfObject, context: Context) -> Self {
+        Object { raw: Raw::Surface(raw), context }
+    }
+
+    /// Returns the context.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Returns the number that a kernel receives.
+    #[inline]
+    pub(crate) fn raw(&self) -> u64 {
+        match self.raw {
+            Raw::Texture(raw) | Raw::Surface(raw) => raw,
+        }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        match self.raw {
+            Raw::Texture(raw) => {
+                // SAFETY: this is the only owner of the object, which was created and not destroyed, and nothing uses it
+                // (`idle-outside`). Its context is alive and current.
+                release_in(&self.context, unsafe { later!(cuTexObjectDestroy(raw)) });
+            }
+            Raw::Surface(raw) => {
+                // SAFETY: as above.
+                release_in(&self.context, unsafe { later!(cuSurfObjectDestroy(raw)) });
+            }
+        }
+    }
+}
+
+/// Makes a releasing call in its context, which is pushed if it is not current: the manual does not say that the call needs
+/// none.
+pub(crate) fn release_in(context: &Context, later: Later<impl Fn() -> CUresult>) {
+    if fork::is_child() {
+        return;
+    }
+    let released = with_current(context, || {
+        release_relaxed(later);
+        Ok(())
+    });
+    if let Err(error) = released {
+        report_drop(error);
+    }
+}
