@@ -1,8 +1,8 @@
 //! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::array::ArrayOwner;
 use super::home::{Block, Home};
-use super::object::release_in;
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
@@ -32,8 +32,6 @@ assert_impl_all!(Allocation: Send, Sync);
 enum Free {
     /// In its context.
     Plain(Context),
-    /// In its context, by the handle that the address holds: an array, or a mipmapped one.
-    Array(Context, bool),
     /// On the stream that it was allocated on. Its pool lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// By the stream that it belongs to, behind all its uses.
@@ -51,6 +49,8 @@ enum Held {
     Lent(Lease),
     /// Memory of other code.
     Foreign(Box<Keep>, Context),
+    /// An array.
+    Array(ArrayOwner),
 }
 
 /// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
@@ -70,7 +70,9 @@ impl Allocation {
 
     /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
     pub(super) fn array(address: CUdeviceptr, context: Context, mipmapped: bool) -> Allocation {
-        Allocation::new(address, context.key(), Free::Array(context, mipmapped))
+        let key = context.key();
+        let owner = ArrayOwner::new(address, context, mipmapped);
+        Allocation::new(address, key, Free::Held(Box::new(Held::Array(owner))))
     }
 
     /// Takes ownership of memory that was allocated on a stream and not freed.
@@ -104,7 +106,7 @@ impl Allocation {
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
             Free::Held(_) => return self.adopt_foreign(home),
             Free::Else(_) if self.address == 0 => Block::Own(0),
-            Free::Ordered { .. } | Free::Else(_) | Free::Array(..) => return false,
+            Free::Ordered { .. } | Free::Else(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
         true
@@ -205,11 +207,12 @@ impl Allocation {
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.
-            Free::Plain(_) | Free::Array(..) | Free::Else(_) => BufferKind::Plain,
+            Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Held(ref held) => match **held {
                 Held::Lent(_) => BufferKind::Variable,
                 Held::Foreign(..) => BufferKind::Foreign,
+                Held::Array(_) => BufferKind::Plain,
             },
         }
     }
@@ -234,11 +237,11 @@ impl Allocation {
         let left = Free::Else(self.context().clone());
         match mem::replace(&mut self.free, left) {
             Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
-            Free::Held(held) => {
-                if let Held::Foreign(keep, _) = *held {
-                    keep.leak();
-                }
-            }
+            Free::Held(held) => match *held {
+                Held::Foreign(keep, _) => keep.leak(),
+                Held::Array(owner) => mem::forget(owner),
+                Held::Lent(_) => {}
+            },
             _ => {}
         }
     }
@@ -256,7 +259,7 @@ impl Allocation {
 impl Free {
     fn context(&self) -> &Context {
         match self {
-            Free::Plain(context) | Free::Array(context, _) | Free::Else(context) => context,
+            Free::Plain(context) | Free::Else(context) => context,
             Free::Held(held) => held.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
@@ -269,24 +272,8 @@ impl Held {
         match self {
             Held::Lent(lease) => lease.context(),
             Held::Foreign(_, context) => context,
+            Held::Array(owner) => owner.context(),
         }
-    }
-}
-
-/// Destroys an array.
-///
-/// # Safety
-/// 1. The address stands for an array of this context that is alive, and that nothing uses any more.
-#[cold]
-#[inline(never)]
-unsafe fn destroy_array(address: CUdeviceptr, context: &Context, mipmapped: bool) {
-    let raw = super::array::handle(address);
-    if mipmapped {
-        // SAFETY: the caller's obligation 1; its context is alive, and current during the call.
-        release_in(context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
-    } else {
-        // SAFETY: as above.
-        release_in(context, unsafe { later!(cuArrayDestroy(raw.cast())) });
     }
 }
 
@@ -298,7 +285,7 @@ impl Drop for Allocation {
             return self.leave_to(share);
         }
         match &mut self.free {
-            // What keeps memory of other code alive is dropped with the fields.
+            // What keeps memory of other code alive, or owns an array, is dropped with the fields.
             Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
@@ -306,11 +293,6 @@ impl Drop for Allocation {
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
                 release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
-            }
-            Free::Array(context, mipmapped) => {
-                // SAFETY: this is the only owner of the array, which was created and not destroyed. Nothing uses it
-                // (`idle-outside`), and the textures and surfaces of it are gone.
-                unsafe { destroy_array(self.address, context, *mipmapped) };
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
