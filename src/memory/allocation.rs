@@ -1,9 +1,9 @@
 //! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::array::ArrayOwner;
 use super::growable::Grown;
 use super::home::{Block, Home};
-use super::object::release_in;
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
@@ -34,8 +34,6 @@ assert_impl_all!(Allocation: Send, Sync);
 enum Free {
     /// In its context.
     Plain(Context),
-    /// In its context, by the handle that the address holds: an array, or a mipmapped one.
-    Array(Context, bool),
     /// On the stream that it was allocated on. Its pool lives as long.
     InOrder { stream: Arc<StreamInner>, _pool: Option<MemoryPool> },
     /// By the stream that it belongs to, behind all its uses.
@@ -55,6 +53,8 @@ enum Held {
     Foreign(Box<Keep>, Context),
     /// Memory that is mapped into addresses of its own.
     Grown(Grown, Context),
+    /// An array.
+    Array(ArrayOwner),
 }
 
 /// A share in an allocation. The share receives the allocation when the owner is dropped, and the last share
@@ -74,7 +74,9 @@ impl Allocation {
 
     /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
     pub(super) fn array(address: CUdeviceptr, context: Context, mipmapped: bool) -> Allocation {
-        Allocation::new(address, context.key(), Free::Array(context, mipmapped))
+        let key = context.key();
+        let owner = ArrayOwner::new(address, context, mipmapped);
+        Allocation::new(address, key, Free::Held(Box::new(Held::Array(owner))))
     }
 
     /// Takes ownership of memory that was allocated on a stream and not freed.
@@ -108,7 +110,7 @@ impl Allocation {
             Free::InOrder { _pool, .. } => Block::Pool { _pool: _pool.take() },
             Free::Held(_) => return self.adopt_foreign(home),
             Free::Else(_) if self.address == 0 => Block::Own(0),
-            Free::Ordered { .. } | Free::Else(_) | Free::Array(..) => return false,
+            Free::Ordered { .. } | Free::Else(_) => return false,
         };
         self.free = Free::Ordered { home: home.clone(), block };
         true
@@ -240,12 +242,13 @@ impl Allocation {
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.
-            Free::Plain(_) | Free::Array(..) | Free::Else(_) => BufferKind::Plain,
+            Free::Plain(_) | Free::Else(_) => BufferKind::Plain,
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Held(ref held) => match **held {
                 Held::Lent(_) => BufferKind::Variable,
                 Held::Foreign(..) => BufferKind::Foreign,
                 Held::Grown(..) => BufferKind::Growable,
+                Held::Array(_) => BufferKind::Plain,
             },
         }
     }
@@ -273,6 +276,7 @@ impl Allocation {
             Free::Held(held) => match *held {
                 Held::Foreign(keep, _) => keep.leak(),
                 Held::Grown(grown, _) => mem::forget(grown),
+                Held::Array(owner) => mem::forget(owner),
                 Held::Lent(_) => {}
             },
             _ => {}
@@ -292,7 +296,7 @@ impl Allocation {
 impl Free {
     fn context(&self) -> &Context {
         match self {
-            Free::Plain(context) | Free::Array(context, _) | Free::Else(context) => context,
+            Free::Plain(context) | Free::Else(context) => context,
             Free::Held(held) => held.context(),
             Free::InOrder { stream, .. } => &stream.context,
             Free::Ordered { home, .. } => home.context(),
@@ -305,24 +309,8 @@ impl Held {
         match self {
             Held::Lent(lease) => lease.context(),
             Held::Foreign(_, context) | Held::Grown(_, context) => context,
+            Held::Array(owner) => owner.context(),
         }
-    }
-}
-
-/// Destroys an array.
-///
-/// # Safety
-/// 1. The address stands for an array of this context that is alive, and that nothing uses any more.
-#[cold]
-#[inline(never)]
-unsafe fn destroy_array(address: CUdeviceptr, context: &Context, mipmapped: bool) {
-    let raw = super::array::handle(address);
-    if mipmapped {
-        // SAFETY: the caller's obligation 1; its context is alive, and current during the call.
-        release_in(context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
-    } else {
-        // SAFETY: as above.
-        release_in(context, unsafe { later!(cuArrayDestroy(raw.cast())) });
     }
 }
 
@@ -343,11 +331,6 @@ impl Drop for Allocation {
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
                 release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
-            }
-            Free::Array(context, mipmapped) => {
-                // SAFETY: this is the only owner of the array, which was created and not destroyed. Nothing uses it
-                // (`idle-outside`), and the textures and surfaces of it are gone.
-                unsafe { destroy_array(self.address, context, *mipmapped) };
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the

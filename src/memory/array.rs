@@ -5,10 +5,11 @@
 use super::Allocation;
 use super::access::Access;
 use super::grid::{Extent, Grid, InArray};
+use super::object::release_in;
 use super::pitched::PitchedView;
 use super::texel::Texel;
 use crate::brand::Brand;
-use crate::call::{answer, name};
+use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
@@ -225,8 +226,42 @@ fn stand_in(handle: usize) -> CUdeviceptr {
     ARRAY | handle as CUdeviceptr
 }
 
+/// The owner of an array, or of a mipmapped one.
+pub(super) struct ArrayOwner {
+    address: CUdeviceptr,
+    context: Context,
+    mipmapped: bool,
+}
+
+impl ArrayOwner {
+    /// Takes ownership of the array that the address stands for.
+    pub(super) fn new(address: CUdeviceptr, context: Context, mipmapped: bool) -> Self {
+        ArrayOwner { address, context, mipmapped }
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Drop for ArrayOwner {
+    fn drop(&mut self) {
+        let raw = handle(self.address);
+        // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses it
+        // (`idle-outside`), and the textures and surfaces of it are gone. Its context is alive, and current during the
+        // call.
+        if self.mipmapped {
+            // SAFETY: as above.
+            release_in(&self.context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
+        } else {
+            // SAFETY: as above.
+            release_in(&self.context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+        }
+    }
+}
+
 /// Returns the handle that a stand-in holds.
-pub(super) fn handle(stand_in: CUdeviceptr) -> *mut c_void {
+fn handle(stand_in: CUdeviceptr) -> *mut c_void {
     ptr::with_exposed_provenance_mut((stand_in & !ARRAY) as usize)
 }
 

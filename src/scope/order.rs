@@ -132,6 +132,13 @@ impl Order {
         }
     }
 
+    /// Returns the host memory that was lent.
+    #[inline(never)]
+    fn lent(&self) -> LentHost {
+        let arrays = self.more.get().is_some_and(|more| more.arrays.get());
+        if arrays { LentHost::AS_LOCKED } else { LentHost::ANY }
+    }
+
     /// Returns the index of a stream of this context, always the same for a stream. While the fast path is open, the
     /// context is the scope's.
     #[inline]
@@ -351,12 +358,7 @@ impl Order {
             Later { call: name!(cuStreamSynchronize), make }
         };
         let lent = self.host.get() && !self.behind_fault;
-        let host = match lent {
-            true if self.more.get().is_some_and(|more| more.arrays.get()) => LentHost::AS_LOCKED,
-            true => LentHost::ANY,
-            false => LentHost::NONE,
-        };
-        let key = context.key();
+        let (key, host) = (context.key(), if lent { self.lent() } else { LentHost::NONE });
         let Some(state) = self.several() else {
             let Some(first) = self.first.get() else { return Ok(()) };
             return wait_for_memory(wait(first), key, host);
