@@ -928,8 +928,8 @@
 //! # Handles of other code
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
-//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. The functions list
-//! their obligations.
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
+//! process does with its memory: `ui-tests/import_without_unsafe.rs`. The functions list their obligations.
 //!
 //! *error\[E0277\]: `*mut u8` cannot be sent between threads safely*: what keeps a handle alive is dropped with the last
 //! owner, on any thread: `ui-tests/keep_not_sent.rs`. *error\[E0521\]: borrowed data escapes …*: nor can it borrow:

@@ -17,6 +17,7 @@ pub mod foreign;
 pub mod function;
 pub mod graph;
 pub mod image;
+pub mod ipc;
 pub mod jit;
 pub mod kernel;
 pub mod launch;

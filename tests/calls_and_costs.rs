@@ -3,4 +3,5 @@
 mod calls;
 mod common;
 mod costs;
+mod exporter;
 mod failures;

@@ -9,6 +9,7 @@ mod empty;
 mod half_precision;
 mod host_functions;
 mod images;
+mod ipc;
 mod kernels;
 mod launch;
 mod launch_attributes;

@@ -78,6 +78,8 @@ pub struct Live {
     pub physical: usize,
     /// Mappings of physical memory.
     pub mappings: usize,
+    /// Allocations of other processes that are open.
+    pub opened: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs.

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::event::Event;
 use crate::function::Function;
 use crate::graph::{Exec, Graph};
+use crate::ipc::Opened;
 use crate::library::{Kernel, Library};
 use crate::link::Link;
 use crate::memory::pool::Pool;
@@ -65,6 +66,8 @@ pub(crate) struct Driver {
     pub(crate) space: Space,
     /// Reserved addresses, physical memory and mappings.
     pub(crate) virtual_memory: VirtualMemory,
+    /// Memory of other processes.
+    pub(crate) opened: Opened,
     /// Who has access to memory of other devices.
     pub(crate) peers: Peers,
 }
@@ -157,6 +160,7 @@ impl Driver {
             first_pools,
             space: Space::new(devices),
             virtual_memory: VirtualMemory::new(devices),
+            opened: Opened::default(),
             peers: Peers::default(),
         }
     }
@@ -185,6 +189,7 @@ impl Driver {
             reservations: mapped.reservations,
             physical: mapped.handles,
             mappings: mapped.mappings,
+            opened: self.opened.count(),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
             graph_execs: self.execs.count(|_| true),

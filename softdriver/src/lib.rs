@@ -38,6 +38,7 @@ mod function;
 mod graph;
 mod green;
 mod image;
+mod ipc;
 mod jit;
 mod launch;
 mod launch_attributes;
@@ -138,6 +139,10 @@ pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,
     cuGreenCtxGetId, cuGreenCtxRecordEvent, cuGreenCtxStreamCreate, cuGreenCtxWaitEvent,
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
+};
+pub use ipc::{
+    cuIpcCloseMemHandle, cuIpcGetEventHandle, cuIpcGetMemHandle, cuIpcOpenEventHandle,
+    cuIpcOpenMemHandle_v2,
 };
 pub use launch::{cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx};
 pub use library::{

@@ -316,6 +316,13 @@ impl Life {
         }
     }
 
+    /// Waits until all work has ended, without the host knowing of it.
+    pub(crate) fn quiesce(&self) {
+        for ticket in self.unfinished() {
+            ticket.settle_before(&self.domain);
+        }
+    }
+
     /// Ends it: no new work from now on, then waits for all work of the device (F50), then takes
     /// what belongs to it. Once a fault is reported, cuts its work off instead (F328). The life of a green context ends at once: its work still finishes, and
     /// nothing but its streams belongs to it (F134). False if it was over already.

@@ -171,7 +171,7 @@ impl Ticket {
 
     /// The same for work that comes behind it: waits until it has ended in some way, or no work of the
     /// domain begins any more.
-    fn settle_before(&self, domain: &Domain) -> bool {
+    pub(crate) fn settle_before(&self, domain: &Domain) -> bool {
         self.drive(&|| domain.stopped());
         let mut end = sync::lock(&self.end);
         while end.is_none() && !domain.stopped() {

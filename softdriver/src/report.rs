@@ -41,6 +41,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Registered => "registered",
         Kind::Managed => "managed",
         Kind::Mapped => "mapped",
+        Kind::Opened => "of another process",
     }
 }
 
@@ -78,6 +79,7 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
         (live.reservations, counted(live.reservations, "reserved range")),
         (live.physical, counted(live.physical, "physical allocation")),
         (live.mappings, counted(live.mappings, "mapping")),
+        (live.opened, counted(live.opened, "opened allocation")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),

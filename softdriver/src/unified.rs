@@ -3,6 +3,7 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::memory::physical::Physical;
 use crate::memory::space::{Allocation, Kind};
 use crate::{peer, stack};
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
@@ -65,9 +66,12 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => {
             number(one.pool.as_ref().map_or(0, |pool| pool.handle) as u64)
         }
-        // There are no such: neither other processes nor other hardware see the memory.
-        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
-        | CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        // Memory that other processes can open. No other hardware sees it.
+        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            let plain = one.kind == Kind::Device && one.pool.is_none();
+            flag(plain && Physical::IS_SHARED)
+        }
+        CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
         | CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => flag(false),
         _ => Err(CUDA_ERROR_INVALID_VALUE),
     }

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "imports memory")]
 
 use super::table::Table;
+use crate::exporter;
 use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
-use cuscope::{Device, PushedGuard};
+use cuscope::{Device, EventFlags, PushedGuard};
 
 const GRANULARITY: &str = "cuMemGetAllocationGranularity";
 const RESERVE: &str = "cuMemAddressReserve";
@@ -48,6 +49,25 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     let memory = t.row("Reservation::unmap", &[UNMAP], || addresses.unmap(0)).unwrap();
     t.row("drop of a PhysicalMemory", &[RELEASE], || drop(memory));
     t.row("drop of a Reservation", &["cuMemAddressFree"], || drop(addresses));
+    if exporter::is_there() {
+        let y = gpu.alloc::<u32>(16).unwrap();
+        let row = "PushedGuard::export_buffer";
+        t.row(row, &["cuIpcGetMemHandle"], || gpu.export_buffer(&y)).unwrap();
+        let handle = exporter::exported();
+        // SAFETY: 1. and 2. The other process keeps it. 3. Nothing writes it. 4. Dropped below.
+        let import = || unsafe { gpu.import_buffer::<u32>(&handle) };
+        let row = "PushedGuard::import_buffer";
+        let x = t.row(row, &["cuIpcOpenMemHandle_v2"], import).unwrap();
+        let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+        let event = gpu.event_with(flags).unwrap();
+        let row = "PushedGuard::export_event";
+        t.row(row, &["cuIpcGetEventHandle"], || gpu.export_event(&event)).unwrap();
+        let handle = exporter::exported_event();
+        // SAFETY: 1. and 2. The other process keeps it.
+        let import = || unsafe { gpu.import_event(&handle) };
+        t.row("PushedGuard::import_event", &["cuIpcOpenEventHandle"], import).unwrap();
+        t.row("DeviceBuffer of another process, dropped", &["cuIpcCloseMemHandle"], || drop(x));
+    }
     #[cfg(all(unix, not(miri)))]
     {
         use std::os::fd::AsFd;

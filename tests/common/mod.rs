@@ -121,17 +121,20 @@ fn own_binary() -> Command {
 
 /// As [`respawn`], with variables set.
 pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)]) -> Option<Output> {
+    let mut command = another(module, test)?;
+    let output = command.envs(variables.iter().copied()).output();
+    Some(output.expect("the test binary starts again"))
+}
+
+/// What runs the test `module::test` alone in a process of its own, or `None` inside it.
+pub(crate) fn another(module: &str, test: &str) -> Option<Command> {
     if is_alone(module, test) {
         return None;
     }
     let path = path(module, test);
-    let output = own_binary()
-        .args([&path, "--exact", "--nocapture", "--test-threads=1"])
-        .env(FRESH, &path)
-        .envs(variables.iter().copied())
-        .output()
-        .expect("the test binary starts again");
-    Some(output)
+    let mut command = own_binary();
+    command.args([&path, "--exact", "--nocapture", "--test-threads=1"]).env(FRESH, &path);
+    Some(command)
 }
 
 /// Panics with what the process printed unless it ran one test and succeeded.

@@ -35,6 +35,7 @@ mod graph_updates;
 mod graphs;
 mod green_contexts;
 mod images;
+mod ipc;
 mod kernels;
 mod launches;
 mod legacy;

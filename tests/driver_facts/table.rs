@@ -43,6 +43,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
     "tests/driver_facts/images.rs",
+    "tests/driver_facts/ipc.rs",
     "tests/driver_facts/kernels.rs",
     "tests/driver_facts/launches.rs",
     "tests/driver_facts/legacy.rs",

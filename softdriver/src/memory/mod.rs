@@ -10,6 +10,7 @@ pub(crate) mod pool;
 pub(crate) mod pools;
 pub(crate) mod rows;
 pub(crate) mod set;
+pub(crate) mod shared;
 pub(crate) mod space;
 pub(crate) mod storage;
 pub(crate) mod transfer;

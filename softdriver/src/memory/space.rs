@@ -2,6 +2,7 @@
 
 use super::physical::Region;
 use super::pool::Pool;
+use super::shared::Shared;
 use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
@@ -41,6 +42,8 @@ pub(crate) enum Kind {
     Registered,
     /// Physical memory that is mapped into a reserved range.
     Mapped,
+    /// Memory of another process, which has allocated it.
+    Opened,
 }
 
 /// The access of a device to memory that is mapped.
@@ -173,7 +176,8 @@ impl Allocation {
 
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
-        let free = self.kind.is_shared() || self.kind == Kind::Mapped || self.pool.is_some();
+        let free = self.kind.is_shared() || self.pool.is_some();
+        let free = free || matches!(self.kind, Kind::Mapped | Kind::Opened);
         if free { 0 } else { cost(self.size) }
     }
 
@@ -411,6 +415,15 @@ impl Space {
             one if one.kind == Kind::Mapped => inner.joined(one, address, len).map(Arc::new),
             _ => None,
         }
+    }
+
+    /// Adds memory of another process.
+    pub(crate) fn open(&self, life: &Arc<Life>, size: usize, memory: Shared) -> Answer<u64> {
+        let base = self.addresses(size, GRANULE as usize)?;
+        let storage = Storage::opened(memory, size);
+        let new = Allocation::new(base, size, Kind::Opened, life, storage, 0, None);
+        sync::write(&self.inner).insert(new)?;
+        Ok(base)
     }
 
     /// Addresses for a reserved range.

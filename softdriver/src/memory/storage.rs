@@ -3,11 +3,14 @@
 #![allow(unsafe_code, reason = "raw memory, shared with whoever runs at the same time")]
 
 use super::physical::Region;
+use super::shared::{Place, Shared};
 use crate::domain;
+use crate::entry::Answer;
+use cuscope_sys::CUDA_ERROR_UNKNOWN;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Storage is aligned to this; the allocator gives zeroed memory of it without touching it.
 const ALIGN: usize = 16;
@@ -16,7 +19,12 @@ const PIECE: usize = 1 << 20;
 
 /// Zeroed memory of a fixed size.
 pub(crate) struct Storage {
+    /// Where it was made.
     start: NonNull<u8>,
+    /// Where it is.
+    now: AtomicPtr<u8>,
+    /// Where it moved to, for other processes.
+    moved: OnceLock<Shared>,
     len: usize,
     /// Part of the program's memory, rather than on the heap.
     pub(crate) host: bool,
@@ -33,6 +41,8 @@ enum Owner {
     Program,
     /// A part of a range that has memory mapped into it.
     Region(Arc<Region>),
+    /// Another process's.
+    Other { _held: Shared },
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -46,18 +56,38 @@ impl Storage {
         Layout::from_size_align(len.max(1).checked_next_multiple_of(ALIGN)?, ALIGN).ok()
     }
 
+    fn of(start: NonNull<u8>, len: usize, host: bool, owner: Owner, read_only: bool) -> Self {
+        let (now, moved) = (AtomicPtr::new(start.as_ptr()), OnceLock::new());
+        Self { start, now, moved, len, host, owner, read_only }
+    }
+
+    /// Memory of another process.
+    pub(crate) fn opened(memory: Shared, len: usize) -> Self {
+        Self::of(memory.start(), len, false, Owner::Other { _held: memory }, false)
+    }
+
+    /// Whether it moved to where another process can open it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.moved.get().is_some()
+    }
+
+    /// Moves it to where another process can open it, and tells where. Nothing works on it meanwhile, as callers have
+    /// waited.
+    pub(crate) fn share(&self) -> Answer<Place> {
+        if self.moved.get().is_none() {
+            let shared = Shared::new(self.len)?;
+            copy(shared.start().as_ptr(), self.at(0, self.len), self.len);
+            self.now.store(self.moved.get_or_init(|| shared).start().as_ptr(), Relaxed);
+        }
+        self.moved.get().map(Shared::place).ok_or(CUDA_ERROR_UNKNOWN)
+    }
+
     /// Memory of a device.
     pub(crate) fn device(len: usize) -> Option<Self> {
         let layout = Self::layout(len)?;
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        Some(Self {
-            start: NonNull::new(start)?,
-            len,
-            host: false,
-            owner: Owner::Own,
-            read_only: false,
-        })
+        Some(Self::of(NonNull::new(start)?, len, false, Owner::Own, false))
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
@@ -71,25 +101,28 @@ impl Storage {
             return None;
         }
         let start = NonNull::new(start.cast())?;
-        Some(Self { start, len, host: true, owner: Owner::Own, read_only: false })
+        Some(Self::of(start, len, true, Owner::Own, false))
     }
 
     /// Page-locked memory of the host, unmapped at its end as far as the system's allocator does that.
     #[cfg(not(unix))]
     pub(crate) fn host(len: usize) -> Option<Self> {
-        Self::device(len).map(|storage| Self { host: true, ..storage })
+        Self::device(len).map(|mut storage| {
+            storage.host = true;
+            storage
+        })
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
     pub(crate) fn registered(start: *mut u8, len: usize, read_only: bool) -> Option<Self> {
         let start = NonNull::new(start)?;
-        Some(Self { start, len, host: true, owner: Owner::Program, read_only })
+        Some(Self::of(start, len, true, Owner::Program, read_only))
     }
 
     /// A part of a range that has memory mapped into it.
     pub(crate) fn mapped((region, offset): (Arc<Region>, usize), len: usize) -> Self {
         let start = region.at(offset, len);
-        Self { start, len, host: false, owner: Owner::Region(region), read_only: false }
+        Self::of(start, len, false, Owner::Region(region), false)
     }
 
     /// The range that it is a part of, with its place there.
@@ -112,7 +145,7 @@ impl Storage {
             // The program lent it by address, and may use pointers of its own in between.
             return ptr::with_exposed_provenance_mut(self.start.addr().get() + offset);
         }
-        self.start.as_ptr().wrapping_add(offset)
+        self.now.load(Relaxed).wrapping_add(offset)
     }
 
     /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.

@@ -3,6 +3,7 @@
 use super::{Operation, pushed, store};
 use crate::common::kernels::SPIN;
 use crate::common::longer;
+use crate::exporter;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
@@ -56,6 +57,18 @@ operations! {
         addresses.access(0, device)?;
         let memory = addresses.unmap(0)?;
         addresses.map(bytes, memory)
+    });
+    "a buffer and an event of another process" => pushed(|gpu| {
+        if !exporter::is_there() {
+            return gpu.synchronize();
+        }
+        // SAFETY: 1. and 2. The other process keeps it. 3. Nothing writes it. 4. Dropped at once.
+        drop(unsafe { gpu.import_buffer::<u32>(&exporter::exported()) }?);
+        gpu.export_buffer(&gpu.alloc::<u32>(1)?)?;
+        // SAFETY: 1. and 2. The other process keeps it.
+        unsafe { gpu.import_event(&exporter::exported_event()) }?.query()?;
+        let event = gpu.event_with(EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
+        gpu.export_event(&event).map(drop)
     });
     "physical memory of another process" => pushed(|gpu| {
         #[cfg(all(unix, not(miri)))]

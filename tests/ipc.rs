@@ -1,0 +1,194 @@
+//! Memory between processes: each test starts another one.
+#![allow(unsafe_code, reason = "imports memory, and launches kernels")]
+
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::{SPIN, STORE};
+use crate::{common, fresh, skip, skip_under_miri};
+use cuscope::ipc::{EventHandle, MemoryHandle};
+use cuscope::memory::BufferKind;
+use cuscope::{ContextStack, EventFlags, LaunchConfig, Result, ffi};
+use cuscope_softdriver::control::live;
+
+/// Where the other process finds the handle.
+const SENT: &str = "CUSCOPE_TEST_HANDLE";
+
+/// Leaves the test where no memory goes to other processes.
+macro_rules! needs_ipc {
+    () => {
+        skip_under_miri!("starts a process");
+        if common::software() && !cfg!(target_os = "linux") {
+            skip!("no memory goes to other processes here");
+        }
+    };
+}
+
+fn text(handle: &MemoryHandle) -> String {
+    in_digits(&handle.to_bytes())
+}
+
+fn in_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The handle that the parent sent, if this is the other process.
+fn sent() -> Option<MemoryHandle> {
+    sent_bytes(0).map(MemoryHandle::from_bytes)
+}
+
+/// Some of the bytes that the parent sent.
+fn sent_bytes<const N: usize>(start: usize) -> Option<[u8; N]> {
+    let text = std::env::var(SENT).ok()?;
+    let text = &text[2 * start..];
+    let byte = |i: usize| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap();
+    Some(std::array::from_fn(byte))
+}
+
+#[test]
+fn two_processes_work_on_one_buffer() {
+    const TEST: &str = "two_processes_work_on_one_buffer";
+    needs_ipc!();
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        if let Some(handle) = sent() {
+            let before = live();
+            // SAFETY: 1. to 3. The parent waits for the end of this process. 4. Once.
+            let mut x = unsafe { gpu.import_buffer::<u32>(&handle) }.unwrap();
+            assert_eq!((x.len(), x.kind()), (1000, BufferKind::Foreign));
+            assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [5; 1000]);
+            gpu.on(&stream).fill(&mut x.slice_mut(1..).unwrap(), 6).unwrap();
+            gpu.scope(|s| {
+                let (store, mut held) = (kernel(gpu, STORE, "store"), s.hold(&mut x));
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { s.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }
+            })
+            .unwrap();
+            drop(x);
+            assert_eq!(live().opened, before.opened);
+            // Other elements are whole ones only; dropped without a context, on another thread.
+            // SAFETY: as above; the first import is dropped.
+            let wide = unsafe { gpu.import_buffer::<[u32; 3]>(&handle) }.unwrap();
+            assert_eq!(wide.len(), 333);
+            let wide = wide.detach();
+            std::thread::spawn(move || drop(wide)).join().unwrap();
+            return;
+        }
+        let mut x = gpu.alloc::<u32>(1000).unwrap();
+        gpu.on(&stream).fill(&mut x, 5).unwrap();
+        let handle = gpu.export_buffer(&x).unwrap();
+        assert_eq!(handle.size_bytes(), 4000);
+        assert_eq!(format!("{handle:?}"), "MemoryHandle(4000 bytes)");
+        let again = gpu.export_buffer(&x).unwrap();
+        assert_eq!(again.to_bytes(), handle.to_bytes());
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [5; 1000]);
+        let output = common::respawn_with(module_path!(), TEST, &[(SENT, &text(&handle))]).unwrap();
+        common::assert_success(TEST, &output);
+        let values = gpu.on(&stream).to_vec(&x).unwrap();
+        assert!(values[0] == 7 && values[1..].iter().all(|&value| value == 6));
+        // It goes on to be the memory of this process.
+        gpu.on(&stream).fill(&mut x, 8).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [8; 1000]);
+    });
+}
+
+#[test]
+fn what_goes_to_no_other_process_is_refused() {
+    needs_ipc!();
+    fresh!(what_goes_to_no_other_process_is_refused, {
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let refused = |result: Result<MemoryHandle>| {
+            assert_eq!(result.unwrap_err().call(), Some("cuIpcGetMemHandle"));
+        };
+        refused(gpu.export_buffer(&gpu.alloc::<u32>(0).unwrap()));
+        let stream = gpu.stream().unwrap();
+        refused(gpu.export_buffer(&gpu.on(&stream).alloc::<u32>(4).unwrap()));
+        let own = gpu.alloc::<u32>(4).unwrap();
+        let mut bytes = gpu.export_buffer(&own).unwrap().to_bytes();
+        let import = |bytes| {
+            // SAFETY: no handle of another process, which the driver refuses.
+            let imported = unsafe { gpu.import_buffer::<u32>(&MemoryHandle::from_bytes(bytes)) };
+            assert_eq!(imported.unwrap_err().call(), Some("cuIpcOpenMemHandle_v2"));
+        };
+        import(bytes);
+        import([0; MemoryHandle::SIZE]);
+        if common::software() {
+            // Of a process that is none, and of no such file.
+            bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+            import(bytes);
+            bytes[8..12].copy_from_slice(&1_u32.to_le_bytes());
+            import(bytes);
+        }
+    });
+}
+
+#[test]
+fn what_another_process_freed_is_not_imported() {
+    const TEST: &str = "what_another_process_freed_is_not_imported";
+    needs_ipc!();
+    if !common::software() {
+        skip!("only the software driver says what becomes of it");
+    }
+    with_gpu(|gpu| {
+        if let Some(handle) = sent() {
+            // SAFETY: the driver refuses it.
+            let freed = unsafe { gpu.import_buffer::<u32>(&handle) }.unwrap_err();
+            assert_eq!(freed.code(), Some(ffi::CUDA_ERROR_MAP_FAILED));
+            return;
+        }
+        let x = gpu.alloc::<u32>(4).unwrap();
+        let handle = gpu.export_buffer(&x).unwrap();
+        drop(x);
+        let output = common::respawn_with(module_path!(), TEST, &[(SENT, &text(&handle))]).unwrap();
+        common::assert_success(TEST, &output);
+    });
+}
+
+#[test]
+fn a_stream_waits_for_a_stream_of_another_process() {
+    const TEST: &str = "a_stream_waits_for_a_stream_of_another_process";
+    needs_ipc!();
+    with_gpu(|gpu| {
+        let (stream, spin) = (gpu.stream().unwrap(), kernel(gpu, SPIN, "spin"));
+        if let Some(handle) = sent() {
+            let event = EventHandle::from_bytes(sent_bytes(MemoryHandle::SIZE).unwrap());
+            // SAFETY: 1. and 2. The parent waits for the end of this process. 3. The event orders the parent's work
+            // before that of this process. 4. Once.
+            let x = unsafe { gpu.import_buffer::<u32>(&handle) }.unwrap();
+            // SAFETY: 1. and 2. as above.
+            let event = unsafe { gpu.import_event(&event) }.unwrap();
+            gpu.scope(|s| s.on(&stream).wait(&event)).unwrap();
+            assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [9; 16]);
+            event.synchronize().unwrap();
+            assert_eq!(event.query(), Ok(true));
+            gpu.on(&stream).record(&event).unwrap();
+            return;
+        }
+        let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+        let event = gpu.event_with(flags).unwrap();
+        let refused = gpu.export_event(&gpu.event().unwrap()).unwrap_err();
+        assert_eq!(refused.call(), Some("cuIpcGetEventHandle"));
+        let sent = gpu.export_event(&event).unwrap();
+        assert_eq!(format!("{sent:?}"), "EventHandle");
+        // SAFETY: a handle of this process, which the driver refuses.
+        let own = unsafe { gpu.import_event(&sent) }.unwrap_err();
+        assert_eq!(own.call(), Some("cuIpcOpenEventHandle"));
+        let mut x = gpu.alloc::<u32>(16).unwrap();
+        gpu.on(&stream).fill(&mut x, 1).unwrap();
+        let handle = gpu.export_buffer(&x).unwrap();
+        let both = in_digits(&[&handle.to_bytes()[..], &sent.to_bytes()].concat());
+        gpu.scope(|s| {
+            let (run, mut held) = (s.on(&stream), s.hold(&mut x));
+            // SAFETY: the kernel is spin(u64), and uses no memory.
+            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (300_000_000_u64,)) }?;
+            run.fill(&mut held, 9)?;
+            run.record(&event)?;
+            let output = common::respawn_with(module_path!(), TEST, &[(SENT, &both)]).unwrap();
+            common::assert_success(TEST, &output);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(event.query(), Ok(true));
+        event.synchronize().unwrap();
+    });
+}
