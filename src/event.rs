@@ -24,6 +24,9 @@ bitflags! {
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.bits();
         /// The event takes no time stamps, which is cheaper.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.bits();
+        /// Another process can [import](PushedGuard::import_event) the event. Needs
+        /// [`DISABLE_TIMING`](Self::DISABLE_TIMING).
+        const INTERPROCESS = CUevent_flags::CU_EVENT_INTERPROCESS.bits();
     }
 }
 
@@ -88,7 +91,12 @@ impl EventInner {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
         // driver checks the flags.
         unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
-        Ok(EventInner { raw, context: context.clone(), keep: None })
+        Ok(EventInner::own(raw, context.clone()))
+    }
+
+    /// Takes ownership of an event that was created or opened in a context and not destroyed.
+    pub(crate) fn own(raw: CUevent, context: Context) -> EventInner {
+        EventInner { raw, context, keep: None }
     }
 
     /// Takes an event of other code.

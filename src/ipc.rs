@@ -1,8 +1,11 @@
-//! Memory of other processes.
+//! Memory and events of other processes.
 //!
 //! A process exports a buffer as a [`MemoryHandle`], plain bytes that it sends over any channel. Another process imports
 //! it as a buffer of its own: the same memory, without a copy. Physical memory goes to other processes as a file
 //! descriptor: [`virtual_memory`](crate::virtual_memory).
+//!
+//! An event with [`EventFlags::INTERPROCESS`](crate::EventFlags::INTERPROCESS) goes the same way, as an [`EventHandle`].
+//! A stream of one process then waits for a stream of another one, without the host.
 //!
 //! No call can see what other processes do with the memory, so importing is `unsafe`. The processes take turns:
 //!
@@ -37,13 +40,16 @@
 //! ```
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
+use crate::event::{Event, EventInner};
 use crate::memory::{BufferKind, DeviceBuffer, Element};
 use crate::stack::PushedGuard;
-use ffi::{CUdeviceptr, CUipcMemHandle};
-use std::fmt;
+use ffi::{CUdeviceptr, CUipcEventHandle, CUipcMemHandle};
+use std::sync::Arc;
+use std::{fmt, ptr};
 
 /// A handle by which another process imports a buffer: [`PushedGuard::export_buffer`].
 ///
@@ -87,6 +93,35 @@ impl MemoryHandle {
 impl fmt::Debug for MemoryHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryHandle({} bytes)", self.bytes)
+    }
+}
+
+/// A handle by which another process imports an event: [`PushedGuard::export_event`].
+///
+/// It is plain bytes and keeps nothing alive.
+#[derive(Clone, Copy)]
+pub struct EventHandle(CUipcEventHandle);
+
+impl EventHandle {
+    /// The number of bytes of a handle.
+    pub const SIZE: usize = size_of::<CUipcEventHandle>();
+
+    /// Returns the handle as bytes, which another process of this machine understands.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; Self::SIZE] {
+        self.0.reserved.map(|byte| byte as u8)
+    }
+
+    /// Creates the handle that another process sent.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; Self::SIZE]) -> EventHandle {
+        EventHandle(CUipcEventHandle { reserved: bytes.map(|byte| byte as _) })
+    }
+}
+
+impl fmt::Debug for EventHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventHandle")
     }
 }
 
@@ -170,5 +205,50 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: 1. open until `keep` is dropped, as large as the handle says (1), and not freed meanwhile (2). 2. as
         // the caller promises (3, 4). 3. The driver closes it on any thread, or refuses, which the hook receives.
         unsafe { self.buffer_from_raw(address, len as usize, keep) }
+    }
+}
+
+/// # Events of other processes
+impl<'ctx> PushedGuard<'ctx> {
+    /// Exports an event, so that another process of this machine can [import](Self::import_event) it.
+    ///
+    /// Keep the event until every other process has dropped what it imported.
+    ///
+    /// # Errors
+    /// A driver error for an event without [`EventFlags::INTERPROCESS`](crate::EventFlags::INTERPROCESS);
+    /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
+    #[doc(alias = "cuIpcGetEventHandle")]
+    pub fn export_event(&self, event: &Event<'ctx>) -> Result<EventHandle> {
+        const CALL: &str = name!(cuIpcGetEventHandle);
+        self.enter(CALL)?;
+        if event.context() != self.context() {
+            return Err(Error::OtherContext { call: CALL });
+        }
+        let mut raw = CUipcEventHandle { reserved: [0; EventHandle::SIZE] };
+        // SAFETY: writes a handle to `raw`, which is valid for it; the event is alive. Acts on the current context, which
+        // `enter` found to be the guard's.
+        unsafe { answer!(cuIpcGetEventHandle(&raw mut raw, event.raw())) }.check()?;
+        Ok(EventHandle(raw))
+    }
+
+    /// Imports an event of another process. Both processes record it, wait for it and query it.
+    ///
+    /// A wait is for the record that came last, of whichever process, when the wait was enqueued.
+    ///
+    /// # Errors
+    /// A driver error for what is no handle, and for a handle of this process; [`NotCurrent`](Error::NotCurrent).
+    ///
+    /// # Safety
+    /// 1. The handle is one that [`export_event`](Self::export_event) returned in another process, unchanged.
+    /// 2. The other process does not drop the event before this one has dropped what it imported.
+    #[doc(alias = "cuIpcOpenEventHandle")]
+    pub unsafe fn import_event(&self, handle: &EventHandle) -> Result<Event<'ctx>> {
+        self.enter(name!(cuIpcOpenEventHandle))?;
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes a handle to `raw`, which is valid for it; a handle of `cuIpcGetEventHandle` (1), whose event
+        // lives (2). Acts on the current context, which `enter` found to be the guard's.
+        unsafe { answer!(cuIpcOpenEventHandle(&raw mut raw, handle.0)) }.check()?;
+        let inner = Arc::new(EventInner::own(raw, self.context().clone()));
+        Ok(Event { inner, _brand: Brand::new() })
     }
 }

@@ -2,11 +2,11 @@
 #![allow(unsafe_code, reason = "imports memory, and launches kernels")]
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
-use crate::common::kernels::STORE;
+use crate::common::kernels::{SPIN, STORE};
 use crate::{common, fresh, skip, skip_under_miri};
-use cuscope::ipc::MemoryHandle;
+use cuscope::ipc::{EventHandle, MemoryHandle};
 use cuscope::memory::BufferKind;
-use cuscope::{ContextStack, LaunchConfig, Result, ffi};
+use cuscope::{ContextStack, EventFlags, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
 
 /// Where the other process finds the handle.
@@ -23,14 +23,24 @@ macro_rules! needs_ipc {
 }
 
 fn text(handle: &MemoryHandle) -> String {
-    handle.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    in_digits(&handle.to_bytes())
+}
+
+fn in_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The handle that the parent sent, if this is the other process.
 fn sent() -> Option<MemoryHandle> {
+    sent_bytes(0).map(MemoryHandle::from_bytes)
+}
+
+/// Some of the bytes that the parent sent.
+fn sent_bytes<const N: usize>(start: usize) -> Option<[u8; N]> {
     let text = std::env::var(SENT).ok()?;
+    let text = &text[2 * start..];
     let byte = |i: usize| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap();
-    Some(MemoryHandle::from_bytes(std::array::from_fn(byte)))
+    Some(std::array::from_fn(byte))
 }
 
 #[test]
@@ -131,5 +141,54 @@ fn what_another_process_freed_is_not_imported() {
         drop(x);
         let output = common::respawn_with(module_path!(), TEST, &[(SENT, &text(&handle))]).unwrap();
         common::assert_success(TEST, &output);
+    });
+}
+
+#[test]
+fn a_stream_waits_for_a_stream_of_another_process() {
+    const TEST: &str = "a_stream_waits_for_a_stream_of_another_process";
+    needs_ipc!();
+    with_gpu(|gpu| {
+        let (stream, spin) = (gpu.stream().unwrap(), kernel(gpu, SPIN, "spin"));
+        if let Some(handle) = sent() {
+            let event = EventHandle::from_bytes(sent_bytes(MemoryHandle::SIZE).unwrap());
+            // SAFETY: 1. and 2. The parent waits for the end of this process. 3. The event orders the parent's work
+            // before that of this process. 4. Once.
+            let x = unsafe { gpu.import_buffer::<u32>(&handle) }.unwrap();
+            // SAFETY: 1. and 2. as above.
+            let event = unsafe { gpu.import_event(&event) }.unwrap();
+            gpu.scope(|s| s.on(&stream).wait(&event)).unwrap();
+            assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [9; 16]);
+            event.synchronize().unwrap();
+            assert_eq!(event.query(), Ok(true));
+            gpu.on(&stream).record(&event).unwrap();
+            return;
+        }
+        let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+        let event = gpu.event_with(flags).unwrap();
+        let refused = gpu.export_event(&gpu.event().unwrap()).unwrap_err();
+        assert_eq!(refused.call(), Some("cuIpcGetEventHandle"));
+        let sent = gpu.export_event(&event).unwrap();
+        assert_eq!(format!("{sent:?}"), "EventHandle");
+        // SAFETY: a handle of this process, which the driver refuses.
+        let own = unsafe { gpu.import_event(&sent) }.unwrap_err();
+        assert_eq!(own.call(), Some("cuIpcOpenEventHandle"));
+        let mut x = gpu.alloc::<u32>(16).unwrap();
+        gpu.on(&stream).fill(&mut x, 1).unwrap();
+        let handle = gpu.export_buffer(&x).unwrap();
+        let both = in_digits(&[&handle.to_bytes()[..], &sent.to_bytes()].concat());
+        gpu.scope(|s| {
+            let (run, mut held) = (s.on(&stream), s.hold(&mut x));
+            // SAFETY: the kernel is spin(u64), and uses no memory.
+            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (300_000_000_u64,)) }?;
+            run.fill(&mut held, 9)?;
+            run.record(&event)?;
+            let output = common::respawn_with(module_path!(), TEST, &[(SENT, &both)]).unwrap();
+            common::assert_success(TEST, &output);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(event.query(), Ok(true));
+        event.synchronize().unwrap();
     });
 }

@@ -21,7 +21,7 @@ const OF_AN_H200: [c_int; 147] = [
 ];
 
 /// What an H200 has and this driver has not: 0.
-const NOT_MODELLED: [CUdevice_attribute; 18] = [
+const NOT_MODELLED: [CUdevice_attribute; 17] = [
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH,
     CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
@@ -33,7 +33,6 @@ const NOT_MODELLED: [CUdevice_attribute; 18] = [
     CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES,
     CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED,
-    CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
@@ -47,9 +46,8 @@ pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answe
     match attribute {
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.ordinal as c_int),
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
-        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED => {
-            Ok(c_int::from(Physical::IS_SHARED))
-        }
+        CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        | CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Ok(c_int::from(Physical::IS_SHARED)),
         _ if NOT_MODELLED.contains(&attribute) => Ok(0),
         CUdevice_attribute(number) => {
             let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

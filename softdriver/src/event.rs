@@ -4,20 +4,29 @@
 use crate::capture::{self, Mark};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::ipc::Counts;
 use crate::life::Life;
 use crate::memory::pool;
 use crate::queue::Ticket;
+use crate::schedule::{Class, Label};
 use crate::stream::Target;
-use crate::{stack, sticky, stream, sync};
+use crate::{domain, stack, sticky, stream, sync};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is asked whether another process has come as far.
+const GLANCE: Duration = Duration::from_micros(50);
 
 /// An event.
 pub(crate) struct Event {
     pub(crate) life: Arc<Life>,
     flags: CUevent_flags,
     recorded: Mutex<Recorded>,
+    /// Of an event that other processes may have too.
+    pub(crate) counts: Option<Arc<Counts>>,
 }
 
 /// What was recorded last.
@@ -61,6 +70,18 @@ impl Event {
         }
     }
 
+    /// What other processes wait for too, and the number of its last record, unless the work of that has ended.
+    pub(crate) fn elsewhere(&self) -> Option<(Arc<Counts>, u64)> {
+        let counts = self.counts.clone()?;
+        let last = counts.last();
+        (!counts.reached(last)).then_some((counts, last))
+    }
+
+    /// NOT_SUPPORTED for one that other processes may have, where it stays in this one.
+    pub(crate) fn refuse_shared(&self) -> Answer {
+        if self.counts.is_some() { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
+    }
+
     /// Whether it may be asked for its work: not in a capture (F144), nor where one forbids it.
     fn check_capture(&self) -> Answer {
         self.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, true)))?;
@@ -83,12 +104,20 @@ pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
     Ok(event)
 }
 
+/// Opens an event that another process created.
+pub(crate) fn open(life: Arc<Life>, counts: Counts) -> CUevent {
+    let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
+    let event = Event { life, flags, recorded: Mutex::default(), counts: Some(Arc::new(counts)) };
+    std::ptr::without_provenance_mut(state().events.insert(|_| event).0)
+}
+
 /// Records an event behind all that a life holds; only one at home there (F123). Not with a capture in it.
 pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
     if !life.shares(&event.life) {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
+    event.refuse_shared()?;
     capture::refuse_in(life)?;
     event.record(|| life.mark())
 }
@@ -96,6 +125,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
 /// Makes all that comes next in a life wait for an event, of whatever context (F124). Not with a capture in it.
 pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
+    event.refuse_shared()?;
     capture::refuse_in(life)?;
     match event.recorded().filter(|ticket| !ticket.over()) {
         Some(ticket) => life.hold_for(ticket),
@@ -119,7 +149,33 @@ pub(crate) fn record_in(target: &Target, event: &Event) -> Answer {
         *sync::lock(&event.recorded) = Recorded::Captured(mark);
         return Ok(());
     }
-    event.record(|| target.submit_short(|| Ok(())))
+    let Some(counts) = event.counts.clone() else {
+        return event.record(|| target.submit_short(|| Ok(())));
+    };
+    event.record(|| {
+        let record = counts.begin();
+        target.submit_short(move || {
+            counts.end(record);
+            Ok(())
+        })
+    })
+}
+
+/// Makes what comes next in a stream wait for the work of another process.
+pub(crate) fn wait_elsewhere(
+    target: &Target,
+    event: &Event,
+    (counts, record): (Arc<Counts>, u64),
+) -> Answer {
+    let after = event.recorded().filter(|ticket| !ticket.over()).into_iter().collect();
+    let label = Label::new(Class::Wait, || "wait for another process");
+    let work = move || {
+        while !counts.reached(record) && !domain::should_end() {
+            thread::sleep(GLANCE);
+        }
+        Ok(())
+    };
+    target.life.submit(&target.queue, after, label, Box::new(work)).map(drop)
 }
 
 /// Writes the milliseconds between two events of a context (F65).
@@ -150,7 +206,8 @@ driver! {
         if shared && !flags.contains(CUevent_flags::CU_EVENT_DISABLE_TIMING) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let event = Event { life, flags, recorded: Mutex::default() };
+        let counts = if shared { Counts::new()? } else { None };
+        let event = Event { life, flags, recorded: Mutex::default(), counts };
         let (handle, _) = state().events.insert(|_| event);
         entry::write(phEvent, std::ptr::without_provenance_mut(handle))
     }
@@ -180,7 +237,8 @@ driver! {
         let event = find(hEvent)?;
         event.check_capture()?;
         event.life.check_work()?;
-        event.recorded().map_or(Ok(()), |ticket| ticket.query())
+        event.recorded().map_or(Ok(()), |ticket| ticket.query())?;
+        if event.elsewhere().is_some() { Err(CUDA_ERROR_NOT_READY) } else { Ok(()) }
     }
     /// Waits until what was recorded is finished.
     fn cuEventSynchronize(hEvent: CUevent) {
@@ -188,6 +246,11 @@ driver! {
         event.check_capture()?;
         event.life.check_work()?;
         event.recorded().map_or(Ok(()), |ticket| ticket.wait())?;
+        if let Some((counts, record)) = event.elsewhere() {
+            while !counts.reached(record) && !sticky::faulted() {
+                thread::sleep(GLANCE);
+            }
+        }
         pool::settle();
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Memory between processes (F400–F402).
-#![allow(unsafe_code, reason = "exported functions")]
+//! Memory and events between processes (F400–F404).
+#![allow(unsafe_code, reason = "exported functions, and numbers that two processes count")]
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -7,14 +7,17 @@ use crate::life::Life;
 use crate::memory::physical::Physical;
 use crate::memory::shared::{Place, Shared};
 use crate::memory::space::Kind;
-use crate::{stack, sync};
+use crate::{event, stack, sync};
 use core::ffi::{c_char, c_uint};
 use cuscope_sys::*;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// What a handle begins with.
-const MAGIC: u64 = u64::from_le_bytes(*b"cuscope\x01");
+/// What a handle to memory begins with.
+const MEMORY: u64 = u64::from_le_bytes(*b"cuscope\x01");
+/// What a handle to an event begins with.
+const EVENT: u64 = u64::from_le_bytes(*b"cuscope\x02");
 /// The one flag that there is, without which nothing is opened.
 const LAZY: c_uint = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();
 
@@ -28,24 +31,25 @@ struct Told {
 }
 
 impl Told {
-    fn handle(self) -> CUipcMemHandle {
+    /// The bytes of a handle.
+    fn bytes(self, magic: u64) -> [c_char; 64] {
         let Self { place: Place { process, descriptor, number }, size } = self;
-        let parts = [MAGIC, u64::from(process), descriptor as u64, number, size];
+        let parts = [magic, u64::from(process), descriptor as u64, number, size];
         let mut reserved: [c_char; 64] = [0; 64];
         for (byte, to) in parts.iter().flat_map(|part| part.to_le_bytes()).zip(&mut reserved) {
             *to = byte as c_char;
         }
-        CUipcMemHandle { reserved }
+        reserved
     }
 
     /// INVALID_HANDLE for what is none.
-    fn from(handle: CUipcMemHandle) -> Answer<Self> {
+    fn from(magic: u64, reserved: [c_char; 64]) -> Answer<Self> {
         let part = |index: usize| {
-            let bytes = std::array::from_fn(|i| handle.reserved[8 * index + i] as u8);
+            let bytes = std::array::from_fn(|i| reserved[8 * index + i] as u8);
             u64::from_le_bytes(bytes)
         };
-        let [magic, process, descriptor, number, size] = [0, 1, 2, 3, 4].map(part);
-        if magic != MAGIC || handle.reserved[40..].iter().any(|&byte| byte != 0) {
+        let [found, process, descriptor, number, size] = [0, 1, 2, 3, 4].map(part);
+        if found != magic || reserved[40..].iter().any(|&byte| byte != 0) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
         let place = Place { process: process as u32, descriptor: descriptor as i32, number };
@@ -71,7 +75,72 @@ impl Opened {
     }
 }
 
+/// How often an event of several processes was recorded, and up to which of these the work has ended.
+pub(crate) struct Counts(Shared);
+
+impl Counts {
+    /// The bytes that they take.
+    const SIZE: usize = 16;
+
+    /// Those of a new event, where there are other processes.
+    pub(crate) fn new() -> Answer<Option<Arc<Self>>> {
+        if !Physical::IS_SHARED {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Self(Shared::new(Self::SIZE)?))))
+    }
+
+    fn number(&self, index: usize) -> &AtomicU64 {
+        let at = self.0.start().as_ptr().cast::<u64>().wrapping_add(index);
+        // SAFETY: inside the mapping of two numbers, which lives as long as this; aligned, as it starts with a page;
+        // every process only accesses it atomically.
+        unsafe { AtomicU64::from_ptr(at) }
+    }
+
+    /// Notes a record, and gives its number.
+    pub(crate) fn begin(&self) -> u64 {
+        self.number(0).fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Notes that the work of a record has ended.
+    pub(crate) fn end(&self, record: u64) {
+        self.number(1).fetch_max(record, Ordering::AcqRel);
+    }
+
+    /// The number of the last record.
+    pub(crate) fn last(&self) -> u64 {
+        self.number(0).load(Ordering::Acquire)
+    }
+
+    /// Whether the work of a record has ended.
+    pub(crate) fn reached(&self, record: u64) -> bool {
+        self.number(1).load(Ordering::Acquire) >= record
+    }
+}
+
 driver! {
+    /// A handle by which another process opens an event, which was created for that.
+    fn cuIpcGetEventHandle(pHandle: *mut CUipcEventHandle, event: CUevent) {
+        entry::wanted(pHandle)?;
+        let event = event::find(event)?;
+        if !event.has(CUevent_flags::CU_EVENT_INTERPROCESS) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        let counts = event.counts.as_ref().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
+        let told = Told { place: counts.0.place(), size: Counts::SIZE as u64 };
+        entry::write(pHandle, CUipcEventHandle { reserved: told.bytes(EVENT) })
+    }
+    /// Opens an event of another process in the current context.
+    fn cuIpcOpenEventHandle(phEvent: *mut CUevent, handle: CUipcEventHandle) {
+        let life = stack::current_home()?;
+        entry::wanted(phEvent)?;
+        let told = Told::from(EVENT, handle.reserved)?;
+        if told.place.process == std::process::id() {
+            return Err(CUDA_ERROR_INVALID_CONTEXT);
+        }
+        let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
+        entry::write(phEvent, event::open(life, counts))
+    }
     /// A handle by which another process opens an allocation, whose bytes move to where that finds them. Waits for
     /// the work of the context.
     fn cuIpcGetMemHandle(pHandle: *mut CUipcMemHandle, dptr: CUdeviceptr) {
@@ -88,7 +157,8 @@ driver! {
             living.iter().for_each(|context| context.last_life().quiesce());
         }
         let place = allocation.storage.share()?;
-        entry::write(pHandle, Told { place, size: allocation.size as u64 }.handle())
+        let reserved = Told { place, size: allocation.size as u64 }.bytes(MEMORY);
+        entry::write(pHandle, CUipcMemHandle { reserved })
     }
     /// Maps an allocation of another process into the current context. A second time, it is the same address.
     fn cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint) {
@@ -97,7 +167,7 @@ driver! {
         if Flags != LAZY {
             return Err(INVALID);
         }
-        let told = Told::from(handle)?;
+        let told = Told::from(MEMORY, handle.reserved)?;
         if told.place.process == std::process::id() {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
@@ -126,6 +196,12 @@ driver! {
             state().space.take(&allocation);
         }
         Ok(())
+    }
+}
+
+impl crate::entry::Zero for CUipcEventHandle {
+    fn is_zero(&self) -> bool {
+        self.reserved.iter().all(|&byte| byte == 0)
     }
 }
 

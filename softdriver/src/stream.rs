@@ -214,8 +214,14 @@ driver! {
         if let Some(mark) = event.mark() {
             return capture::wait(&target, &mark);
         }
+        if captured {
+            event.refuse_shared().inspect_err(|_| capture::spoil(&target))?;
+        }
         if captured && external {
             return capture::add(&target, Work::Wait(event, hEvent.addr()));
+        }
+        if let Some(elsewhere) = event.elsewhere() {
+            return event::wait_elsewhere(&target, &event, elsewhere);
         }
         let Some(ticket) = event.recorded() else { return Ok(()) };
         if captured {

@@ -4,7 +4,7 @@
 use super::table::Table;
 use crate::exporter;
 use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
-use cuscope::{Device, PushedGuard};
+use cuscope::{Device, EventFlags, PushedGuard};
 
 const GRANULARITY: &str = "cuMemGetAllocationGranularity";
 const RESERVE: &str = "cuMemAddressReserve";
@@ -60,6 +60,14 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         let (open, asked) = ("cuIpcOpenMemHandle_v2", "cuPointerGetAttribute");
         let why = "asks whether the memory is there";
         let x = t.unlike(row, &[open], &[open, asked, asked], why, import).unwrap();
+        let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+        let event = gpu.event_with(flags).unwrap();
+        let row = "PushedGuard::export_event";
+        t.row(row, &["cuIpcGetEventHandle"], || gpu.export_event(&event)).unwrap();
+        let handle = exporter::exported_event();
+        // SAFETY: 1. and 2. The other process keeps it.
+        let import = || unsafe { gpu.import_event(&handle) };
+        t.row("PushedGuard::import_event", &["cuIpcOpenEventHandle"], import).unwrap();
         t.row("DeviceBuffer of another process, dropped", &["cuIpcCloseMemHandle"], || drop(x));
     }
     #[cfg(all(unix, not(miri)))]

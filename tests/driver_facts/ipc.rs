@@ -1,4 +1,4 @@
-//! Memory between processes: F400 to F402. The rows come from the manual; these tests ask a GPU for them when the suite
+//! Memory and events between processes: F400 to F404. The rows come from the manual; these tests ask a GPU for them when the suite
 //! runs on one.
 
 use crate::common::{assert_success, respawn_with};
@@ -97,4 +97,49 @@ fn what_is_no_memory_of_another_process_is_refused() {
         assert_ne!(code!(cuIpcCloseMemHandle(a.memory)), SUCCESS);
         a.destroy();
     });
+}
+
+/// F403, F404
+#[test]
+fn another_process_opens_an_event() {
+    skip_under_miri!("starts a process");
+    let test = "another_process_opens_an_event";
+    if let Ok(sent) = std::env::var(SENT) {
+        let (a, handle) = (place(), handle(&sent));
+        let handle = CUipcEventHandle { reserved: handle.reserved };
+        let event: CUevent = made!(cuIpcOpenEventHandle(handle));
+        // Behind the work of the other process, and recorded behind some of this one.
+        ok!(cuStreamWaitEvent(a.stream, event, 0));
+        ok!(cuEventSynchronize(event));
+        ok!(cuStreamSynchronize(a.stream));
+        busy(&a);
+        ok!(cuEventRecord(event, a.stream));
+        assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+        ok!(cuEventSynchronize(event));
+        ok!(cuEventQuery(event));
+        ok!(cuEventDestroy_v2(event));
+        a.destroy();
+        return;
+    }
+    let a = place();
+    needs_ipc!();
+    let mut none = std::ptr::null_mut();
+    assert_eq!(code!(cuEventCreate(&raw mut none, 4)), INVALID_VALUE);
+    let mut handle: CUipcEventHandle = all_zeros();
+    for wrong in [a.event, std::ptr::null_mut()] {
+        assert_ne!(code!(cuIpcGetEventHandle(&raw mut handle, wrong)), SUCCESS);
+    }
+    let event: CUevent = made!(cuEventCreate(6));
+    ok!(cuEventQuery(event));
+    ok!(cuIpcGetEventHandle(&raw mut handle, event));
+    busy(&a);
+    ok!(cuEventRecord(event, a.stream));
+    let sent = text(&CUipcMemHandle { reserved: handle.reserved });
+    let output = respawn_with(module_path!(), test, &[(SENT, &sent)]).unwrap();
+    assert_success(test, &output);
+    ok!(cuEventSynchronize(event));
+    ok!(cuEventQuery(event));
+    ok!(cuEventDestroy_v2(event));
+    assert_eq!(pop(), a.context);
+    a.destroy();
 }

@@ -12,9 +12,11 @@ use crate::life::Life;
 use cuscope_sys::*;
 use std::sync::Arc;
 
-/// The event of a handle; INVALID_VALUE for what is none, as nodes have it.
+/// The event of a handle; INVALID_VALUE for what is none, as nodes have it. One of several processes is not modelled.
 fn find(handle: CUevent) -> Answer<Arc<Event>> {
-    state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+    let event = state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    event.refuse_shared()?;
+    Ok(event)
 }
 
 /// A record of an event.

@@ -42,7 +42,7 @@ enum Owner {
     /// A part of a range that has memory mapped into it.
     Region(Arc<Region>),
     /// Another process's.
-    Other(#[expect(dead_code, reason = "held")] Shared),
+    Other { _held: Shared },
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -63,7 +63,7 @@ impl Storage {
 
     /// Memory of another process.
     pub(crate) fn opened(memory: Shared, len: usize) -> Self {
-        Self::of(memory.start(), len, false, Owner::Other(memory), false)
+        Self::of(memory.start(), len, false, Owner::Other { _held: memory }, false)
     }
 
     /// Whether it moved to where another process can open it.

@@ -60,14 +60,17 @@ operations! {
         let memory = addresses.unmap(0)?;
         addresses.map(bytes, memory)
     });
-    "a buffer of another process" => pushed(|gpu| {
+    "a buffer and an event of another process" => pushed(|gpu| {
         if !exporter::is_there() {
             return gpu.synchronize();
         }
         // SAFETY: 1. and 2. The other process keeps it. 3. Nothing writes it. 4. Dropped at once.
         drop(unsafe { gpu.import_buffer::<u32>(&exporter::exported()) }?);
-        let x = gpu.alloc::<u32>(1)?;
-        gpu.export_buffer(&x).map(drop)
+        gpu.export_buffer(&gpu.alloc::<u32>(1)?)?;
+        // SAFETY: 1. and 2. The other process keeps it.
+        unsafe { gpu.import_event(&exporter::exported_event()) }?.query()?;
+        let event = gpu.event_with(EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
+        gpu.export_event(&event).map(drop)
     });
     "physical memory of another process" => pushed(|gpu| {
         #[cfg(all(unix, not(miri)))]
