@@ -155,6 +155,9 @@ fn what_it_cannot_do_is_refused() {
         refused(own, "GrowableBuffer::set_access");
         x.grow(1).unwrap();
         refused(x.slice_mut(..2).map(drop), "GrowableBuffer::slice_mut");
+        if common::software() && cfg!(any(miri, not(target_os = "linux"))) {
+            return; // where addresses take memory
+        }
         let mut y = gpu.alloc_growable::<u64>(1 << 40).unwrap();
         let much = y.grow(1 << 39).unwrap_err();
         assert_eq!(much.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));

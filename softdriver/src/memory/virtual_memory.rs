@@ -13,8 +13,8 @@ use cuscope_sys::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// What sizes and addresses are multiples of.
-pub(crate) const GRANULARITY: usize = 2 << 20;
+/// What sizes and addresses are multiples of. Less under Miri, which takes long for each byte.
+pub(crate) const GRANULARITY: usize = if cfg!(miri) { 1 << 16 } else { 2 << 20 };
 /// What reserved ranges are multiples of: a page of the host.
 const PAGE: usize = 4096;
 /// The largest range.
