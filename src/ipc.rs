@@ -164,7 +164,7 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let mut raw = CUipcMemHandle { reserved: [0; RAW] };
         // SAFETY: writes a handle to `raw`, which is valid for it; the address is the start of an allocation of
-        // `cuMemAlloc`, which is alive. Acts on the current context, which `enter` found to be the guard's.
+        // `cuMemAlloc`, which is alive, or of managed memory, which the driver refuses. Acts on the current context, which `enter` found to be the guard's.
         unsafe { answer!(cuIpcGetMemHandle(&raw mut raw, buffer.address())) }.check()?;
         Ok(MemoryHandle { raw, bytes: buffer.size_bytes() as u64 })
     }

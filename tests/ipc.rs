@@ -103,6 +103,8 @@ fn what_goes_to_no_other_process_is_refused() {
         refused(gpu.export_buffer(&gpu.alloc::<u32>(0).unwrap()));
         let stream = gpu.stream().unwrap();
         refused(gpu.export_buffer(&gpu.on(&stream).alloc::<u32>(4).unwrap()));
+        // The driver's to refuse.
+        refused(gpu.export_buffer(&gpu.managed::<u32>(4).unwrap()));
         let own = gpu.alloc::<u32>(4).unwrap();
         let mut bytes = gpu.export_buffer(&own).unwrap().to_bytes();
         let import = |bytes| {

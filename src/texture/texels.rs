@@ -87,7 +87,7 @@ pub(crate) mod sealed {
     macro_rules! memory {
         ($($memory:ty, |$this:ident| $source:expr;)*) => { $(
             #[diagnostic::do_not_recommend]
-    impl<T: Texel> Memory for $memory {
+            impl<T: Texel> Memory for $memory {
                 type Texel = T;
                 fn source(&self) -> Source {
                     let $this = self;
