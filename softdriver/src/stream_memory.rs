@@ -173,31 +173,41 @@ fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
     target.submit_as(label, work).map(drop)
 }
 
-/// An operation of a batch, of whichever kind: all begin alike.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Parameters {
-    operation: c_uint,
-    /// Flags of those that have no address.
-    first: c_uint,
-    address: u64,
-    value: u64,
-    flags: c_uint,
-    rest: [c_uint; 5],
-}
-
-const _: () = assert!(size_of::<Parameters>() == size_of::<CUstreamBatchMemOpParams>());
-
-impl Parameters {
-    fn check(&self, target: &Target) -> Answer<Operation> {
-        let Self { address, value, flags, .. } = *self;
-        let low = value & u64::from(u32::MAX);
-        match CUstreamBatchMemOpType(self.operation) {
-            CU_STREAM_MEM_OP_WAIT_VALUE_32 => Operation::wait(target, address, 4, low, flags),
-            CU_STREAM_MEM_OP_WRITE_VALUE_32 => Operation::write(target, address, 4, low, flags),
-            CU_STREAM_MEM_OP_WAIT_VALUE_64 => Operation::wait(target, address, 8, value, flags),
-            CU_STREAM_MEM_OP_WRITE_VALUE_64 => Operation::write(target, address, 8, value, flags),
-            CU_STREAM_MEM_OP_BARRIER if self.first <= 1 => Ok(Operation::Nothing),
+impl Operation {
+    /// One of a batch, of whichever kind: all begin with it.
+    fn of_batch(target: &Target, one: &CUstreamBatchMemOpParams) -> Answer<Self> {
+        // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
+        let kind = unsafe { one.operation };
+        match kind {
+            CU_STREAM_MEM_OP_WAIT_VALUE_32 | CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.waitValue.address, one.waitValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.waitValue.anonymous.value };
+                    return Operation::wait(target, address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.waitValue.anonymous.value64 };
+                Operation::wait(target, address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.writeValue.address, one.writeValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.writeValue.anonymous.value };
+                    return Operation::write(target, address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.writeValue.anonymous.value64 };
+                Operation::write(target, address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_BARRIER => {
+                // SAFETY: as above.
+                let flags = unsafe { one.memoryBarrier.flags };
+                if flags <= 1 { Ok(Operation::Nothing) } else { Err(INVALID) }
+            }
             CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
             _ => Err(INVALID),
         }
@@ -240,8 +250,9 @@ driver! {
         if count > MOST || flags != 0 {
             return Err(INVALID);
         }
-        let array: *const Parameters = paramArray.cast_const().cast();
-        let one = |index| entry::element(array, index)?.check(&target);
+        let one = |index| {
+            Operation::of_batch(&target, &entry::element(paramArray.cast_const(), index)?)
+        };
         let operations = (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?;
         enqueue(&target, operations)
     }
