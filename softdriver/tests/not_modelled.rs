@@ -57,7 +57,7 @@ fn the_table_names_what_is_not_answered() {
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
     let patterns: Vec<_> = rows.flat_map(|(names, _)| names.split(',')).collect();
     let patterns: Vec<_> = patterns.iter().map(|name| name.trim().trim_matches('`')).collect();
-    assert!(patterns.len() > 50);
+    assert!(!patterns.is_empty());
     let answered = answered();
     let missing: BTreeSet<_> =
         declared().into_iter().filter(|one| !answered.contains(one)).collect();
