@@ -43,7 +43,7 @@ enum Memory<'a> {
     /// On the device, for operations of the stream that it belongs to and of the readers that share it.
     Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the device, through a texture or surface object.
-    Object(&'a Allocation, &'a Arc<Object>),
+    Object(&'a Allocation, &'a crate::sync::Arc<Object>),
     /// On the host. Every context can use it, or only this one.
     Host(Option<&'a Context>),
 }
@@ -117,7 +117,7 @@ impl<'a> Access<'a> {
 
     /// Makes it one through an object.
     #[inline]
-    pub(crate) fn through(self, object: &'a Arc<Object>) -> Self {
+    pub(crate) fn through(self, object: &'a crate::sync::Arc<Object>) -> Self {
         match self.memory {
             Memory::Device(memory) => Access { memory: Memory::Object(memory, object), ..self },
             _ => self,
@@ -126,7 +126,7 @@ impl<'a> Access<'a> {
 
     /// Returns the object that it goes through.
     #[inline]
-    pub(crate) fn object(&self) -> Option<&'a Arc<Object>> {
+    pub(crate) fn object(&self) -> Option<&'a crate::sync::Arc<Object>> {
         match self.memory {
             Memory::Object(_, object) => Some(object),
             _ => None,
