@@ -107,7 +107,7 @@ driver! {
             let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
             let copy = Transfer::of_node(params)?;
             copy.places().into_iter().flatten().try_for_each(|at| graph.names(at))?;
-            Ok((life, Work::Copy(copy)))
+            Ok((life, Work::Copy(Box::new(copy))))
         })
     }
 }

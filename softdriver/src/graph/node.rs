@@ -128,7 +128,7 @@ pub(crate) enum Work {
     /// Runs a kernel.
     Kernel(Launch),
     /// Copies.
-    Copy(Transfer),
+    Copy(Box<Transfer>),
     /// Fills memory.
     Fill(Fill),
     /// Calls a function of the host.

@@ -124,7 +124,7 @@ driver! {
     }
     /// Changes what a node copies.
     fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
-        set(hNode, copies, || Ok((None, Work::Copy(Transfer::of_node(entry::read(nodeParams)?)?))))
+        set(hNode, copies, || Ok((None, Work::Copy(Box::new(Transfer::of_node(entry::read(nodeParams)?)?)))))
     }
     /// The same in an instantiated graph; of one row between memory of the same sorts, or of the same rows (F216,
     /// F339).
@@ -140,7 +140,7 @@ driver! {
                 if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
             match &*old.work {
                 Work::Copy(old) if old.can_become(&new) && old.is_like(&new) => {
-                    Ok((life, Work::Copy(new)))
+                    Ok((life, Work::Copy(Box::new(new))))
                 }
                 _ => Err(CUDA_ERROR_INVALID_VALUE),
             }

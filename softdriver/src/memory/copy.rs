@@ -93,7 +93,10 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let locked = locked_or_not(from, len)?;
     if captured {
         let from = Place::of_host(from, locked.is_some());
-        return capture::add(target, Work::Copy(Transfer::row(Place::Known(to), from, len)));
+        return capture::add(
+            target,
+            Work::Copy(Box::new(Transfer::row(Place::Known(to), from, len))),
+        );
     }
     if when == Return::Soon && locked.is_none() && len <= STAGED {
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
@@ -156,7 +159,10 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     }
     if captured {
         let to = Place::of_host(to, locked.is_some());
-        return capture::add(target, Work::Copy(Transfer::row(to, Place::Known(from), len)));
+        return capture::add(
+            target,
+            Work::Copy(Box::new(Transfer::row(to, Place::Known(from), len))),
+        );
     }
     let pageable = locked.is_none();
     let wait = when == Return::Done || pageable;
@@ -188,7 +194,7 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     writable(&destination)?;
     if captured {
         let (to, from) = (Place::Known(to), Place::Known(from));
-        return capture::add(target, Work::Copy(Transfer::row(to, from, len)));
+        return capture::add(target, Work::Copy(Box::new(Transfer::row(to, from, len))));
     }
     let staged = if to.abs_diff(from) < len as u64 {
         Some(Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?)
@@ -223,7 +229,7 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     let place = |at, locked: Option<_>| Place::of_host(at, locked.is_some());
     let copy = Transfer::row(place(to, to_locked), place(from, from_locked), len);
     if captured {
-        return capture::add(target, Work::Copy(copy));
+        return capture::add(target, Work::Copy(Box::new(copy)));
     }
     let ticket = target.submit_short(move || copy.run())?;
     wait_as(!both, when == Return::Done || !both, &ticket)

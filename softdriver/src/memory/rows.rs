@@ -31,7 +31,7 @@ pub(crate) fn copy_described(target: &Target, described: Described, later: bool)
     }
     let copy = Transfer::new(described, captured)?;
     if captured {
-        return capture::add(target, Work::Copy(copy));
+        return capture::add(target, Work::Copy(Box::new(copy)));
     }
     let pageable = copy.is_pageable();
     let wait = pageable || !later && copy.is_of_host();
