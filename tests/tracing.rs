@@ -8,10 +8,17 @@ use cuscope::{Context, ContextStack};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{Debug, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
+
+/// Keeps the tests from each other. `tracing` remembers for each span whether anyone wants it. While it knows one
+/// subscriber only, it asks the thread that comes first: one without a subscriber turns the span off for all.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Writes down what is traced.
 #[derive(Clone, Default)]
@@ -71,6 +78,7 @@ impl Subscriber for Log {
 
 #[test]
 fn pushed_contexts_are_spans() {
+    let _alone = alone();
     let (a, b) = (new_context(), new_context());
     let (of_a, of_b) = (a.id().unwrap(), b.id().unwrap());
     let lines = Log::default().of(|| {
@@ -97,6 +105,7 @@ fn pushed_contexts_are_spans() {
 
 #[test]
 fn a_release_that_failed_is_an_event() {
+    let _alone = alone();
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
@@ -116,6 +125,7 @@ fn a_release_that_failed_is_an_event() {
 
 #[test]
 fn a_subscriber_that_panics_does_no_harm() {
+    let _alone = alone();
     let context = new_context();
     let log = Log { panics: true, ..Log::default() };
     let lines = log.of(|| {
@@ -176,6 +186,7 @@ fn a_subscriber_whose_releases_fail_is_told_once() {
 /// A subscriber that takes the thread's stack while a dropped one is popped: the entry of its guard was popped then.
 #[test]
 fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
+    let _alone = alone();
     use cuscope::Error;
     use std::cell::RefCell;
     thread_local! {
