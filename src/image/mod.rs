@@ -14,7 +14,7 @@ mod tokens;
 mod unpack;
 
 pub use cubin::Cubin;
-pub(crate) use entries::{Class, PtxEntry};
+pub(crate) use entries::{Class, PtxEntry, PtxParam};
 pub use fatbin::Fatbin;
 pub use ptx::Ptx;
 pub(crate) use scan::MOST;

@@ -6,7 +6,7 @@ use super::{Out, Signature, SignatureError, SignatureProblem};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::function::{Function, ParameterInfo};
-use crate::image::PtxEntry;
+use crate::image::{PtxEntry, PtxParam};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
@@ -129,34 +129,33 @@ impl<S> fmt::Debug for Kernel<'_, S> {
     }
 }
 
-/// Returns the positions of parameters with these sizes and alignments.
-fn places(list: impl Iterator<Item = (usize, usize)>) -> impl Iterator<Item = ParameterInfo> {
-    list.scan(0_usize, |end, (size, align)| {
-        let offset = end.next_multiple_of(align.max(1));
-        *end = offset + size;
-        Some(ParameterInfo { offset, size })
-    })
-}
-
 /// Returns the layout that PTX text declares.
 fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
-    places(entry.params.iter().map(|param| (param.size, param.align))).collect()
+    let mut end = 0_usize;
+    let place = |param: &PtxParam| {
+        let offset = end.next_multiple_of(param.align.max(1));
+        end = offset + param.size;
+        ParameterInfo { offset, size: param.size }
+    };
+    entry.params.iter().map(place).collect()
 }
 
 type Problem = (usize, SignatureProblem);
 
 /// Compares positions and sizes.
 fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
-    let ours = places(given.iter().map(|given| (given.size, given.align)));
-    for (index, (ours, given)) in ours.zip(given).enumerate() {
-        let given_name = (given.name)();
-        let Some(theirs) = kernel.get(index) else {
-            return Err((index, SignatureProblem::TooMany { given: given_name }));
+    let mut end = 0_usize;
+    for (index, &Given { name, size: given_size, align, .. }) in given.iter().enumerate() {
+        let Some(&ParameterInfo { offset, size }) = kernel.get(index) else {
+            return Err((index, SignatureProblem::TooMany { given: name() }));
         };
-        if *theirs != ours {
-            let ParameterInfo { offset, size } = *theirs;
-            let (given_size, given_offset) = (ours.size, ours.offset);
-            let given = given_name;
+        // Parameters that are aligned to more than 16 bytes are aligned in the memory of the device, and not from
+        // the start of the parameters (F428).
+        let anywhere = align > 16 && (end..end + align).contains(&offset);
+        let given_offset = if anywhere { offset } else { end.next_multiple_of(align.max(1)) };
+        end = given_offset + given_size;
+        if (offset, size) != (given_offset, given_size) {
+            let given = name();
             let problem =
                 SignatureProblem::Layout { size, offset, given, given_size, given_offset };
             return Err((index, problem));

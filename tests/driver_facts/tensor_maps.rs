@@ -1,8 +1,8 @@
-//! Tensor maps: F427.
+//! Tensor maps, and where a kernel has them: F427, F428.
 
 use crate::raw::*;
 use cuscope::ffi::*;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
 /// A tensor of 32 rows of 32 numbers, and boxes of 16 rows of 32.
@@ -54,16 +54,23 @@ fn encode(memory: CUdeviceptr, change: fn(&mut Tiled)) -> (CUresult, CUtensorMap
     (code, map)
 }
 
+/// Leaves the test on a device without the accelerator.
+macro_rules! needs_accelerator {
+    () => {
+        let mut major = 0;
+        let asked = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+        ok!(cuDeviceGetAttribute(&raw mut major, asked, device()));
+        if major < 9 {
+            crate::skip!("the device has no tensor memory accelerator");
+        }
+    };
+}
+
 /// F427
 #[test]
 fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
     let a = place();
-    let mut major = 0;
-    let asked = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
-    ok!(cuDeviceGetAttribute(&raw mut major, asked, device()));
-    if major < 9 {
-        crate::skip!("the device has no tensor memory accelerator");
-    }
+    needs_accelerator!();
     type Change = fn(&mut Tiled);
     let fine: [Change; 6] = [
         |_| {},
@@ -113,5 +120,29 @@ fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
         cuTensorMapReplaceAddress(null_mut(), address(a.memory));
     });
     pop();
+    a.destroy();
+}
+
+/// F428
+#[test]
+fn large_alignments_are_those_of_the_device() {
+    const KERNEL: &CStr = c".version 8.0\n.target sm_90\n.address_size 64\n\
+        .visible .entry first(.param .u64 out, .param .align 64 .b8 map[128]) { ret; }";
+    let a = Place::new();
+    needs_accelerator!();
+    within(a.context, || {
+        let module: CUmodule = made!(cuModuleLoadData(KERNEL.as_ptr().cast()));
+        let kernel: CUfunction = made!(cuModuleGetFunction(module, c"first".as_ptr()));
+        let places: Vec<(usize, usize)> = (0..2)
+            .map(|index| {
+                let (mut offset, mut size) = (0, 0);
+                let (offset_to, size_to) = (&raw mut offset, &raw mut size);
+                assert_eq!(newer!(cuFuncGetParamInfo(kernel, index, offset_to, size_to)), SUCCESS);
+                (offset, size)
+            })
+            .collect();
+        assert_eq!(places, [(0, 8), (48, 128)]);
+        ok!(cuModuleUnload(module));
+    });
     a.destroy();
 }

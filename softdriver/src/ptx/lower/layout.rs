@@ -11,6 +11,8 @@ use super::{Globals, Lowered, refuse};
 
 /// The most static shared memory of a kernel, in bytes.
 const MOST_SHARED: u64 = 48 << 10;
+/// Where the parameters of a kernel begin in constant memory, on devices of compute capability 9.0.
+const PARAMS: u64 = 0x210;
 /// The most bytes of parameters.
 const MOST_PARAMS: u64 = 32_764;
 
@@ -130,7 +132,11 @@ pub(super) fn params(list: &[Variable<'_>]) -> Result<(Vec<Param>, usize), Diagn
         let (Some(size), Space::Param) = (variable.size, variable.space) else {
             return error(format!("Invalid parameter '{}'", variable.name));
         };
-        let offset = end.next_multiple_of(variable.align.max(1));
+        // Aligned in the constant memory of the device, where the parameters begin at `PARAMS` (F428).
+        let offset = match variable.align {
+            align @ ..=16 => end.next_multiple_of(align.max(1)),
+            align => (PARAMS + end).next_multiple_of(align) - PARAMS,
+        };
         end = offset.saturating_add(size);
         if end > MOST_PARAMS {
             return error(format!(
