@@ -9,10 +9,17 @@
 
 pub(crate) mod fault;
 
-use crate::error::{DriverError, Result, is_sticky};
+use crate::error::{DriverError, Error, Result, is_sticky};
 use ffi::CUresult;
 
 pub(crate) use crate::error::name;
+
+/// Checks that everything an operation uses belongs to its context. Brands can coincide if a guard's place is
+/// leaked, handles cannot (invariant [`own-context`](crate::soundness#own-context)).
+#[inline]
+pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
+    if same { Ok(()) } else { Err(Error::OtherContext { call }) }
+}
 
 /// The answer of a driver call, with the name of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::resources::Span;
 use super::{Graph, GraphBuffers, GraphBuilder, no_host_memory};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
-use crate::call::{answer, name};
+use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -18,7 +18,6 @@ use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{Element, Fillable, InScope};
-use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
 use crate::scope::{Destination, Source};
 

@@ -3,12 +3,11 @@
 
 use super::buffers::sealed::Names;
 use super::{Graph, GraphBuffers};
-use crate::call::{answer, name};
+use crate::call::{answer, name, same_context};
 use crate::error::{Error, Result};
 use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::memory::home::Home;
-use crate::ops::enqueue::same_context;
 use crate::scope::ScopedStream;
 use crate::stream::SyncStream;
 use ffi::CUstream;

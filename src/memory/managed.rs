@@ -5,7 +5,7 @@ use super::buffer::{DeviceBuffer, size_for};
 use super::pointer::{PointerKind, pointer_info};
 use super::{Allocation, DeviceMemory, Element, Location};
 use crate::brand::Brand;
-use crate::call::{answer, name};
+use crate::call::{answer, name, same_context};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
@@ -88,11 +88,6 @@ impl Attachment {
         };
         flag.bits()
     }
-}
-
-/// Refuses memory of another context.
-fn same_context(call: &'static str, same: bool) -> Result {
-    if same { Ok(()) } else { Err(Error::OtherContext { call }) }
 }
 
 const NO_HOST: &str = "the host cannot use this memory: allocate it with `PushedGuard::managed`, or copy it with `download`";

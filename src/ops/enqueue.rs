@@ -1,6 +1,6 @@
 //! The checks that operations make.
 
-use crate::call::Answer;
+use crate::call::{Answer, same_context};
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
@@ -41,11 +41,4 @@ pub(crate) fn refused(answer: Answer, same: bool) -> Result {
         same_context(answer.call, same)?;
     }
     answer.result()
-}
-
-/// Checks that everything an operation uses belongs to its context. Brands can coincide if a guard's place is
-/// leaked, handles cannot (invariant [`own-context`](crate::soundness#own-context)).
-#[inline]
-pub(crate) fn same_context(call: &'static str, same: bool) -> Result {
-    if same { Ok(()) } else { Err(Error::OtherContext { call }) }
 }

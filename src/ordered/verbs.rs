@@ -5,7 +5,7 @@ use super::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource, Ordered
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::brand::Brand;
-use crate::call::name;
+use crate::call::{name, same_context};
 use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::memory::{
     Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder, Location,
     PitchedBuffer, size_for,
 };
-use crate::ops::enqueue::{same_context, same_len};
+use crate::ops::enqueue::same_len;
 use crate::ops::{Copy, CopyBatch, Download, Fill, Launch, Operation, Prefetch, Upload};
 use crate::stream::blocking::Blocking;
 use crate::stream::host_function::{self, lock};

@@ -30,11 +30,11 @@ pub use pitched::{ScopedPitchedBuffer, ScopedPitchedSlice, ScopedPitchedSliceMut
 pub use stream::ScopedStream;
 
 use crate::brand::{Brand, tied_to_one_thread};
+use crate::call::same_context;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::{Element, PinnedBuffer};
-use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use ffi::CUstream;

@@ -3,13 +3,12 @@
 
 use super::order::Order;
 use crate::brand::{Brand, tied_to_one_thread};
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, answer, name, same_context};
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::FastPath;
-use crate::ops::enqueue::same_context;
 use crate::stream::blocking::{RECORD, record_refused};
 use crate::stream::host_function::Pending;
 use crate::stream::{Stream, ValueOperation};

@@ -4,12 +4,12 @@
 use super::{Destination, ScopedHostMemory, ScopedStream, Source};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
+use crate::call::same_context;
 use crate::error::Result;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope, Location};
-use crate::ops::enqueue::same_context;
 use crate::ops::{Copy, CopyBatch, CopyPeer, Download, Fill, Launch, Operation, Prefetch, Upload};
 use std::ptr;
 

@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::args::sealed::Operands;
-use crate::call::{Answer, Later, answer, name};
+use crate::call::{Answer, Later, answer, name, same_context};
 use crate::context::Context;
 use crate::context::wait::wait_for_memory;
 use crate::error::{Error, Result, means_not_taken};
 use crate::event::Event;
 use crate::ops::Operation;
-use crate::ops::enqueue::{refused, same_context};
+use crate::ops::enqueue::refused;
 use crate::registry::LentHost;
 use ffi::{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUresult, CUstream};
 use std::marker::PhantomData;

@@ -3,8 +3,8 @@
 
 use super::SyncStream;
 use crate::args::ForeignArgs;
+use crate::call::same_context;
 use crate::error::Result;
-use crate::ops::enqueue::same_context;
 use crate::registry::LentHost;
 use ffi::CUstream;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

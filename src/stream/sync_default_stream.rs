@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "names the default streams")]
 
 use crate::args::KernelArgs;
+use crate::call::same_context;
 use crate::call::{answer, later, name};
 use crate::context::wait::wait;
 use crate::error::Result;
@@ -9,7 +10,6 @@ use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
-use crate::ops::enqueue::same_context;
 use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;

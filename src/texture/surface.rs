@@ -4,12 +4,12 @@
 use super::texels::of_array;
 use super::{Array, ArrayFlags, ArraySliceMut, Texel};
 use crate::brand::Brand;
+use crate::call::same_context;
 use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::object::Object;
-use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
 use ffi::{CUarray, CUsurfObject};

@@ -4,13 +4,13 @@
 
 use super::{Array, ArraySlice, MipmappedArray, Sampling, Texel};
 use crate::brand::Brand;
+use crate::call::same_context;
 use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::object::Object;
 use crate::memory::{DeviceBuffer, DeviceSlice, PitchedBuffer};
-use crate::ops::enqueue::same_context;
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
 use ffi::{
