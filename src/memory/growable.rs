@@ -205,7 +205,7 @@ impl<'ctx, T: Element> GrowableBuffer<'ctx, T> {
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for the context's own device, and as long as a
     /// [`Graph`](crate::Graph) uses the buffer: its work may run, and the driver waits for none
-    /// ([F394](crate::driver_facts#F394)); a driver error for a device that
+    /// ([F407](crate::driver_facts#F407)); a driver error for a device that
     /// [cannot access](Device::can_access_peer) the memory.
     #[doc(alias = "cuMemSetAccess")]
     pub fn set_access(&mut self, device: Device, access: MappedAccess) -> Result {

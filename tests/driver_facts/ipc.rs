@@ -39,7 +39,7 @@ fn fill(at: CUdeviceptr, value: u32) {
     ok!(cuCtxSynchronize());
 }
 
-/// F400, F401
+/// F400, F401, F402
 #[test]
 fn another_process_opens_an_allocation() {
     skip_under_miri!("starts a process");

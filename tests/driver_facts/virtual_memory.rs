@@ -346,7 +346,7 @@ fn an_address_says_where_it_is_mapped() {
     a.destroy();
 }
 
-/// F406
+/// F391, F395, F406
 #[test]
 fn holes_are_unmapped_as_well() {
     device();
@@ -394,6 +394,32 @@ fn a_kernel_that_writes_without_the_access_faults() {
     );
     for output in outputs.into_iter().flatten() {
         assert_success("a_kernel_that_writes_without_the_access_faults", &output);
+    }
+}
+
+/// F407
+#[test]
+fn an_unmap_waits_for_no_work() {
+    let outputs =
+        each_alone(module_path!(), "an_unmap_waits_for_no_work", &[false, true], |&elsewhere| {
+            let a = place();
+            needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+            let size = granularity();
+            let (at, _) = mapped(size);
+            busy(&a);
+            assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[at, 5]), SUCCESS);
+            let other = elsewhere.then(Place::new);
+            if let Some(other) = &other {
+                ok!(cuCtxPushCurrent_v2(other.context));
+            }
+            ok!(cuMemUnmap(at, size));
+            if other.is_some() {
+                pop();
+            }
+            assert_eq!(code!(cuStreamSynchronize(a.stream)), ILLEGAL_ADDRESS);
+        });
+    for output in outputs.into_iter().flatten() {
+        assert_success("an_unmap_waits_for_no_work", &output);
     }
 }
 
