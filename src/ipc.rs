@@ -42,9 +42,10 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
-use crate::driver::capture_mode::release_relaxed;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::{Event, EventInner};
+use crate::memory::object::release_in;
 use crate::memory::{BufferKind, DeviceBuffer, Element};
 use crate::stack::PushedGuard;
 use ffi::{CUdeviceptr, CUipcEventHandle, CUipcMemHandle};
@@ -126,13 +127,16 @@ impl fmt::Debug for EventHandle {
 }
 
 /// Memory of another process that is open. The drop closes it.
-struct Opened(CUdeviceptr);
+struct Opened {
+    address: CUdeviceptr,
+    context: Context,
+}
 
 impl Drop for Opened {
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned, closed once for each time. Nothing of this process uses
-        // the memory any more (`idle-outside`).
-        release_relaxed(unsafe { later!(cuIpcCloseMemHandle(self.0)) });
+        // the memory any more (`idle-outside`). Some context has to be current (F402).
+        release_in(&self.context, unsafe { later!(cuIpcCloseMemHandle(self.address)) });
     }
 }
 
@@ -201,9 +205,10 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes an address to `address`, which is valid for it; a handle of `cuIpcGetMemHandle` (1), and this
         // flag, as the manual requires. Acts on the current context, which `enter` found to be the guard's.
         unsafe { answer!(cuIpcOpenMemHandle_v2(&raw mut address, handle.raw, lazy)) }.check()?;
-        let keep = Opened(address);
+        let keep = Opened { address, context: self.context().clone() };
         // SAFETY: 1. open until `keep` is dropped, as large as the handle says (1), and not freed meanwhile (2). 2. as
-        // the caller promises (3, 4). 3. The driver closes it on any thread, or refuses, which the hook receives.
+        // the caller promises (3, 4). 3. It is closed on any thread, with its context current, or the driver refuses, which
+        // the hook receives.
         unsafe { self.buffer_from_raw(address, len as usize, keep) }
     }
 }

@@ -113,6 +113,9 @@ fn every_operation_takes_it() {
         x.truncate(1).unwrap();
         assert_eq!((x.len(), x.mapped_bytes()), (1, mapped));
         gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        // Which no change of an access may interrupt.
+        let kept = x.set_access(gpu.device(), MappedAccess::None).unwrap_err();
+        assert!(kept.to_string().contains("graph"), "{kept}");
         drop(graph);
         x.truncate(0).unwrap();
         assert_eq!(x.mapped_bytes(), 0);

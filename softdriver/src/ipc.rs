@@ -42,15 +42,15 @@ impl Told {
         reserved
     }
 
-    /// INVALID_HANDLE for what is none.
-    fn from(magic: u64, reserved: [c_char; 64]) -> Answer<Self> {
+    /// The error `none` for what is none.
+    fn from(magic: u64, reserved: [c_char; 64], none: CUresult) -> Answer<Self> {
         let part = |index: usize| {
             let bytes = std::array::from_fn(|i| reserved[8 * index + i] as u8);
             u64::from_le_bytes(bytes)
         };
         let [found, process, descriptor, number, size] = [0, 1, 2, 3, 4].map(part);
         if found != magic || reserved[40..].iter().any(|&byte| byte != 0) {
-            return Err(CUDA_ERROR_INVALID_HANDLE);
+            return Err(none);
         }
         let place = Place { process: process as u32, descriptor: descriptor as i32, number };
         Ok(Self { place, size })
@@ -121,35 +121,41 @@ impl Counts {
 driver! {
     /// A handle by which another process opens an event, which was created for that.
     fn cuIpcGetEventHandle(pHandle: *mut CUipcEventHandle, event: CUevent) {
+        stack::current_home()?;
         entry::wanted(pHandle)?;
+        entry::wanted(event)?;
         let event = event::find(event)?;
         if !event.has(CUevent_flags::CU_EVENT_INTERPROCESS) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
         let counts = event.counts.as_ref().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
         let told = Told { place: counts.0.place(), size: Counts::SIZE as u64 };
+        if told.place.process != std::process::id() {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
         entry::write(pHandle, CUipcEventHandle { reserved: told.bytes(EVENT) })
     }
     /// Opens an event of another process in the current context.
     fn cuIpcOpenEventHandle(phEvent: *mut CUevent, handle: CUipcEventHandle) {
         let life = stack::current_home()?;
         entry::wanted(phEvent)?;
-        let told = Told::from(EVENT, handle.reserved)?;
+        let told = Told::from(EVENT, handle.reserved, CUDA_ERROR_MAP_FAILED)?;
         if told.place.process == std::process::id() {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
         let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
         entry::write(phEvent, event::open(life, counts))
     }
-    /// A handle by which another process opens an allocation, whose bytes move to where that finds them. Waits for
+    /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that finds them. Waits for
     /// the work of the context.
     fn cuIpcGetMemHandle(pHandle: *mut CUipcMemHandle, dptr: CUdeviceptr) {
+        stack::current_home()?;
         entry::wanted(pHandle)?;
         if !Physical::IS_SHARED {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
-        let allocation = state().space.exactly(dptr, Kind::Device)?;
-        if allocation.pool.is_some() {
+        let allocation = state().space.find(dptr, 1)?;
+        if allocation.kind != Kind::Device || allocation.pool.is_some() {
             return Err(INVALID);
         }
         if !allocation.storage.is_shared() {
@@ -167,7 +173,7 @@ driver! {
         if Flags != LAZY {
             return Err(INVALID);
         }
-        let told = Told::from(MEMORY, handle.reserved)?;
+        let told = Told::from(MEMORY, handle.reserved, INVALID)?;
         if told.place.process == std::process::id() {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
@@ -178,14 +184,23 @@ driver! {
             one.count += 1;
             return entry::write(pdptr, base);
         }
+        // One context of a device has it.
+        let on_it = |one: &One| one.life.upgrade().is_some_and(|other| other.device == life.device);
+        if opened.values().any(|one| one.told == told && on_it(one)) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
         let size = usize::try_from(told.size).map_err(|_| CUDA_ERROR_INVALID_HANDLE)?;
         let memory = Shared::open(told.place, size)?;
         let base = state().space.open(&life, size, memory)?;
         opened.insert(base, One { told, life: Arc::downgrade(&life), count: 1 });
         entry::write(pdptr, base)
     }
-    /// Closes what was opened; the last time, it is unmapped. Waits for nothing.
+    /// Closes what was opened, in whatever context; the last time, it is unmapped. Waits for the work of the context
+    /// that it was opened in.
     fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
+        stack::current_home()?;
+        let life = state().space.exactly(dptr, Kind::Opened)?.life.clone();
+        life.quiesce();
         let mut opened = sync::lock(&state().opened.0);
         let allocation = state().space.exactly(dptr, Kind::Opened)?;
         let one = opened.get_mut(&dptr).ok_or(INVALID)?;

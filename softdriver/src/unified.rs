@@ -3,8 +3,9 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::life::Life;
 use crate::memory::physical::Physical;
-use crate::memory::space::{Allocation, Kind};
+use crate::memory::space::{Allocation, Kind, Rights};
 use crate::{peer, stack};
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use cuscope_sys::*;
@@ -30,7 +31,8 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
         // What is a pool's is no context's (F172).
         CU_POINTER_ATTRIBUTE_CONTEXT => {
             let context = one.life.context_handle();
-            let handle = if one.pool.is_some() { std::ptr::null_mut() } else { context };
+            let none = one.pool.is_some() || one.kind == Kind::Mapped;
+            let handle = if none { std::ptr::null_mut() } else { context };
             entry::write(data.cast(), handle)
         }
         CU_POINTER_ATTRIBUTE_MEMORY_TYPE => {
@@ -38,7 +40,8 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
             entry::write(data.cast(), kind)
         }
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
-            pointer(stack::current_life().map_or(true, |life| peer::may(&life, one)))
+            let may = |life: std::sync::Arc<Life>| peer::may(&life, one);
+            pointer(one.reachable() && stack::current_life().map_or(true, may))
         }
         CU_POINTER_ATTRIBUTE_HOST_POINTER => pointer(host || managed),
         CU_POINTER_ATTRIBUTE_P2P_TOKENS => {
@@ -52,6 +55,24 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
         CU_POINTER_ATTRIBUTE_BUFFER_ID | CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => number(one.id),
         CU_POINTER_ATTRIBUTE_IS_MANAGED => flag(managed),
         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => entry::write(data.cast(), one.life.device as c_int),
+        // The range of addresses, whatever is mapped in it.
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if one.kind == Kind::Mapped => {
+            number(state().virtual_memory.told(ptr)?.0)
+        }
+        CU_POINTER_ATTRIBUTE_RANGE_SIZE if one.kind == Kind::Mapped => {
+            number(state().virtual_memory.told(ptr)?.1 as u64)
+        }
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES if one.kind == Kind::Mapped => {
+            number(state().virtual_memory.told(ptr)?.2.0 as u64)
+        }
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS if one.kind == Kind::Mapped => entry::write(
+            data.cast(),
+            match one.rights(one.life.device) {
+                Rights::None => CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE,
+                Rights::Read => CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ,
+                Rights::ReadWrite => CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE,
+            },
+        ),
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
             number(one.base)
         }
@@ -100,7 +121,7 @@ driver! {
     /// One attribute of an address in an allocation; needs no current context (F38).
     fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
         entry::wanted(data)?;
-        tell(data, attribute, ptr, &*state().space.find(ptr, 1)?)
+        tell(data, attribute, ptr, &*state().space.find_told(ptr)?)
     }
     /// Several attributes; what an address has not is zero, and no error.
     fn cuPointerGetAttributes(
@@ -123,7 +144,7 @@ driver! {
             if known { Ok((attribute, to)) } else { Err(CUDA_ERROR_INVALID_VALUE) }
         });
         let all = all.collect::<Answer<Vec<_>>>()?;
-        let found = state().space.find(ptr, 1).ok();
+        let found = state().space.find_told(ptr).ok();
         for (attribute, to) in all {
             let _has_none = match &found {
                 Some(one) => tell(to, attribute, ptr, one),

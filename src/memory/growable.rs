@@ -203,15 +203,22 @@ impl<'ctx, T: Element> GrowableBuffer<'ctx, T> {
     /// [`SyncStream::copy_from_peer`](crate::SyncStream::copy_from_peer) work without access.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for the context's own device; a driver error for a device that
+    /// [`InvalidArgument`](Error::InvalidArgument) for the context's own device, and as long as a
+    /// [`Graph`](crate::Graph) uses the buffer: its work may run, and the driver waits for none
+    /// ([F407](crate::driver_facts#F407)); a driver error for a device that
     /// [cannot access](Device::can_access_peer) the memory.
     #[doc(alias = "cuMemSetAccess")]
     pub fn set_access(&mut self, device: Device, access: MappedAccess) -> Result {
+        const CALL: &str = "GrowableBuffer::set_access";
+        if self.buffer.inner.is_shared() {
+            let reason = "a graph uses the buffer, and may run meanwhile: drop the graph first";
+            return Err(Error::InvalidArgument { call: CALL, reason });
+        }
         let grown = self.grown();
         if device == grown.devices[0].0 {
             let reason =
                 "the buffer belongs to this device, which always has access: name another device";
-            return Err(Error::InvalidArgument { call: "GrowableBuffer::set_access", reason });
+            return Err(Error::InvalidArgument { call: CALL, reason });
         }
         if grown.usable > 0 {
             grown.addresses.set_accesses(0, grown.usable, &[(device, access)])?;

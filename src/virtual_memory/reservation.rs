@@ -135,6 +135,8 @@ impl Reservation {
     /// Sets the access of a device to a range of bytes that is mapped all over. The range begins and ends with
     /// mappings.
     ///
+    /// Nothing may use the memory meanwhile: the call waits for no work ([F407](crate::driver_facts#F407)).
+    ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for another range; a driver error for a device that cannot access the memory.
     #[doc(alias = "cuMemSetAccess")]

@@ -1,5 +1,4 @@
-//! Memory and events between processes: F400 to F404. The rows come from the manual; these tests ask a GPU for them when the suite
-//! runs on one.
+//! Memory and events between processes: F400 to F404.
 
 use crate::common::{assert_success, respawn_with};
 use crate::raw::*;
@@ -40,22 +39,44 @@ fn fill(at: CUdeviceptr, value: u32) {
     ok!(cuCtxSynchronize());
 }
 
-/// F400, F401
+/// F400, F401, F402
 #[test]
 fn another_process_opens_an_allocation() {
     skip_under_miri!("starts a process");
     if let Ok(sent) = std::env::var(SENT) {
         let (a, handle) = (place(), handle(&sent));
         let mut refused = 0;
-        assert_eq!(code!(cuIpcOpenMemHandle_v2(&raw mut refused, handle, 0)), INVALID_VALUE);
+        for flags in [0, 2] {
+            let code = code!(cuIpcOpenMemHandle_v2(&raw mut refused, handle, flags));
+            assert_eq!(code, INVALID_VALUE);
+        }
         let at: CUdeviceptr = made!(cuIpcOpenMemHandle_v2(handle, LAZY));
         assert_eq!(made!(cuIpcOpenMemHandle_v2(handle, LAZY)), at);
         assert_eq!(word(at), 21);
-        ok!(cuIpcCloseMemHandle(at));
+        let mut own: CUipcMemHandle = all_zeros();
+        each_gives!(INVALID_VALUE; {
+            cuIpcGetMemHandle(&raw mut own, at);
+            cuMemFree_v2(at);
+        });
+        // In another context it is not opened, but closed.
+        let b = Place::new();
+        within(b.context, || {
+            let code = code!(cuIpcOpenMemHandle_v2(&raw mut refused, handle, LAZY));
+            assert_eq!(code, INVALID_HANDLE);
+            ok!(cuIpcCloseMemHandle(at));
+        });
+        b.destroy();
+        // And in none it is neither.
+        assert_eq!(pop(), a.context);
+        let code = code!(cuIpcOpenMemHandle_v2(&raw mut refused, handle, LAZY));
+        assert_eq!((code, code!(cuIpcCloseMemHandle(at))), (INVALID_CONTEXT, INVALID_CONTEXT));
+        ok!(cuCtxPushCurrent_v2(a.context));
         fill(at, 22);
         assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[at, 23]), SUCCESS);
-        ok!(cuStreamSynchronize(a.stream));
+        // The close waits.
         ok!(cuIpcCloseMemHandle(at));
+        ok!(cuStreamQuery(a.stream));
+        assert_eq!(code!(cuIpcCloseMemHandle(at)), INVALID_VALUE);
         a.destroy();
         return;
     }
@@ -65,8 +86,10 @@ fn another_process_opens_an_allocation() {
         let memory: CUdeviceptr = made!(cuMemAlloc_v2(BYTES));
         fill(memory, 21);
         let handle: CUipcMemHandle = made!(cuIpcGetMemHandle(memory));
-        let again: CUipcMemHandle = made!(cuIpcGetMemHandle(memory));
-        assert_eq!(text(&handle), text(&again));
+        for at in [memory, memory + 64] {
+            let again: CUipcMemHandle = made!(cuIpcGetMemHandle(at));
+            assert_eq!(text(&handle), text(&again));
+        }
         assert_eq!(word(memory), 21);
         let test = "another_process_opens_an_allocation";
         let output = respawn_with(module_path!(), test, &[(SENT, &text(&handle))]).unwrap();
@@ -87,14 +110,20 @@ fn what_is_no_memory_of_another_process_is_refused() {
         let pooled: CUdeviceptr = made!(cuMemAllocAsync(64, a.stream));
         ok!(cuStreamSynchronize(a.stream));
         let mut handle: CUipcMemHandle = all_zeros();
-        for none in [pooled, 0x1234] {
-            assert_ne!(code!(cuIpcGetMemHandle(&raw mut handle, none)), SUCCESS);
+        for none in [pooled, 0x1234, 0] {
+            assert_eq!(code!(cuIpcGetMemHandle(&raw mut handle, none)), INVALID_VALUE);
         }
         let mut at = 0;
-        assert_ne!(code!(cuIpcOpenMemHandle_v2(&raw mut at, handle, LAZY)), SUCCESS);
+        assert_eq!(code!(cuIpcOpenMemHandle_v2(&raw mut at, all_zeros(), LAZY)), INVALID_VALUE);
         let own: CUipcMemHandle = made!(cuIpcGetMemHandle(a.memory));
-        assert_ne!(code!(cuIpcOpenMemHandle_v2(&raw mut at, own, LAZY)), SUCCESS);
-        assert_ne!(code!(cuIpcCloseMemHandle(a.memory)), SUCCESS);
+        assert_eq!(code!(cuIpcOpenMemHandle_v2(&raw mut at, own, LAZY)), INVALID_CONTEXT);
+        for none in [a.memory, 0, 0x1234] {
+            assert_eq!(code!(cuIpcCloseMemHandle(none)), INVALID_VALUE);
+        }
+        assert_eq!(pop(), a.context);
+        let code = code!(cuIpcGetMemHandle(&raw mut handle, a.memory));
+        assert_eq!(code, INVALID_CONTEXT);
+        ok!(cuCtxPushCurrent_v2(a.context));
         a.destroy();
     });
 }
@@ -108,6 +137,8 @@ fn another_process_opens_an_event() {
         let (a, handle) = (place(), handle(&sent));
         let handle = CUipcEventHandle { reserved: handle.reserved };
         let event: CUevent = made!(cuIpcOpenEventHandle(handle));
+        let mut own: CUipcEventHandle = all_zeros();
+        assert_eq!(code!(cuIpcGetEventHandle(&raw mut own, event)), INVALID_HANDLE);
         // Behind the work of the other process, and recorded behind some of this one.
         ok!(cuStreamWaitEvent(a.stream, event, 0));
         ok!(cuEventSynchronize(event));
@@ -126,12 +157,14 @@ fn another_process_opens_an_event() {
     let mut none = std::ptr::null_mut();
     assert_eq!(code!(cuEventCreate(&raw mut none, 4)), INVALID_VALUE);
     let mut handle: CUipcEventHandle = all_zeros();
-    for wrong in [a.event, std::ptr::null_mut()] {
-        assert_ne!(code!(cuIpcGetEventHandle(&raw mut handle, wrong)), SUCCESS);
+    for (wrong, answer) in [(a.event, INVALID_HANDLE), (std::ptr::null_mut(), INVALID_VALUE)] {
+        assert_eq!(code!(cuIpcGetEventHandle(&raw mut handle, wrong)), answer);
     }
+    assert_eq!(code!(cuIpcOpenEventHandle(&raw mut none, handle)), MAP_FAILED);
     let event: CUevent = made!(cuEventCreate(6));
     ok!(cuEventQuery(event));
     ok!(cuIpcGetEventHandle(&raw mut handle, event));
+    assert_eq!(code!(cuIpcOpenEventHandle(&raw mut none, handle)), INVALID_CONTEXT);
     busy(&a);
     ok!(cuEventRecord(event, a.stream));
     let sent = text(&CUipcMemHandle { reserved: handle.reserved });

@@ -1,5 +1,4 @@
-//! Reserved addresses, physical memory and mappings: F390 to F399. The rows come from the manual; these tests ask a GPU
-//! for them when the suite runs on one.
+//! Reserved addresses, physical memory and mappings: F390 to F399.
 
 use crate::common::{assert_success, respawn_with, software};
 use crate::fresh;
@@ -96,18 +95,48 @@ fn addresses_are_reserved_and_given_back_whole() {
     let size = granularity();
     assert!(current().is_null() && device == 0);
     let mut at = 0;
-    for (size, alignment, flags) in [(1, 0, 0), (size, 3, 0), (size, 0, 1)] {
-        let code = code!(cuMemAddressReserve(&raw mut at, size, alignment, 0, flags));
-        assert_eq!(code, INVALID_VALUE, "{size} {alignment} {flags}");
+    let refused = [
+        (0, 0, 0, 0),
+        (1, 0, 0, 0),
+        (0x1000, 0, 0, 0),
+        (size + 0x1000, 0, 0, 0),
+        (size, 3, 0, 0),
+        (size, 0, 0x10, 0),
+        (size, 0, 0x10_0000_1000, 0),
+        (size, 0, 0, 1),
+    ];
+    for (size, alignment, wish, flags) in refused {
+        let code = code!(cuMemAddressReserve(&raw mut at, size, alignment, wish, flags));
+        assert_eq!(code, INVALID_VALUE, "{size} {alignment} {wish} {flags}");
+    }
+    for (size, wish) in [(1 << 47, 0), (size, 1 << 62)] {
+        let code = code!(cuMemAddressReserve(&raw mut at, size, 0, wish, 0));
+        assert_eq!(code, OUT_OF_MEMORY, "{size} {wish}");
     }
     let at: CUdeviceptr = made!(cuMemAddressReserve(4 * size, 4 * size, 0, 0));
     assert!(at.is_multiple_of(4 * size as u64));
     each_gives!(INVALID_VALUE; {
         cuMemAddressFree(at, size);
         cuMemAddressFree(at + size as u64, size);
+        cuMemAddressFree(at, 8 * size);
+        cuMemAddressFree(at, 0);
+        cuMemAddressFree(0, 0);
     });
     ok!(cuMemAddressFree(at, 4 * size));
+    assert_eq!(code!(cuMemAddressFree(at, 4 * size)), INVALID_VALUE);
 }
+
+/// The type, the kind and the ordinal of the place, and the handles of memory that is not created.
+const REFUSED: [(u32, u32, c_int, u32, CUresult); 8] = [
+    (0, 1, 0, 0, INVALID_VALUE),
+    (2, 1, 0, 0, INVALID_VALUE),
+    (1, 0, 0, 0, INVALID_VALUE),
+    (1, 4, 0, 0, INVALID_VALUE),
+    (1, 1, 99, 0, INVALID_DEVICE),
+    (1, 1, -1, 0, INVALID_DEVICE),
+    (1, 1, 0, 2, INVALID_VALUE),
+    (1, 1, 0, 8, NOT_PERMITTED),
+];
 
 /// F392
 #[test]
@@ -119,11 +148,26 @@ fn physical_memory_is_created_in_multiples_of_the_granularity() {
     let recommended: usize =
         made!(cuMemGetAllocationGranularity(asked, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     assert!(size.is_power_of_two() && recommended.is_multiple_of(size));
-    let mut memory = 0;
+    let (mut memory, mut granularity) = (0, 0);
     each_gives!(INVALID_VALUE; {
+        cuMemGetAllocationGranularity(&raw mut granularity, asked, CUmemAllocationGranularity_flags(2));
+        cuMemCreate(&raw mut memory, 0, asked, 0);
         cuMemCreate(&raw mut memory, size + 1, asked, 0);
         cuMemCreate(&raw mut memory, size, asked, 1);
     });
+    let least = CU_MEM_ALLOC_GRANULARITY_MINIMUM;
+    for (kind, place, id, handles, answer) in REFUSED {
+        let mut other = properties;
+        other.r#type = CUmemAllocationType(kind);
+        other.location.r#type = CUmemLocationType(place);
+        other.location.anonymous.id = id;
+        other.requestedHandleTypes = CUmemAllocationHandleType(handles);
+        // The granularity is that of whatever memory.
+        let told: usize = made!(cuMemGetAllocationGranularity(&raw const other, least));
+        assert_eq!(told, size);
+        let code = code!(cuMemCreate(&raw mut memory, size, &raw const other, 0));
+        assert_eq!(code, answer, "{kind} {place} {id} {handles}");
+    }
     let memory = create(2 * size);
     let told: CUmemAllocationProp = made!(cuMemGetAllocationPropertiesFromHandle(memory));
     assert_eq!((told.r#type, told.requestedHandleTypes.0), (CU_MEM_ALLOCATION_TYPE_PINNED, 0));
@@ -138,9 +182,16 @@ fn memory_is_mapped_whole_where_nothing_is_mapped() {
     needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
     let size = granularity();
     within(a.context, || {
-        let (at, memory) = (reserve(4 * size), create(size));
+        let (at, memory, large) = (reserve(4 * size), create(size), create(2 * size));
+        each_gives!(NOT_SUPPORTED; {
+            cuMemMap(at, size, 0, large, 0);
+            cuMemMap(at, size, size, large, 0);
+            cuMemMap(at, 4 * size, 0, large, 0);
+        });
+        ok!(cuMemRelease(large));
         each_gives!(INVALID_VALUE; {
-            cuMemMap(at, size, size, memory, 0);
+            cuMemMap(at, 0, 0, memory, 0);
+            cuMemMap(at, size, 0, 0, 0);
             cuMemMap(at, size, 0, memory, 1);
             cuMemMap(at + 1, size, 0, memory, 0);
             cuMemMap(a.memory, size, 0, memory, 0);
@@ -182,6 +233,28 @@ fn a_mapping_begins_without_access() {
         // Only what is mapped, and all of it.
         assert_eq!(set_access(at, 2 * size, READ_WRITE), INVALID_VALUE);
         assert_eq!(set_access(at + size as u64, size, READ_WRITE), INVALID_VALUE);
+        assert_eq!(set_access(a.memory, size, READ_WRITE), INVALID_VALUE);
+        for (place, id) in [(0, 0), (1, 99)] {
+            let mut desc = CUmemAccessDesc { location: location(), flags: READ_WRITE };
+            desc.location.r#type = CUmemLocationType(place);
+            desc.location.anonymous.id = id;
+            each_gives!(INVALID_VALUE; { cuMemSetAccess(at, size, &raw const desc, 1); });
+            let (mut flags, location) = (0, desc.location);
+            let code = code!(cuMemGetAccess(&raw mut flags, &raw const location, at));
+            assert_eq!(code, INVALID_DEVICE);
+        }
+        assert_eq!(set_access(at, size, CUmemAccess_flags(2)), INVALID_VALUE);
+        // The last one counts.
+        let twice = [READ_WRITE, READ].map(|flags| CUmemAccessDesc { location: location(), flags });
+        ok!(cuMemSetAccess(at, size, twice.as_ptr(), 2));
+        assert_eq!(access(at), u64::from(READ.0));
+        let (mut flags, location) = (0, location());
+        let location = &raw const location;
+        assert_eq!(
+            code!(cuMemGetAccess(&raw mut flags, location, at + size as u64)),
+            INVALID_VALUE
+        );
+        assert_eq!(access(a.memory), u64::from(NONE.0));
         ok!(cuMemUnmap(at, size));
         ok!(cuMemMap(at, size, 0, memory, 0));
         assert_eq!(access(at), u64::from(NONE.0));
@@ -190,6 +263,112 @@ fn a_mapping_begins_without_access() {
         ok!(cuMemAddressFree(at, 3 * size));
     });
     a.destroy();
+}
+
+/// F394
+#[test]
+fn calls_need_the_access() {
+    let a = Place::new();
+    needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+    let size = granularity();
+    within(a.context, || {
+        let (at, memory) = mapped(size);
+        let mut word = 0_u32;
+        let host = (&raw mut word).cast();
+        for (flags, reads) in [(NONE, INVALID_VALUE), (READ, SUCCESS)] {
+            assert_eq!(set_access(at, size, flags), SUCCESS);
+            each_gives!(INVALID_VALUE; {
+                cuMemsetD8_v2(at, 1, size);
+                cuMemsetD8Async(at, 1, size, a.stream);
+                cuMemcpyHtoD_v2(at, host, 4);
+                cuMemcpyHtoDAsync_v2(at, host, 4, a.stream);
+            });
+            each_gives!(reads; {
+                cuMemcpyDtoH_v2(host, at, 4);
+                cuMemcpyDtoHAsync_v2(host, at, 4, a.stream);
+            });
+            ok!(cuStreamSynchronize(a.stream));
+        }
+        ok!(cuMemUnmap(at, size));
+        ok!(cuMemRelease(memory));
+        ok!(cuMemAddressFree(at, size));
+    });
+    a.destroy();
+}
+
+/// A number that an attribute of an address is.
+fn attribute(at: CUdeviceptr, attribute: CUpointer_attribute) -> (CUresult, u64) {
+    let mut value = 0_u64;
+    let code = code!(cuPointerGetAttribute((&raw mut value).cast(), attribute, at));
+    (code, value)
+}
+
+/// F405
+#[test]
+fn an_address_says_where_it_is_mapped() {
+    let a = Place::new();
+    needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+    let size = granularity();
+    within(a.context, || {
+        let (start, memory) = (reserve(4 * size), create(size));
+        let at = start + size as u64;
+        assert_eq!(attribute(at, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR).0, INVALID_VALUE);
+        assert_eq!(attribute(at, CU_POINTER_ATTRIBUTE_MEMORY_TYPE).0, INVALID_VALUE);
+        ok!(cuMemMap(at, size, 0, memory, 0));
+        for (flags, pointer) in
+            [(NONE, (INVALID_VALUE, 0)), (READ, (SUCCESS, at)), (READ_WRITE, (SUCCESS, at))]
+        {
+            assert_eq!(set_access(at, size, flags), SUCCESS);
+            let expected = [
+                (CU_POINTER_ATTRIBUTE_CONTEXT, (SUCCESS, 0)),
+                (CU_POINTER_ATTRIBUTE_DEVICE_POINTER, pointer),
+                (CU_POINTER_ATTRIBUTE_HOST_POINTER, (INVALID_VALUE, 0)),
+                (CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, (SUCCESS, 0)),
+                (CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (SUCCESS, start)),
+                (CU_POINTER_ATTRIBUTE_RANGE_SIZE, (SUCCESS, 4 * size as u64)),
+                (CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, (SUCCESS, flags.0.into())),
+                (CU_POINTER_ATTRIBUTE_MAPPING_SIZE, (SUCCESS, size as u64)),
+                (CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, (SUCCESS, at)),
+            ];
+            for (asked, value) in expected {
+                assert_eq!(attribute(at, asked), value, "{asked:?} with {flags:?}");
+            }
+        }
+        let (mut base, mut bytes) = (0, 0);
+        ok!(cuMemGetAddressRange_v2(&raw mut base, &raw mut bytes, at + 8));
+        assert_eq!((base, bytes), (at, size));
+        ok!(cuMemUnmap(at, size));
+        let code = code!(cuMemGetAddressRange_v2(&raw mut base, &raw mut bytes, at));
+        assert_eq!(code, NOT_FOUND);
+        ok!(cuMemRelease(memory));
+        ok!(cuMemAddressFree(start, 4 * size));
+    });
+    a.destroy();
+}
+
+/// F391, F395, F406
+#[test]
+fn holes_are_unmapped_as_well() {
+    device();
+    needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+    let size = granularity();
+    let (at, memory) = (reserve(4 * size), create(2 * size));
+    let step = size as u64;
+    ok!(cuMemUnmap(at, size));
+    ok!(cuMemMap(at + step, 2 * size, 0, memory, 0));
+    each_gives!(INVALID_VALUE; {
+        cuMemUnmap(at + step, size);
+        cuMemUnmap(at + 2 * step, size);
+        cuMemUnmap(at + step, 2 * size - 4096);
+        cuMemUnmap(at + step, 0);
+        cuMemUnmap(0, size);
+        cuMemAddressFree(at, 4 * size);
+    });
+    ok!(cuMemUnmap(at, 3 * size));
+    ok!(cuMemUnmap(at, 4 * size));
+    ok!(cuMemRelease(memory));
+    assert_eq!(code!(cuMemRelease(0)), INVALID_VALUE);
+    ok!(cuMemAddressFree(at, 4 * size));
 }
 
 /// F394
@@ -215,6 +394,32 @@ fn a_kernel_that_writes_without_the_access_faults() {
     );
     for output in outputs.into_iter().flatten() {
         assert_success("a_kernel_that_writes_without_the_access_faults", &output);
+    }
+}
+
+/// F407
+#[test]
+fn an_unmap_waits_for_no_work() {
+    let outputs =
+        each_alone(module_path!(), "an_unmap_waits_for_no_work", &[false, true], |&elsewhere| {
+            let a = place();
+            needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+            let size = granularity();
+            let (at, _) = mapped(size);
+            busy(&a);
+            assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[at, 5]), SUCCESS);
+            let other = elsewhere.then(Place::new);
+            if let Some(other) = &other {
+                ok!(cuCtxPushCurrent_v2(other.context));
+            }
+            ok!(cuMemUnmap(at, size));
+            if other.is_some() {
+                pop();
+            }
+            assert_eq!(code!(cuStreamSynchronize(a.stream)), ILLEGAL_ADDRESS);
+        });
+    for output in outputs.into_iter().flatten() {
+        assert_success("an_unmap_waits_for_no_work", &output);
     }
 }
 
@@ -319,6 +524,9 @@ fn another_process_maps_the_same_memory() {
         let descriptor: c_int = descriptor.parse().unwrap();
         let sent = std::ptr::without_provenance_mut(descriptor as usize);
         let memory: Handle = made!(cuMemImportFromShareableHandle(sent, DESCRIPTOR));
+        let mut again: c_int = -1;
+        let out = (&raw mut again).cast();
+        assert_eq!(code!(cuMemExportToShareableHandle(out, memory, DESCRIPTOR, 0)), INVALID_VALUE);
         // SAFETY: the descriptor was inherited, and belongs to nothing else here.
         assert_eq!(unsafe { libc::close(descriptor) }, 0);
         let at = reserve(size);
@@ -370,11 +578,14 @@ fn what_is_no_memory_for_other_processes_is_refused() {
         let mut descriptor: c_int = -1;
         let out = (&raw mut descriptor).cast();
         assert_eq!(code!(cuMemExportToShareableHandle(out, memory, DESCRIPTOR, 1)), INVALID_VALUE);
-        assert_ne!(code!(cuMemExportToShareableHandle(out, memory, DESCRIPTOR, 0)), SUCCESS);
+        assert_eq!(code!(cuMemExportToShareableHandle(out, memory, DESCRIPTOR, 0)), INVALID_VALUE);
         let mut imported = 0;
         let none = null_mut::<c_void>().wrapping_byte_sub(1);
         let code = code!(cuMemImportFromShareableHandle(&raw mut imported, none, DESCRIPTOR));
-        assert_ne!(code, SUCCESS);
+        assert_eq!(code, UNKNOWN);
+        let none = std::ptr::without_provenance_mut(9999);
+        let code = code!(cuMemImportFromShareableHandle(&raw mut imported, none, DESCRIPTOR));
+        assert_eq!(code, UNKNOWN);
         ok!(cuMemRelease(memory));
         a.destroy();
     });

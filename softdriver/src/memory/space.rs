@@ -204,7 +204,7 @@ impl Allocation {
     }
 
     /// Whether some device has access.
-    fn reachable(&self) -> bool {
+    pub(crate) fn reachable(&self) -> bool {
         self.rights.is_empty() || self.rights.iter().any(|one| one.load(Ordering::Acquire) > 0)
     }
 
@@ -396,6 +396,12 @@ impl Space {
     /// The allocation that holds `len` bytes at the address; INVALID_VALUE without one.
     pub(crate) fn find(&self, address: u64, len: usize) -> Answer<Arc<Allocation>> {
         let found = self.find_running(address, len).filter(|one| one.live() && one.reachable());
+        found.ok_or(CUDA_ERROR_INVALID_VALUE)
+    }
+
+    /// The allocation that an address is in, whether some device has access to it or not; INVALID_VALUE without one.
+    pub(crate) fn find_told(&self, address: u64) -> Answer<Arc<Allocation>> {
+        let found = self.find_running(address, 1).filter(|one| one.live());
         found.ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 

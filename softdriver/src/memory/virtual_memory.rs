@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex};
 
 /// What sizes and addresses are multiples of. Less under Miri, which takes long for each byte.
 pub(crate) const GRANULARITY: usize = if cfg!(miri) { 1 << 16 } else { 2 << 20 };
-/// What reserved ranges are multiples of: a page of the host.
-const PAGE: usize = 4096;
 /// The largest range.
 const LARGEST: usize = 1 << 46;
+/// No range begins behind this.
+const LAST: u64 = 1 << 57;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
@@ -66,6 +66,14 @@ impl VirtualMemory {
         Self { lives: (0..devices).map(Life::of_device).collect(), inner: Mutex::default() }
     }
 
+    /// The start and size of the reserved range of a mapping, and for which handles its memory was created.
+    pub(crate) fn told(&self, address: u64) -> Answer<(u64, usize, CUmemAllocationHandleType)> {
+        let inner = sync::lock(&self.inner);
+        let (_, piece) = inner.at(address)?;
+        let reserved = inner.reserved.get(&piece.within).ok_or(INVALID)?;
+        Ok((piece.within, reserved.size, piece.memory.handle_types))
+    }
+
     /// Counts what is alive.
     pub(crate) fn usage(&self) -> Usage {
         let inner = sync::lock(&self.inner);
@@ -105,6 +113,28 @@ impl Inner {
         if next == end && !found.is_empty() { Ok(found) } else { Err(INVALID) }
     }
 
+    /// The addresses of the mappings in a part of a reserved range, none of which it cuts.
+    fn inside(&self, address: u64, size: usize) -> Answer<Vec<u64>> {
+        aligned(&[address, size as u64])?;
+        if size == 0 {
+            return Err(INVALID);
+        }
+        self.holding(address, size)?;
+        let end = address + size as u64;
+        let mut found = Vec::new();
+        for (&base, piece) in self.mapped.range(..end) {
+            let last = base + piece.size as u64;
+            if last <= address {
+                continue;
+            }
+            if base < address || last > end {
+                return Err(INVALID);
+            }
+            found.push(base);
+        }
+        Ok(found)
+    }
+
     /// The start of the reserved range that holds so many bytes.
     fn holding(&self, address: u64, size: usize) -> Answer<u64> {
         let (&start, reserved) = self.reserved.range(..=address).next_back().ok_or(INVALID)?;
@@ -114,18 +144,18 @@ impl Inner {
     }
 }
 
-/// The device that a place is.
-fn place(location: CUmemLocation) -> Answer<usize> {
+/// The device that a place is; `none` for what is no place, and `no_device` for an ordinal that is none.
+fn place(location: CUmemLocation, none: CUresult, no_device: CUresult) -> Answer<usize> {
     match location.r#type {
         CU_MEM_LOCATION_TYPE_DEVICE => {}
         CU_MEM_LOCATION_TYPE_HOST | CU_MEM_LOCATION_TYPE_HOST_NUMA => {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
-        _ => return Err(INVALID),
+        _ => return Err(none),
     }
     // SAFETY: every member of the union is numbers, of which any bits are a value.
     let id = unsafe { location.anonymous.id };
-    Ok(device::device(id)?.ordinal)
+    device::device(id).map(|device| device.ordinal).map_err(|_| no_device)
 }
 
 /// The device of memory with these properties, which is all that they may ask for, and handles for other processes.
@@ -134,10 +164,14 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
     if prop.r#type != CU_MEM_ALLOCATION_TYPE_PINNED {
         return Err(INVALID);
     }
-    let device = place(prop.location)?;
+    let device = place(prop.location, INVALID, CUDA_ERROR_INVALID_DEVICE)?;
     match prop.requestedHandleTypes {
         CU_MEM_HANDLE_TYPE_NONE => {}
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if Physical::IS_SHARED => {}
+        CU_MEM_HANDLE_TYPE_WIN32 => return Err(INVALID),
+        types if types.0 & CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 => {
+            return Err(CUDA_ERROR_NOT_PERMITTED);
+        }
         _ => return Err(CUDA_ERROR_NOT_SUPPORTED),
     }
     Ok((device, prop.requestedHandleTypes))
@@ -145,7 +179,7 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
 
 /// The rights that a description gives.
 fn rights(access: CUmemAccessDesc) -> Answer<(usize, Rights)> {
-    let device = place(access.location)?;
+    let device = place(access.location, INVALID, INVALID)?;
     match access.flags {
         CU_MEM_ACCESS_FLAGS_PROT_NONE => Ok((device, Rights::None)),
         CU_MEM_ACCESS_FLAGS_PROT_READ => Ok((device, Rights::Read)),
@@ -161,34 +195,35 @@ fn aligned(numbers: &[u64]) -> Answer {
 }
 
 driver! {
-    /// What sizes and addresses have to be multiples of, for devices of all kinds.
+    /// What sizes and addresses have to be multiples of, for memory of whatever description.
     fn cuMemGetAllocationGranularity(
         granularity: *mut usize,
         prop: *const CUmemAllocationProp,
         option: CUmemAllocationGranularity_flags,
     ) {
         entry::wanted(granularity)?;
-        described(prop)?;
+        entry::read(prop)?;
         let minimum = CU_MEM_ALLOC_GRANULARITY_MINIMUM;
         if ![minimum, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED].contains(&option) {
             return Err(INVALID);
         }
         entry::write(granularity, GRANULARITY)
     }
-    /// Reserves a range of addresses, aligned to a power of two. The wish for a place is not heeded.
+    /// Reserves a range of addresses, aligned to a power of two. The wish for a place is not heeded, but has to be one.
     fn cuMemAddressReserve(
         ptr: *mut CUdeviceptr,
         size: usize,
         alignment: usize,
-        _addr: CUdeviceptr,
+        addr: CUdeviceptr,
         flags: c_ulonglong,
     ) {
         entry::wanted(ptr)?;
         let power = alignment == 0 || alignment.is_power_of_two();
-        if size == 0 || !size.is_multiple_of(PAGE) || !power || flags != 0 {
+        aligned(&[size as u64, addr])?;
+        if size == 0 || !power || flags != 0 {
             return Err(INVALID);
         }
-        if size > LARGEST || alignment > LARGEST {
+        if size > LARGEST || alignment > LARGEST || addr > LAST {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         let region = Arc::new(Region::new(size).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?);
@@ -269,7 +304,7 @@ driver! {
             allocFlags: flags,
         })
     }
-    /// Maps the start of physical memory into a reserved range, without access to it.
+    /// Maps physical memory into a reserved range, all of it and without access to it.
     fn cuMemMap(
         ptr: CUdeviceptr,
         size: usize,
@@ -280,10 +315,13 @@ driver! {
         let virtual_memory = &state().virtual_memory;
         let mut inner = sync::lock(&virtual_memory.inner);
         let memory = inner.memory(handle)?.clone();
-        if size == 0 || size > memory.size || offset != 0 || flags != 0 {
+        if size == 0 || flags != 0 {
             return Err(INVALID);
         }
-        aligned(&[ptr, size as u64])?;
+        aligned(&[ptr])?;
+        if size != memory.size || offset != 0 {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
         let within = inner.holding(ptr, size)?;
         let end = ptr + size as u64;
         let before = inner.mapped.range(..end).next_back();
@@ -300,11 +338,11 @@ driver! {
         inner.mapped.insert(ptr, Piece { size, within, handle, memory });
         Ok(())
     }
-    /// Unmaps whole mappings. It waits for nothing: work that still uses them faults.
+    /// Unmaps what is mapped in a part of a reserved range. It waits for nothing: work that still uses it faults.
     fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let mut gone = Vec::new();
-        for base in inner.filling(ptr, size)? {
+        for base in inner.inside(ptr, size)? {
             state().space.unmap(base)?;
             let Some(piece) = inner.mapped.remove(&base) else { continue };
             if let Some(reserved) = inner.reserved.get(&piece.within) {
@@ -336,16 +374,20 @@ driver! {
         }
         Ok(())
     }
-    /// The access of a device at an address.
+    /// The access of a device at an address: none to other memory.
     fn cuMemGetAccess(
         flags: *mut c_ulonglong,
         location: *const CUmemLocation,
         ptr: CUdeviceptr,
     ) {
         entry::wanted(flags)?;
-        let device = place(entry::read(location)?)?;
+        let no_device = CUDA_ERROR_INVALID_DEVICE;
+        let device = place(entry::read(location)?, no_device, no_device)?;
         let inner = sync::lock(&state().virtual_memory.inner);
-        let (base, _) = inner.at(ptr)?;
+        let Ok((base, _)) = inner.at(ptr) else {
+            state().space.find(ptr, 1)?;
+            return entry::write(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE.0.into());
+        };
         let rights = state().space.rights(base, device)?;
         entry::write(flags, match rights {
             Rights::None => CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -374,8 +416,10 @@ driver! {
         shHandleType: CUmemAllocationHandleType,
     ) {
         entry::wanted(handle)?;
-        if shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR {
-            return Err(INVALID);
+        match shHandleType {
+            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR => {}
+            CU_MEM_HANDLE_TYPE_WIN32 => return Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => return Err(INVALID),
         }
         let memory = Physical::import(osHandle.addr() as c_int)?;
         entry::write(handle, sync::lock(&state().virtual_memory.inner).add(memory))

@@ -41,9 +41,9 @@ impl Bytes {
         if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
     }
 
-    /// The bytes of a descriptor, with their device and their size; INVALID_VALUE for another file.
+    /// The bytes of a descriptor, with their device and their size; UNKNOWN for another file.
     pub(super) fn import(descriptor: RawFd) -> Answer<(Self, usize, usize)> {
-        let unknown = CUDA_ERROR_INVALID_VALUE;
+        let unknown = CUDA_ERROR_UNKNOWN;
         if descriptor < 0 {
             return Err(unknown);
         }

@@ -64,7 +64,8 @@ impl Physical {
         if device >= driver::driver().devices.len() {
             return Err(CUDA_ERROR_INVALID_DEVICE);
         }
-        let handle_types = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        // It is not exported again.
+        let handle_types = CU_MEM_HANDLE_TYPE_NONE;
         Ok(Self { device, size, handle_types, counted: false, bytes })
     }
 }
