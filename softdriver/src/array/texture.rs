@@ -235,10 +235,13 @@ driver! {
         let (handle, _) = state().textures.insert(|_| texture);
         entry::write(pTexObject, handle as u64)
     }
-    /// Destroys a texture.
+    /// Destroys a texture of the current context. Another number is no texture, and nothing is done.
     fn cuTexObjectDestroy(texObject: CUtexObject) {
-        texture(texObject)?;
-        state().textures.remove(texObject as usize).map(drop).ok_or(INVALID)
+        let home = stack::current_home()?;
+        if texture(texObject).is_ok_and(|texture| Arc::ptr_eq(&texture.life, &home)) {
+            state().textures.remove(texObject as usize);
+        }
+        Ok(())
     }
     /// What it reads.
     fn cuTexObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, texObject: CUtexObject) {
@@ -248,14 +251,25 @@ driver! {
     fn cuTexObjectGetTextureDesc(pTexDesc: *mut CUDA_TEXTURE_DESC, texObject: CUtexObject) {
         entry::write(pTexDesc, texture(texObject)?.described)
     }
-    /// The view that it was made with.
+    /// The view that it was made with, or zeros.
     fn cuTexObjectGetResourceViewDesc(
         pResViewDesc: *mut CUDA_RESOURCE_VIEW_DESC,
         texObject: CUtexObject,
     ) {
-        entry::write(pResViewDesc, texture(texObject)?.view.ok_or(INVALID)?)
+        let none = CUDA_RESOURCE_VIEW_DESC {
+            format: CU_RES_VIEW_FORMAT_NONE,
+            width: 0,
+            height: 0,
+            depth: 0,
+            firstMipmapLevel: 0,
+            lastMipmapLevel: 0,
+            firstLayer: 0,
+            lastLayer: 0,
+            reserved: [0; 16],
+        };
+        entry::write(pResViewDesc, texture(texObject)?.view.unwrap_or(none))
     }
-    /// A surface in the current context, of an array that was made for it.
+    /// A surface in the current context, of any array.
     fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) {
         let life = stack::current_home()?;
         entry::wanted(pSurfObject)?;
@@ -265,18 +279,18 @@ driver! {
         }
         // SAFETY: as for a texture.
         let array = find(unsafe { resource.res.array }.hArray)?;
-        if array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
-            return Err(INVALID);
-        }
         let seen = Arc::new(array.image.clone());
         let surface = Surface { life, resource: Resource(resource), seen };
         let (handle, _) = state().surfaces.insert(|_| surface);
         entry::write(pSurfObject, handle as u64)
     }
-    /// Destroys a surface.
+    /// Destroys a surface of the current context, likewise.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
-        surface(surfObject)?;
-        state().surfaces.remove(surfObject as usize).map(drop).ok_or(INVALID)
+        let home = stack::current_home()?;
+        if surface(surfObject).is_ok_and(|surface| Arc::ptr_eq(&surface.life, &home)) {
+            state().surfaces.remove(surfObject as usize);
+        }
+        Ok(())
     }
     /// The array of a surface.
     fn cuSurfObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, surfObject: CUsurfObject) {
