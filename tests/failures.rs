@@ -222,7 +222,8 @@ fn gives_functions(operation: &Operation) -> bool {
 /// Whether a fault found out by this call ends the process, as there are several contexts and page-locked memory is
 /// lent: `tests/faults.rs` has these.
 fn aborts(operation: &Operation, call: &str, code: ffi::CUresult) -> bool {
-    operation.name == "pinned memory"
+    // A scope does not know which memory was lent: some is left of earlier failures. On a busy machine it waits.
+    ["pinned memory", "host functions in a scope"].contains(&operation.name)
         && call == "cuStreamSynchronize"
         && code == ffi::CUDA_ERROR_LAUNCH_FAILED
 }
