@@ -1,4 +1,4 @@
-//! Textures and surfaces, and what kernels fetch from them: F366 to F373.
+//! Textures and surfaces, and what kernels fetch from them: F366 to F374.
 
 use crate::fresh;
 use crate::raw::texels::*;
@@ -38,9 +38,12 @@ fn a_texture_says_what_it_was_made_with() {
         ok!(cuTexObjectGetTextureDesc(&raw mut told, texture));
         assert_eq!((told.addressMode, told.filterMode), (how.addressMode, LINEAR));
         assert_eq!((told.flags, told.borderColor), (NORMALIZED, how.borderColor));
-        let mut view = all_zeros();
-        assert_eq!(code!(cuTexObjectGetResourceViewDesc(&raw mut view, texture)), INVALID_VALUE);
+        let view: CUDA_RESOURCE_VIEW_DESC = made!(cuTexObjectGetResourceViewDesc(texture));
+        assert_eq!((view.format, view.width), (CU_RES_VIEW_FORMAT_NONE, 0));
         ok!(cuTexObjectDestroy(texture));
+        // What is none is destroyed, too.
+        ok!(cuTexObjectDestroy(texture));
+        assert_eq!(code!(cuTexObjectGetTextureDesc(&raw mut told, texture)), INVALID_VALUE);
         ok!(cuArrayDestroy(array));
     });
     a.destroy();
@@ -96,10 +99,10 @@ fn a_surface_has_an_array_made_for_it() {
         let (plain, array) =
             (counting([8, 4, 0], 0), counting([8, 4, 0], CUDA_ARRAY3D_SURFACE_LDST));
         let mut object = 0;
-        let resources = [of_array(plain), of_memory(a.memory, 64), all_zeros()];
-        for resource in &resources[..2] {
-            assert_eq!(code!(cuSurfObjectCreate(&raw mut object, resource)), INVALID_VALUE);
-        }
+        let memory = of_memory(a.memory, 64);
+        assert_eq!(code!(cuSurfObjectCreate(&raw mut object, &raw const memory)), INVALID_VALUE);
+        // The flag is not asked for.
+        ok!(cuSurfObjectDestroy(self::surface(plain)));
         let surface = surface(array);
         let mut resource: CUDA_RESOURCE_DESC = all_zeros();
         ok!(cuSurfObjectGetResourceDesc(&raw mut resource, surface));
@@ -215,6 +218,50 @@ fn formats_are_read_as_numbers_from_0_to_1_or_as_integers() {
     a.destroy();
 }
 
+/// F370
+#[test]
+fn channels_that_a_format_lacks_are_0() {
+    let a = Place::new();
+    within(a.context, || {
+        let array = counting([4, 4, 0], 0);
+        let texture = texture(&of_array(array), &sampled(CLAMP, POINT, 0));
+        let place = [1.5_f32.to_bits(), 2.5_f32.to_bits(), 0, 0];
+        assert_eq!(run(PLANE, &[place], texture), [[9_f32.to_bits(), 0, 0, 0]]);
+        ok!(cuTexObjectDestroy(texture));
+        ok!(cuArrayDestroy(array));
+    });
+    a.destroy();
+}
+
+/// F374
+#[test]
+fn objects_are_those_of_the_current_context() {
+    let (a, b) = (Place::new(), Place::new());
+    let how = sampled(CLAMP, POINT, 0);
+    let (array, texture, surface) = within(a.context, || {
+        let array = counting([4, 4, 0], 0);
+        (array, texture(&of_array(array), &how), surface(array))
+    });
+    let resource = of_array(array);
+    let (mut object, mut told) = (0, all_zeros());
+    within(b.context, || {
+        assert_eq!(textured(&resource, &how).0, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+        let created = code!(cuSurfObjectCreate(&raw mut object, &raw const resource));
+        assert_eq!(created, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+        assert_eq!(code!(cuTexObjectGetTextureDesc(&raw mut told, texture)), INVALID_VALUE);
+        // No texture here has this number.
+        ok!(cuTexObjectDestroy(texture));
+    });
+    each_gives!(INVALID_CONTEXT; {
+        cuTexObjectGetTextureDesc(&raw mut told, texture);
+        cuTexObjectDestroy(texture);
+        cuSurfObjectDestroy(surface);
+    });
+    ok!(cuArrayDestroy(array));
+    a.destroy();
+    b.destroy();
+}
+
 /// F371
 #[test]
 fn layers_and_levels_are_chosen() {
@@ -295,6 +342,6 @@ fn a_trap_beyond_a_surface_ends_the_launch() {
             run("suld.b.2d.b32.trap %o1, [%rd3, {%r2, %r3}];", &[[4, 4, 0, 0]], surface)
         });
         assert!(ended.is_err());
-        assert_ne!(code!(cuCtxSynchronize()), SUCCESS);
+        assert_eq!(code!(cuCtxSynchronize()), ILLEGAL_ADDRESS);
     });
 }

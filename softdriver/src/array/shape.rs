@@ -94,7 +94,7 @@ impl Shape {
             (Self::D3, _) => [
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH),
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT),
-                Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH),
+                None, // the driver makes deeper ones than the attribute says (F360)
             ],
             (Self::Layered1, true) => [
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH),

@@ -1,13 +1,13 @@
 //! Textures and surfaces (F366 to F368).
 #![allow(unsafe_code, reason = "exported functions, and the union of what a texture reads")]
 
-use super::{channel, find, mipmap};
+use super::{Array, channel, find, mipmap};
 use crate::device_attribute::attribute;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::ptx::{self, Edge, Image};
-use crate::{stack, sticky};
+use crate::stack;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ fn in_memory(
 }
 
 /// The levels of what a texture reads.
-fn levels(life: &Life, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
+fn levels(life: &Arc<Life>, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
     if resource.flags != 0 {
         return Err(INVALID);
     }
@@ -92,7 +92,7 @@ fn levels(life: &Life, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
         CU_RESOURCE_TYPE_ARRAY => {
             // SAFETY: the type of the resource says which member is there; of any bits it is a value.
             let array = unsafe { resource.res.array };
-            Ok(vec![find(array.hArray)?.image.clone()])
+            Ok(vec![array_in(life, array.hArray)?.image.clone()])
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             // SAFETY: as above.
@@ -189,20 +189,25 @@ fn seen(
     if integers && filtered { Err(INVALID) } else { Ok(texture) }
 }
 
-/// The texture of a handle; INVALID_VALUE for what is none, 709 if its context was destroyed.
+/// The texture of a handle in the current context; INVALID_VALUE for what is none there (F374).
 fn texture(handle: CUtexObject) -> Answer<Arc<Texture>> {
+    let home = stack::current_home()?;
     let found = usize::try_from(handle).ok().and_then(|handle| state().textures.get(handle));
-    let found = found.ok_or(INVALID)?;
-    sticky::check_found(found.life.check())?;
-    Ok(found)
+    found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
 }
 
 /// The surface of a handle, likewise.
 fn surface(handle: CUsurfObject) -> Answer<Arc<Surface>> {
+    let home = stack::current_home()?;
     let found = usize::try_from(handle).ok().and_then(|handle| state().surfaces.get(handle));
-    let found = found.ok_or(INVALID)?;
-    sticky::check_found(found.life.check())?;
-    Ok(found)
+    found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
+}
+
+/// The array of a handle, for an object in a context, which must be its own (F374).
+fn array_in(life: &Arc<Life>, handle: CUarray) -> Answer<Arc<Array>> {
+    let array = find(handle)?;
+    let own = Arc::ptr_eq(&array.life, life);
+    if own { Ok(array) } else { Err(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED) }
 }
 
 driver! {
@@ -235,10 +240,14 @@ driver! {
         let (handle, _) = state().textures.insert(|_| texture);
         entry::write(pTexObject, handle as u64)
     }
-    /// Destroys a texture.
+    /// Destroys a texture of the current context. Another number is no texture, and nothing is done.
     fn cuTexObjectDestroy(texObject: CUtexObject) {
-        texture(texObject)?;
-        state().textures.remove(texObject as usize).map(drop).ok_or(INVALID)
+        match texture(texObject) {
+            Ok(_) => drop(state().textures.remove(texObject as usize)),
+            Err(code) if code != INVALID => return Err(code),
+            Err(_) => {}
+        }
+        Ok(())
     }
     /// What it reads.
     fn cuTexObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, texObject: CUtexObject) {
@@ -248,14 +257,25 @@ driver! {
     fn cuTexObjectGetTextureDesc(pTexDesc: *mut CUDA_TEXTURE_DESC, texObject: CUtexObject) {
         entry::write(pTexDesc, texture(texObject)?.described)
     }
-    /// The view that it was made with.
+    /// The view that it was made with, or zeros.
     fn cuTexObjectGetResourceViewDesc(
         pResViewDesc: *mut CUDA_RESOURCE_VIEW_DESC,
         texObject: CUtexObject,
     ) {
-        entry::write(pResViewDesc, texture(texObject)?.view.ok_or(INVALID)?)
+        let none = CUDA_RESOURCE_VIEW_DESC {
+            format: CU_RES_VIEW_FORMAT_NONE,
+            width: 0,
+            height: 0,
+            depth: 0,
+            firstMipmapLevel: 0,
+            lastMipmapLevel: 0,
+            firstLayer: 0,
+            lastLayer: 0,
+            reserved: [0; 16],
+        };
+        entry::write(pResViewDesc, texture(texObject)?.view.unwrap_or(none))
     }
-    /// A surface in the current context, of an array that was made for it.
+    /// A surface in the current context, of any array.
     fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) {
         let life = stack::current_home()?;
         entry::wanted(pSurfObject)?;
@@ -264,19 +284,20 @@ driver! {
             return Err(INVALID);
         }
         // SAFETY: as for a texture.
-        let array = find(unsafe { resource.res.array }.hArray)?;
-        if array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
-            return Err(INVALID);
-        }
+        let array = array_in(&life, unsafe { resource.res.array }.hArray)?;
         let seen = Arc::new(array.image.clone());
         let surface = Surface { life, resource: Resource(resource), seen };
         let (handle, _) = state().surfaces.insert(|_| surface);
         entry::write(pSurfObject, handle as u64)
     }
-    /// Destroys a surface.
+    /// Destroys a surface of the current context, likewise.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
-        surface(surfObject)?;
-        state().surfaces.remove(surfObject as usize).map(drop).ok_or(INVALID)
+        match surface(surfObject) {
+            Ok(_) => drop(state().surfaces.remove(surfObject as usize)),
+            Err(code) if code != INVALID => return Err(code),
+            Err(_) => {}
+        }
+        Ok(())
     }
     /// The array of a surface.
     fn cuSurfObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, surfObject: CUsurfObject) {

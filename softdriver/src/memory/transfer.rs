@@ -274,7 +274,7 @@ impl End {
         Ok(Self { start, sort, pitch, plane, span })
     }
 
-    /// An end in an array: the box is of whole texels in it, whatever the pitch and the height.
+    /// An end in an array: the box is inside, of whole texels or not, whatever the pitch and the height.
     fn of_array(asked: &Asked, extent: Extent) -> Answer<Self> {
         if asked.memory == 0 {
             return Err(INVALID); // F337
@@ -282,9 +282,7 @@ impl End {
         let array = array::find(ptr::without_provenance_mut(asked.memory as usize))?;
         let (room, sizes) = (array.extent(), [extent.width, extent.height, extent.depth]);
         let fits = |i: usize| asked.from[i].checked_add(sizes[i]).is_some_and(|end| end <= room[i]);
-        let texel = array.image.texel() as usize;
-        let whole = asked.from[0].is_multiple_of(texel) && extent.width.is_multiple_of(texel);
-        if !(fits(0) && fits(1) && fits(2) && whole && asked.level == 0) {
+        if !(fits(0) && fits(1) && fits(2) && asked.level == 0) {
             return Err(INVALID);
         }
         let (pitch, plane) = (room[0], room[0] * room[1]);

@@ -22,7 +22,7 @@ fn place(
     let mut at = [at[0], at[1], at[2], layer];
     if room.iter().zip(at).any(|(&room, at)| !(0..=room).contains(&at)) {
         match op.beyond {
-            Beyond::Trap => return Err(Fault::Trap),
+            Beyond::Trap => return Err(Fault::IllegalAddress),
             Beyond::Zero => return Ok(None),
             Beyond::Clamp => at = std::array::from_fn(|i| at[i].clamp(0, room[i].max(0))),
         }
