@@ -64,8 +64,8 @@ impl Drop for Object {
     }
 }
 
-/// Makes a releasing call in its context, which is pushed if it is not current: the call needs one ([F402](crate::driver_facts#F402)), or the manual does
-/// not say that it needs none.
+/// Makes a releasing call in its context, which is pushed if it is not current: the number of an object is one of the
+/// current context (F374).
 pub(crate) fn release_in(context: &Context, later: Later<impl Fn() -> CUresult>) {
     if fork::is_child() {
         return;

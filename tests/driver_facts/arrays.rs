@@ -1,4 +1,4 @@
-//! Arrays and mipmapped arrays, and copies of their texels: F360 to F365.
+//! Arrays and mipmapped arrays, and copies of their texels: F360 to F365, F375.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
 use crate::raw::captures::{RELAXED, begin, end, nodes, replay};
@@ -74,17 +74,30 @@ fn arrays_have_shapes() {
             cuArray3DCreate_v2(null_mut(), &raw const one);
             cuArray3DCreate_v2(&raw mut array, null());
         });
-        // What only arrays have whose memory is mapped later, in tiles or in planes.
+        // What only arrays have whose memory is mapped later.
         let array = self::array(one);
-        let (mut needs, mut tiles, mut plane) = (all_zeros(), all_zeros(), null_mut());
+        let mut needs = all_zeros();
+        let needed = code!(cuArrayGetMemoryRequirements(&raw mut needs, array, device()));
+        assert_eq!(needed, INVALID_VALUE);
+        ok!(cuArrayDestroy(array));
+    });
+    assert_eq!(created(floats([8, 0, 0], 0)).0, INVALID_CONTEXT);
+    a.destroy();
+}
+
+/// F375
+#[test]
+fn plain_arrays_have_no_tiles_or_planes() {
+    let a = Place::new();
+    within(a.context, || {
+        let array = array(floats([8, 0, 0], 0));
+        let (mut tiles, mut plane) = (all_zeros(), null_mut());
         each_gives!(INVALID_VALUE; {
-            cuArrayGetMemoryRequirements(&raw mut needs, array, device());
             cuArrayGetSparseProperties(&raw mut tiles, array);
             cuArrayGetPlane(&raw mut plane, array, 1);
         });
         ok!(cuArrayDestroy(array));
     });
-    assert_eq!(created(floats([8, 0, 0], 0)).0, INVALID_CONTEXT);
     a.destroy();
 }
 
@@ -249,6 +262,11 @@ fn bytes_are_copied_to_arrays_of_one_dimension() {
             cuMemcpyAtoD_v2(a.memory, array, 64, 4);
             cuMemcpyHtoAAsync_v2(array, 60, a.host, 8, a.stream);
         });
+        // Of an array of more dimensions, these are copies of the first row.
+        let plane = counting([16, 8, 0], 0);
+        ok!(cuMemcpyAtoH_v2(back.as_mut_ptr().cast(), plane, 0, 64));
+        assert_eq!(code!(cuMemcpyAtoH_v2(back.as_mut_ptr().cast(), plane, 0, 65)), INVALID_VALUE);
+        ok!(cuArrayDestroy(plane));
         // Texels may be cut, and beyond the end is room for nothing.
         ok!(cuMemcpyAtoD_v2(a.memory, array, 2, 3));
         ok!(cuMemcpyAtoD_v2(a.memory, array, 65, 0));

@@ -1,4 +1,4 @@
-//! Textures and surfaces, and what kernels fetch from them: F366 to F373.
+//! Textures and surfaces, and what kernels fetch from them: F366 to F374.
 
 use crate::fresh;
 use crate::raw::texels::*;
@@ -216,6 +216,50 @@ fn formats_are_read_as_numbers_from_0_to_1_or_as_integers() {
         assert_eq!(read(CU_AD_FORMAT_SIGNED_INT32, 0, "s32", bytes), 0x8483_8281);
     });
     a.destroy();
+}
+
+/// F370
+#[test]
+fn channels_that_a_format_lacks_are_0() {
+    let a = Place::new();
+    within(a.context, || {
+        let array = counting([4, 4, 0], 0);
+        let texture = texture(&of_array(array), &sampled(CLAMP, POINT, 0));
+        let place = [1.5_f32.to_bits(), 2.5_f32.to_bits(), 0, 0];
+        assert_eq!(run(PLANE, &[place], texture), [[9_f32.to_bits(), 0, 0, 0]]);
+        ok!(cuTexObjectDestroy(texture));
+        ok!(cuArrayDestroy(array));
+    });
+    a.destroy();
+}
+
+/// F374
+#[test]
+fn objects_are_those_of_the_current_context() {
+    let (a, b) = (Place::new(), Place::new());
+    let how = sampled(CLAMP, POINT, 0);
+    let (array, texture, surface) = within(a.context, || {
+        let array = counting([4, 4, 0], 0);
+        (array, texture(&of_array(array), &how), surface(array))
+    });
+    let resource = of_array(array);
+    let (mut object, mut told) = (0, all_zeros());
+    within(b.context, || {
+        assert_eq!(textured(&resource, &how).0, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+        let created = code!(cuSurfObjectCreate(&raw mut object, &raw const resource));
+        assert_eq!(created, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+        assert_eq!(code!(cuTexObjectGetTextureDesc(&raw mut told, texture)), INVALID_VALUE);
+        // No texture here has this number.
+        ok!(cuTexObjectDestroy(texture));
+    });
+    each_gives!(INVALID_CONTEXT; {
+        cuTexObjectGetTextureDesc(&raw mut told, texture);
+        cuTexObjectDestroy(texture);
+        cuSurfObjectDestroy(surface);
+    });
+    ok!(cuArrayDestroy(array));
+    a.destroy();
+    b.destroy();
 }
 
 /// F371

@@ -1,7 +1,6 @@
-//! Copies of bytes from and to arrays of one dimension (F364).
+//! Copies of bytes from and to arrays of one dimension, or the first row of others (F364).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::find;
 use crate::entry::{Answer, driver};
 use crate::memory::rows;
 use crate::stream::{self, Target};
@@ -19,14 +18,6 @@ enum End {
 
 /// Copies one row.
 fn copy(target: &Target, to: End, from: End, bytes: usize, later: bool) -> Answer {
-    for end in [to, from] {
-        if let End::Array(array, _) = end {
-            let array = find(array)?;
-            if array.extent()[1..] != [1, 1] {
-                return Err(CUDA_ERROR_INVALID_VALUE);
-            }
-        }
-    }
     let mut copy = CUDA_MEMCPY2D {
         srcXInBytes: 0,
         srcY: 0,

@@ -1,13 +1,13 @@
 //! Textures and surfaces (F366 to F368).
 #![allow(unsafe_code, reason = "exported functions, and the union of what a texture reads")]
 
-use super::{channel, find, mipmap};
+use super::{Array, channel, find, mipmap};
 use crate::device_attribute::attribute;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::ptx::{self, Edge, Image};
-use crate::{stack, sticky};
+use crate::stack;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ fn in_memory(
 }
 
 /// The levels of what a texture reads.
-fn levels(life: &Life, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
+fn levels(life: &Arc<Life>, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
     if resource.flags != 0 {
         return Err(INVALID);
     }
@@ -92,7 +92,7 @@ fn levels(life: &Life, resource: &CUDA_RESOURCE_DESC) -> Answer<Vec<Image>> {
         CU_RESOURCE_TYPE_ARRAY => {
             // SAFETY: the type of the resource says which member is there; of any bits it is a value.
             let array = unsafe { resource.res.array };
-            Ok(vec![find(array.hArray)?.image.clone()])
+            Ok(vec![array_in(life, array.hArray)?.image.clone()])
         }
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             // SAFETY: as above.
@@ -189,20 +189,25 @@ fn seen(
     if integers && filtered { Err(INVALID) } else { Ok(texture) }
 }
 
-/// The texture of a handle; INVALID_VALUE for what is none, 709 if its context was destroyed.
+/// The texture of a handle in the current context; INVALID_VALUE for what is none there (F374).
 fn texture(handle: CUtexObject) -> Answer<Arc<Texture>> {
+    let home = stack::current_home()?;
     let found = usize::try_from(handle).ok().and_then(|handle| state().textures.get(handle));
-    let found = found.ok_or(INVALID)?;
-    sticky::check_found(found.life.check())?;
-    Ok(found)
+    found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
 }
 
 /// The surface of a handle, likewise.
 fn surface(handle: CUsurfObject) -> Answer<Arc<Surface>> {
+    let home = stack::current_home()?;
     let found = usize::try_from(handle).ok().and_then(|handle| state().surfaces.get(handle));
-    let found = found.ok_or(INVALID)?;
-    sticky::check_found(found.life.check())?;
-    Ok(found)
+    found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
+}
+
+/// The array of a handle, for an object in a context, which must be its own (F374).
+fn array_in(life: &Arc<Life>, handle: CUarray) -> Answer<Arc<Array>> {
+    let array = find(handle)?;
+    let own = Arc::ptr_eq(&array.life, life);
+    if own { Ok(array) } else { Err(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED) }
 }
 
 driver! {
@@ -237,9 +242,10 @@ driver! {
     }
     /// Destroys a texture of the current context. Another number is no texture, and nothing is done.
     fn cuTexObjectDestroy(texObject: CUtexObject) {
-        let home = stack::current_home()?;
-        if texture(texObject).is_ok_and(|texture| Arc::ptr_eq(&texture.life, &home)) {
-            state().textures.remove(texObject as usize);
+        match texture(texObject) {
+            Ok(_) => drop(state().textures.remove(texObject as usize)),
+            Err(code) if code != INVALID => return Err(code),
+            Err(_) => {}
         }
         Ok(())
     }
@@ -278,7 +284,7 @@ driver! {
             return Err(INVALID);
         }
         // SAFETY: as for a texture.
-        let array = find(unsafe { resource.res.array }.hArray)?;
+        let array = array_in(&life, unsafe { resource.res.array }.hArray)?;
         let seen = Arc::new(array.image.clone());
         let surface = Surface { life, resource: Resource(resource), seen };
         let (handle, _) = state().surfaces.insert(|_| surface);
@@ -286,9 +292,10 @@ driver! {
     }
     /// Destroys a surface of the current context, likewise.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
-        let home = stack::current_home()?;
-        if surface(surfObject).is_ok_and(|surface| Arc::ptr_eq(&surface.life, &home)) {
-            state().surfaces.remove(surfObject as usize);
+        match surface(surfObject) {
+            Ok(_) => drop(state().surfaces.remove(surfObject as usize)),
+            Err(code) if code != INVALID => return Err(code),
+            Err(_) => {}
         }
         Ok(())
     }

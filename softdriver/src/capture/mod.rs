@@ -52,6 +52,10 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuMipmappedArrayDestroy", First::Nothing),
     ("cuProfilerStart", First::Context),
     ("cuProfilerStop", First::Context),
+    ("cuSurfObjectCreate", First::Context),
+    ("cuSurfObjectDestroy", First::Context),
+    ("cuTexObjectCreate", First::Context),
+    ("cuTexObjectDestroy", First::Context),
 ];
 
 thread_local! {

@@ -113,12 +113,12 @@ impl Fetch<'_> {
         self.load(image, place)
     }
 
-    /// The channels of a texel; the missing ones are 0, and the last one 1.
+    /// The channels of a texel; the missing ones are 0 (F370).
     fn load(&self, image: &Image, [x, y, z]: [u64; 3]) -> Result<Texel, Fault> {
         let bytes = image.channel.bytes();
         let start = image.address(x * image.texel(), y, z, self.layer.into());
-        let mut bits = [0, 0, 0, 1];
-        let mut values = [0.0, 0.0, 0.0, 1.0];
+        let mut bits = [0; 4];
+        let mut values = [0.0; 4];
         for channel in 0..image.channels {
             let mut out: Row = [0; 32];
             let address = start + (channel * bytes) as u64;
