@@ -146,8 +146,8 @@ driver! {
         let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
         entry::write(phEvent, event::open(life, counts))
     }
-    /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that finds them. Waits for
-    /// the work of the context.
+    /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that
+    /// finds them. Waits for the work of the context.
     fn cuIpcGetMemHandle(pHandle: *mut CUipcMemHandle, dptr: CUdeviceptr) {
         stack::current_home()?;
         entry::wanted(pHandle)?;

@@ -64,8 +64,9 @@ impl Drop for Object {
     }
 }
 
-/// Makes a releasing call in its context, which is pushed if it is not current: the number of an object is one of the
-/// current context (F374).
+/// Makes a releasing call in its context, which is pushed if it is not current. The number of an object is one of the
+/// current context ([F374](crate::driver_facts#F374)). Memory of another process is closed in some context
+/// ([F402](crate::driver_facts#F402)).
 pub(crate) fn release_in(context: &Context, later: Later<impl Fn() -> CUresult>) {
     if fork::is_child() {
         return;
