@@ -1,19 +1,21 @@
 //! Tensor maps, and where a kernel has them: F427, F428.
 
+use crate::dangling;
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-/// A tensor of 32 rows of 32 numbers, and boxes of 16 rows of 32.
+/// A tensor of 32 rows of 32 numbers, and boxes of 16 rows of 32. There is room for the dimensions of every rank that the
+/// driver is asked about.
 struct Tiled {
     kind: CUtensorMapDataType,
     rank: u32,
     address: u64,
-    extents: [u64; 2],
-    stride: [u64; 1],
-    pieces: [u32; 2],
-    steps: [u32; 2],
+    extents: [u64; 6],
+    stride: [u64; 5],
+    pieces: [u32; 6],
+    steps: [u32; 6],
     interleave: CUtensorMapInterleave,
     swizzle: CUtensorMapSwizzle,
     promotion: CUtensorMapL2promotion,
@@ -25,10 +27,10 @@ fn encode(memory: CUdeviceptr, change: fn(&mut Tiled)) -> (CUresult, CUtensorMap
         kind: CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
         rank: 2,
         address: memory,
-        extents: [32, 32],
-        stride: [128],
-        pieces: [32, 16],
-        steps: [1, 1],
+        extents: [32, 32, 1, 1, 1, 1],
+        stride: [128; 5],
+        pieces: [32, 16, 1, 1, 1, 1],
+        steps: [1; 6],
         interleave: CU_TENSOR_MAP_INTERLEAVE_NONE,
         swizzle: CU_TENSOR_MAP_SWIZZLE_128B,
         promotion: CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
@@ -77,7 +79,7 @@ fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
         |tensor| tensor.rank = 1,
         |tensor| tensor.kind = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
         |tensor| tensor.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
-        |tensor| tensor.steps = [1, 8],
+        |tensor| tensor.steps[1] = 8,
         |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
     ];
     for (number, change) in fine.into_iter().enumerate() {
@@ -91,8 +93,8 @@ fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
         |tensor| tensor.address += 8,
         |tensor| tensor.extents[0] = 0,
         |tensor| tensor.extents[1] = (1 << 32) + 1,
-        |tensor| tensor.stride = [120],
-        |tensor| tensor.stride = [1 << 40],
+        |tensor| tensor.stride[0] = 120,
+        |tensor| tensor.stride[0] = 1 << 40,
         |tensor| tensor.pieces[0] = 0,
         |tensor| tensor.pieces[1] = 257,
         |tensor| tensor.pieces[0] = 3,
@@ -115,12 +117,22 @@ fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {
     let address = |at: u64| std::ptr::without_provenance_mut(at as usize);
     ok!(cuTensorMapReplaceAddress(&raw mut map, address(a.memory + 1024)));
     assert_eq!(map.opaque, moved.opaque);
-    each_gives!(INVALID_VALUE; {
-        cuTensorMapReplaceAddress(&raw mut map, address(a.memory + 8));
-        cuTensorMapReplaceAddress(null_mut(), address(a.memory));
-    });
+    let code = code!(cuTensorMapReplaceAddress(&raw mut map, address(a.memory + 8)));
+    assert_eq!(code, INVALID_VALUE);
     pop();
     a.destroy();
+}
+
+/// F427
+#[test]
+fn no_map_is_no_map_or_kills_the_process() {
+    dangling!(no_map_is_no_map_or_kills_the_process, {
+        die_quietly(60);
+        let a = place();
+        needs_accelerator!();
+        let address = std::ptr::without_provenance_mut(a.memory as usize);
+        assert_eq!(code!(cuTensorMapReplaceAddress(null_mut(), address)), INVALID_VALUE);
+    });
 }
 
 /// F428
