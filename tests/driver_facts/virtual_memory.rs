@@ -406,9 +406,10 @@ fn an_unmap_waits_for_no_work() {
             needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
             let size = granularity();
             let (at, _) = mapped(size);
+            // To create a context takes longer than the work.
+            let other = elsewhere.then(Place::new);
             busy(&a);
             assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[at, 5]), SUCCESS);
-            let other = elsewhere.then(Place::new);
             if let Some(other) = &other {
                 ok!(cuCtxPushCurrent_v2(other.context));
             }

@@ -255,7 +255,8 @@ driver! {
     }
     /// How it reads.
     fn cuTexObjectGetTextureDesc(pTexDesc: *mut CUDA_TEXTURE_DESC, texObject: CUtexObject) {
-        entry::write(pTexDesc, texture(texObject)?.described)
+        let described = texture(texObject)?.described;
+        entry::write(pTexDesc, CUDA_TEXTURE_DESC { borderColor: [0.0; 4], ..described })
     }
     /// The view that it was made with, or zeros.
     fn cuTexObjectGetResourceViewDesc(
