@@ -714,6 +714,7 @@
 //! | E0308: expected `&mut Ordered<_>`, found `&mut SharedBuffer` | shared memory is only read: [unwrap](crate::SharedBuffer::try_unwrap) it first | `ui-tests/ordered_shared_written.rs` |
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/ordered_read_and_written.rs` |
 //! | E0716: temporary value dropped while borrowed, a `slice` | give the buffer a name | `ui-tests/ordered_part_outlives_buffer.rs` |
+//! | E0277: a texture of `&…` cannot be shared | create the texture of the array itself, which it then [owns](crate::texture::Texture::share) | `ui-tests/shared_texture_of_borrowed_array.rs` |
 //! | E0308: types differ in mutability, at `ordered.stream()` | capture another stream, and [replay](crate::OrderedStream::replay) the graph in this one | `ui-tests/ordered_stream_captured.rs` |
 //! | E0515: cannot return value referencing local variable `stack` | return the memory [detached](crate::detached) | `ui-tests/ordered_leaves_its_guard.rs` |
 //! | E0597: `outer` does not live long enough | memory and stream have different guards: use those of one guard | `ui-tests/ordered_under_another_guard.rs` |

@@ -144,8 +144,10 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
         rest.pools = before.pools;
     }
     if leaks {
-        let Live { registrations, allocations, bytes, streams, events, .. } = before;
-        rest = Live { registrations, allocations, bytes, streams, events, ..rest };
+        let Live { registrations, allocations, bytes, streams, events, arrays, textures, .. } =
+            before;
+        rest =
+            Live { registrations, allocations, bytes, streams, events, arrays, textures, ..rest };
     }
     // What belongs to a context that stays, stays too.
     if !AFTER_FAULTS.load(Ordering::Relaxed) {
@@ -229,12 +231,13 @@ fn aborts(operation: &Operation, call: &str, code: ffi::CUresult) -> bool {
 }
 
 /// The operations that own what the device uses after they have returned.
-const OWN_IN_FLIGHT: [&str; 6] = [
+const OWN_IN_FLIGHT: [&str; 7] = [
     "an ordered stream",
     "uploads through staging memory",
     "values that are pending",
     "values that are asked for",
     "a graph in an ordered stream",
+    "a texture that is shared",
     "ordered memory that is detached",
 ];
 

@@ -8,3 +8,4 @@ mod ordered_futures;
 mod ordered_growth;
 mod ordered_peers;
 mod ordered_schedules;
+mod ordered_textures;

@@ -14,7 +14,7 @@ use crate::memory::{DeviceBuffer, Element, GrowableBuffer, PitchedBuffer};
 use crate::module::Module;
 use crate::ordered::{Ordered, OrderedStream, SharedBuffer};
 use crate::stream::Stream;
-use crate::texture::{Surface, Texture};
+use crate::texture::{OwnedTexels, SharedTexture, SharingKey, Surface, Texture};
 
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
@@ -107,6 +107,7 @@ branded! {
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
     SharedBuffer [T: Element] inner address len data;
+    SharedTexture [] inner;
     Array [T: Texel] inner grid shape flags data;
     MipmappedArray [T: Texel] inner levels shape flags data;
 }
@@ -163,6 +164,19 @@ macro_rules! objects {
     )* };
 }
 objects!(Texture Surface);
+
+macro_rules! owned {
+    ($($memory:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<'ctx, T: Texel> OwnedTexels<'ctx> for $memory<'ctx, T> {
+            type Detached = $memory<'static, T>;
+            fn detached(self, _: SharingKey) -> $memory<'static, T> {
+                self.rebrand(Key(()))
+            }
+        }
+    )* };
+}
+owned!(Array MipmappedArray DeviceBuffer PitchedBuffer);
 
 #[diagnostic::do_not_recommend]
 impl<M: Branded> Sealed for Ordered<M> {}

@@ -160,7 +160,7 @@ impl<'a> Access<'a> {
     pub(crate) fn admit(&self, call: &'static str, home: &Arc<Home>) -> Result {
         match self.memory {
             Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
-                memory.home().map_or(Ok(()), |owner| readers.add(owner, home))
+                readers.add(memory.home().map(|owner| &**owner), home)
             }
             _ if self.is_of(home.key()) => Ok(()),
             _ => Err(Error::OtherStream { call }),

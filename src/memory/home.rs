@@ -351,14 +351,15 @@ impl Readers {
         others.is_some_and(|others| others.iter().any(|reader| reader.key() == key))
     }
 
-    /// Makes a stream one that reads the memory of `home`.
+    /// Makes a stream one that reads the memory, which belongs to `home`, or to no stream: nothing is in flight on it
+    /// then.
     ///
     /// # Errors
     /// A driver error. The stream must not read then.
-    pub(crate) fn add(&self, home: &Home, reader: &std::sync::Arc<Home>) -> Result {
-        if home.key() != reader.key() && !self.has(reader.key()) {
+    pub(crate) fn add(&self, home: Option<&Home>, reader: &std::sync::Arc<Home>) -> Result {
+        if home.map(Home::key) != Some(reader.key()) && !self.has(reader.key()) {
             // Two threads may do this at once; the second time changes nothing.
-            reader.follow(home)?;
+            home.map_or(Ok(()), |home| reader.follow(home))?;
             let Some(mut others) = fork::lock(&self.others) else { return Ok(()) };
             if !others.iter().any(|other| other.key() == reader.key()) {
                 others.push(reader.clone());
@@ -380,8 +381,14 @@ impl Readers {
 
     /// Waits for everything that the readers have enqueued. Returns whether that is certainly over.
     #[cold]
-    pub(crate) fn end(&mut self) -> bool {
+    pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> bool {
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
-        others.drain(..).all(|reader| reader.wait_to_end().1)
+        others.drain(..).all(|reader| {
+            let (waited, over) = reader.wait_to_end();
+            if let Err(error) = waited {
+                failed(&reader, error);
+            }
+            over
+        })
     }
 }

@@ -56,7 +56,7 @@ impl<'ctx> OrderedStream<'ctx> {
         };
         match from.readers() {
             // The last owner frees it behind the streams that read it.
-            Some(readers) => readers.add(owner, &self.home)?,
+            Some(readers) => readers.add(Some(owner), &self.home)?,
             None => self.home.follow(owner)?,
         }
         // SAFETY: 1. As above. 2. Both are borrowed as they are used. This stream comes behind all uses of the source. What comes

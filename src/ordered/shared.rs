@@ -61,7 +61,7 @@ impl Drop for Inner {
         let Some(home) = self.memory.home().cloned() else { return };
         if let Err(error) = self.readers.leave(&home) {
             // What cannot be ordered is waited for. What cannot be waited for may still read it.
-            if !self.readers.end() {
+            if !self.readers.end(|_, _| {}) {
                 self.memory.leak();
             }
             home.report(error);

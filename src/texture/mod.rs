@@ -11,7 +11,8 @@
 //! one launch alone uses: no held memory is read through a texture. A kernel that writes an array and one that reads it
 //! through a texture belong to two operations on a stream, two scopes, or two graphs.
 //!
-//! Memory of an [ordered stream](crate::OrderedStream) comes from its pool, and arrays do not: ordered streams take none.
+//! [Ordered streams](crate::OrderedStream) read textures that are [shared](Texture::share), such as tables. Their own memory
+//! comes from a pool, and arrays do not: ordered streams copy and write none.
 //!
 //! # Examples
 //! ```
@@ -54,6 +55,7 @@
 
 mod args;
 mod sampling;
+mod shared;
 mod surface;
 mod texels;
 
@@ -62,5 +64,8 @@ pub use crate::memory::array::{
 };
 pub use crate::memory::texel::Texel;
 pub use sampling::{Edge, Sampling};
+#[doc(hidden)]
+pub use shared::Key as SharingKey;
+pub use shared::{OwnedTexels, SharedTexture};
 pub use surface::{Surface, SurfaceMemory};
 pub use texels::{Texture, TextureMemory};

@@ -1,9 +1,11 @@
 //! Arrays, textures and surfaces.
 
-use super::rows::WAIT;
+use super::rows::{LAUNCH, WAIT};
 use super::table::Table;
-use cuscope::PushedGuard;
+use crate::common::gpu::kernel;
+use crate::common::kernels::IGNORE;
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
+use cuscope::{LaunchConfig, PushedGuard};
 
 const BOX: &str = "cuMemcpy3DAsync_v2";
 const CHECK: &str = "cuCtxGetCurrent";
@@ -45,6 +47,19 @@ pub(crate) fn textures(t: &mut Table, gpu: &PushedGuard<'_>) {
     let create = || gpu.texture(&x, Sampling::default());
     let texture = t.row("PushedGuard::texture", &["cuTexObjectCreate"], create).unwrap();
     t.row("drop of a Texture", &[CHECK, "cuTexObjectDestroy"], || drop(texture));
+    let (ordered, ignore) = (gpu.ordered_stream().unwrap(), kernel(gpu, IGNORE, "ignore"));
+    let z = array().unwrap();
+    let texture = gpu.texture(z, Sampling::default()).unwrap();
+    let shared = t.row("Texture::share", &[], || texture.share());
+    for row in
+        ["OrderedStream::launch, first use of a SharedTexture", "OrderedStream::launch, later uses"]
+    {
+        // SAFETY: the kernel uses no memory.
+        let launched = || unsafe { ordered.launch(&ignore, LaunchConfig::new(1, 1), (&shared,)) };
+        t.row(row, &[LAUNCH], launched).unwrap();
+    }
+    let both = &["cuStreamSynchronize", CHECK, "cuTexObjectDestroy", CHECK, "cuArrayDestroy"];
+    t.row("drop of a SharedTexture that owns its Array", both, || drop(shared));
     let create = || gpu.surface(y);
     let surface = t.row("PushedGuard::surface", &["cuSurfObjectCreate"], create).unwrap();
     let both = &[CHECK, "cuSurfObjectDestroy", CHECK, "cuArrayDestroy"];

@@ -38,6 +38,14 @@ $again:
 }
 ";
 
+/// `ignore(argument)`: does nothing.
+pub(crate) const IGNORE: &str = "
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .entry ignore(.param .u64 argument) { ret; }
+";
+
 /// `count(address, ns)`: stores 1, 2, 3 … there for about `ns` nanoseconds.
 pub(crate) const COUNT: &str = "
 .version 7.0

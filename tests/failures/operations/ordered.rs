@@ -2,10 +2,12 @@
 
 use super::{Operation, pushed, store};
 use crate::common::gpu::try_new_context;
+use crate::common::kernels::IGNORE;
 use cuscope::{
     ContextStack, LaunchConfig, MemoryPool, OrderedStream, PushedGuard, Result,
     detached::Branded,
     ordered::{OrderedOptions, Pending},
+    texture::{ArrayFlags, ArrayShape, Sampling},
 };
 
 /// A stream without staging memory that keeps no blocks.
@@ -91,6 +93,16 @@ operations! {
         one.copy(&shared, &mut copy)?;
         drop(shared);
         one.synchronize()
+    });
+    "a texture that is shared" => pushed(|gpu| {
+        let ordered = bare(gpu)?;
+        let array = gpu.alloc_array::<f32>(ArrayShape::D1 { width: 8 }, ArrayFlags::empty())?;
+        let texture = gpu.texture(array, Sampling::default())?.share();
+        let ignore = gpu.load_ptx(IGNORE)?.function("ignore")?;
+        // SAFETY: the kernel takes an object, and does nothing.
+        unsafe { ordered.launch(&ignore, LaunchConfig::new(1, 1), (&texture,)) }?;
+        drop(texture);
+        ordered.synchronize()
     });
     "memory that is copied between streams of two contexts" => pushed(|gpu| {
         let context = try_new_context()?;
