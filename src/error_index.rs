@@ -625,7 +625,7 @@
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut ScopedBuffer` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |
-//! | E0502: cannot borrow `*y` as mutable, a `&mut ScopedBuffer` | pass memory that the kernel writes only once | `ui-tests/held_aliased_arguments.rs` |
+//! | E0502: cannot borrow `*y` as mutable, a `&mut ScopedBuffer` | pass memory that the kernel writes only once | `ui-tests/held_aliased_arguments.rs`, `ui-tests/held_texture_read_and_written.rs` |
 //!
 //! ```compile_fail,E0277
 //! # use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};

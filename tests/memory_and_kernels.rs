@@ -8,6 +8,7 @@ mod default_streams;
 mod dlpack;
 mod empty;
 mod half_precision;
+mod held_textures;
 mod host_functions;
 mod images;
 mod ipc;

@@ -9,7 +9,7 @@ use cuscope::*;
 use cuscope_softdriver::{control, schedule};
 
 /// `fetch(image, at, out)`: fetches a texel of a plane for each pair of coordinates.
-const FETCH: &str = "
+pub(crate) const FETCH: &str = "
 .version 7.0
 .target sm_60
 .address_size 64
@@ -35,7 +35,7 @@ const FETCH: &str = "
 ";
 
 /// `add(image, value)`: adds to the texel of a plane of floats at the thread's coordinates.
-const ADD: &str = "
+pub(crate) const ADD: &str = "
 .version 7.0
 .target sm_60
 .address_size 64

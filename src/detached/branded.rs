@@ -179,6 +179,14 @@ macro_rules! owned {
 owned!(Array MipmappedArray DeviceBuffer PitchedBuffer);
 
 #[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> OwnedTexels<'ctx> for Surface<'ctx, Array<'ctx, T>> {
+    type Detached = Surface<'static, Array<'static, T>>;
+    fn detached(self, _: SharingKey) -> Self::Detached {
+        self.rebrand(Key(()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl<M: Branded> Sealed for Ordered<M> {}
 // SAFETY: 1. One struct around one at two lifetimes. 2. It has the contexts of that.
 unsafe impl<M: Branded> Branded for Ordered<M> {

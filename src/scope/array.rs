@@ -27,7 +27,7 @@ assert_not_impl_any!(ScopedArray<'static, f32>: Send, Sync);
 
 impl<'s, T: Texel> ScopedArray<'s, T> {
     /// Holds a view that nothing else uses during `'s`.
-    pub(super) fn of_view(view: PitchedView<'s>) -> Self {
+    pub(crate) fn of_view(view: PitchedView<'s>) -> Self {
         ScopedArray { view, tracked: Tracked::default(), _s: Brand::new(), _data: PhantomData }
     }
 

@@ -206,7 +206,8 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     }
 
     /// Lends a buffer, or a part of one that can be written, to all streams, for reading and writing. Returns a
-    /// [`ScopedBuffer`], a [`ScopedPitchedBuffer`] for memory with rows, or a [`ScopedArray`].
+    /// [`ScopedBuffer`], a [`ScopedPitchedBuffer`] for memory with rows, a [`ScopedArray`], or a
+    /// [`ScopedTexture`](crate::texture::ScopedTexture) or [`ScopedSurface`](crate::texture::ScopedSurface).
     #[must_use]
     #[inline]
     pub fn hold<T: Element, M: Holdable<'ctx, T>>(&'s self, memory: &'s mut M) -> M::Held<'s> {

@@ -8,8 +8,10 @@
 //! # Streams, scopes and graphs
 //! Copies take arrays on a stream, in a scope and in graphs, where `hold` lends an array to all streams. In a scope or a
 //! capture, `&texture` and `&surface` are for memory that nothing else in it writes, and `&mut surface` for an array that
-//! one launch alone uses: no held memory is read through a texture. A kernel that writes an array and one that reads it
-//! through a texture belong to two operations on a stream, two scopes, or two graphs.
+//! one launch alone uses. `hold` also takes a texture or a surface that owns its array: the scope orders the launches and
+//! copies that use it. For kernels that write an array through a surface, and others that read it through a texture, hold
+//! a texture of a surface: `gpu.texture(gpu.surface(array)?, sampling)?`, with `&held` and
+//! [`held.surface_mut()`](ScopedTexture::surface_mut) as arguments.
 //!
 //! [Ordered streams](crate::OrderedStream) read textures that are [shared](Texture::share), such as tables. Their own memory
 //! comes from a pool, and arrays do not: ordered streams copy and write none.
@@ -54,6 +56,7 @@
 //! ```
 
 mod args;
+mod held;
 mod sampling;
 mod shared;
 mod surface;
@@ -63,6 +66,7 @@ pub use crate::memory::array::{
     Array, ArrayFlags, ArrayShape, ArraySlice, ArraySliceMut, MipmappedArray,
 };
 pub use crate::memory::texel::Texel;
+pub use held::{ScopedSurface, ScopedSurfaceMut, ScopedTexture, SurfaceMut};
 pub use sampling::{Edge, Sampling};
 #[doc(hidden)]
 pub use shared::Key as SharingKey;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 #![allow(non_snake_case, reason = "fields of cuda.h")]
 
-use super::{Array, ArraySlice, MipmappedArray, Sampling, Texel};
+use super::{Array, ArraySlice, MipmappedArray, Sampling, Surface, Texel};
 use crate::brand::Brand;
 use crate::call::same_context;
 use crate::call::{answer, name};
@@ -22,8 +22,8 @@ use static_assertions::assert_impl_all;
 use std::fmt;
 use std::ptr;
 
-/// A texture: a way to read the texels of `M`, an [`Array`], a [`MipmappedArray`], a [`DeviceBuffer`] or a
-/// [`PitchedBuffer`]. It owns `M`, or borrows it if `M` is a reference.
+/// A texture: a way to read the texels of `M`, an [`Array`], a [`Surface`] of one, a [`MipmappedArray`], a [`DeviceBuffer`]
+/// or a [`PitchedBuffer`]. It owns `M`, or borrows it if `M` is a reference.
 ///
 /// [`PushedGuard::texture`] creates one. `&texture` is a kernel argument, and stands for a
 /// [`TextureObject`](crate::kernel::TextureObject) in a signature. While a texture borrows its memory, nothing writes that.
@@ -39,8 +39,8 @@ pub struct Texture<'ctx, M> {
 }
 assert_impl_all!(Texture<'static, Array<'static, f32>>: Send, Sync);
 
-/// Memory that a [`Texture`] reads: an [`Array`], a whole [`ArraySlice`] (such as a level), a [`MipmappedArray`], a
-/// [`DeviceBuffer`], a [`DeviceSlice`] or a [`PitchedBuffer`], or a reference to one. Sealed.
+/// Memory that a [`Texture`] reads: an [`Array`], a [`Surface`] of one, a whole [`ArraySlice`] (such as a level), a
+/// [`MipmappedArray`], a [`DeviceBuffer`], a [`DeviceSlice`] or a [`PitchedBuffer`], or a reference to one. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a texture cannot read `{Self}`",
     label = "expected an `Array`, a `MipmappedArray`, a `DeviceBuffer`, a `PitchedBuffer`, or a reference to one",
@@ -111,6 +111,20 @@ pub(crate) mod sealed {
     }
 }
 use sealed::Source;
+
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Texel> TextureMemory<'ctx> for Surface<'ctx, Array<'ctx, T>> {}
+#[diagnostic::do_not_recommend]
+impl<T: Texel> sealed::Memory for Surface<'_, Array<'_, T>> {
+    type Texel = T;
+    fn source(&self) -> Source {
+        sealed::Memory::source(&self.memory)
+    }
+    fn access(&self) -> Access<'_> {
+        // A texture reads the array, not through the surface.
+        sealed::Memory::access(&self.memory)
+    }
+}
 
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Texel> TextureMemory<'ctx> for Array<'ctx, T> {}

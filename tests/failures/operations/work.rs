@@ -1,7 +1,7 @@
 //! Streams, events, memory and launches.
 
 use super::{Operation, pushed, store};
-use crate::common::kernels::SPIN;
+use crate::common::kernels::{IGNORE, SPIN};
 use crate::common::longer;
 use crate::exporter;
 use cuscope::{
@@ -172,6 +172,20 @@ operations! {
         gpu.surface(&mut a)?;
         gpu.texture(&levels, Sampling::default())?;
         Ok(())
+    });
+    "a texture of a surface in a scope" => pushed(|gpu| {
+        let (stream, shape) = (gpu.stream()?, ArrayShape::D1 { width: 4 });
+        let ignore = gpu.load_ptx(IGNORE)?.function("ignore")?;
+        let surface = gpu.surface(gpu.alloc_array::<u32>(shape, ArrayFlags::SURFACE)?)?;
+        let mut image = gpu.texture(surface, Sampling::default())?;
+        gpu.scope(|s| {
+            let (on, mut image) = (s.on(&stream), s.hold(&mut image));
+            on.upload(&[1; 4], &mut image)?;
+            // SAFETY: the kernel takes an object, and does nothing.
+            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (image.surface_mut(),)) }?;
+            // SAFETY: as above.
+            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (&image,)) }
+        })
     });
     "parts of a buffer" => pushed(|gpu| {
         let stream = gpu.stream()?;

@@ -1,0 +1,170 @@
+//! Textures and surfaces of one array, in one launch after the other, in a scope, a graph and on a stream.
+#![allow(unsafe_code, reason = "launches kernels")]
+
+use crate::common::gpu::{try_with_gpu, uploaded};
+use crate::common::{fewer, software};
+use crate::textures::{ADD, FETCH};
+use crate::{fresh, skip};
+use cuscope::kernel::{SurfaceObject, TextureObject};
+use cuscope::texture::*;
+use cuscope::*;
+use cuscope_softdriver::{control, schedule};
+
+const D2: ArrayShape = ArrayShape::D2 { width: 4, height: 3 };
+/// The middles of two texels.
+const PLACES: [[f32; 2]; 2] = [[0.5, 0.5], [3.5, 2.5]];
+
+type Both<'ctx> = Texture<'ctx, Surface<'ctx, Array<'ctx, f32>>>;
+
+/// A texture of a surface of an array with the values 0 to 11.
+fn both<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Both<'ctx>> {
+    let surface = gpu.surface(gpu.alloc_array(D2, ArrayFlags::SURFACE)?)?;
+    let mut texture = gpu.texture(surface, Sampling::default())?;
+    let values: Vec<_> = (0..12).map(|i| i as f32).collect();
+    gpu.on(&gpu.stream()?).upload(&values, &mut texture)?;
+    Ok(texture)
+}
+
+/// The kernels `add` and `fetch`, whose shapes are those of the array and of `PLACES`.
+struct Kernels<'ctx> {
+    add: Kernel<'ctx, (SurfaceObject, f32)>,
+    fetch: Kernel<'ctx, Fetch>,
+}
+
+type Fetch = (TextureObject, &'static [[f32; 2]], &'static mut [f32]);
+
+const ADDING: (u32, (u32, u32)) = (1, (4, 3));
+const FETCHING: (u32, u32) = (1, 2);
+
+fn kernels<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Kernels<'ctx>> {
+    Ok(Kernels {
+        add: gpu.load_ptx(ADD)?.kernel("add")?,
+        fetch: gpu.load_ptx(FETCH)?.kernel("fetch")?,
+    })
+}
+
+#[test]
+fn a_texture_reads_what_its_surface_writes_on_a_stream() {
+    try_with_gpu(|gpu| {
+        let (stream, Kernels { add, fetch }) = (gpu.stream()?, kernels(gpu)?);
+        let (on, mut image) = (gpu.on(&stream), both(gpu)?);
+        let (at, mut out) = (uploaded(gpu, &stream, &PLACES), gpu.alloc::<f32>(2)?);
+        let config = LaunchConfig::new(ADDING.0, ADDING.1);
+        // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
+        unsafe { on.launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+        let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
+        // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
+        unsafe { on.launch(&fetch, config, (&image, &at, &mut out)) }?;
+        assert_eq!(on.to_vec(&out)?, [100., 111.]);
+        on.upload(&[3.0; 12], &mut image.array_mut())?;
+        assert_eq!(on.to_vec(&image)?, [3.0; 12]);
+        assert!(format!("{:?}", image.surface_mut()).starts_with("SurfaceMut(Array<f32>"));
+        Ok(())
+    });
+}
+
+/// Adds on one stream and fetches on another, and the same twice again with copies to and from the array.
+fn in_a_scope(gpu: &PushedGuard<'_>) -> Result {
+    let (streams, Kernels { add, fetch }) = ([gpu.stream()?, gpu.stream()?], kernels(gpu)?);
+    let mut image = both(gpu)?;
+    let (at, mut out) = (uploaded(gpu, &streams[0], &PLACES), gpu.alloc::<f32>(2)?);
+    let (mut seen, fives, mut texels) = ([[0.0; 2]; 3], [5.0; 12], [0.0; 12]);
+    gpu.scope(|s| {
+        let [writes, reads] = [s.on(&streams[0]), s.on(&streams[1])];
+        let (mut image, mut out) = (s.hold(&mut image), s.hold(&mut out));
+        for seen in &mut seen {
+            let config = LaunchConfig::new(ADDING.0, ADDING.1);
+            // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
+            unsafe { writes.launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+            let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
+            // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
+            unsafe { reads.launch(&fetch, config, (&image, &at, &mut out)) }?;
+            writes.download(&out, seen)?;
+        }
+        reads.upload(&fives, &mut image)?;
+        writes.download(image.array(), &mut texels)
+    })?;
+    assert_eq!(seen, [[100., 111.], [200., 211.], [300., 311.]]);
+    assert_eq!(texels, fives);
+    Ok(())
+}
+
+#[test]
+fn a_scope_orders_a_texture_behind_its_surface() {
+    try_with_gpu(|gpu| in_a_scope(gpu));
+}
+
+#[test]
+fn a_scope_orders_textures_and_surfaces_in_every_order_of_the_streams() {
+    fresh!(a_scope_orders_textures_and_surfaces_in_every_order_of_the_streams, {
+        if !software() {
+            skip!("the software driver chooses the order");
+        }
+        for seed in 0..fewer(40, 2) as u64 {
+            schedule::seed(seed);
+            try_with_gpu(|gpu| in_a_scope(gpu));
+            assert_eq!(control::take_races(), [], "{seed}");
+        }
+        schedule::stop();
+    });
+}
+
+#[test]
+fn a_graph_writes_a_surface_and_reads_it_through_a_texture() {
+    try_with_gpu(|gpu| {
+        let (mut captured, stream) = (gpu.stream()?, gpu.stream()?);
+        let Kernels { add, fetch } = kernels(gpu)?;
+        let (on, mut image) = (gpu.on(&stream), both(gpu)?);
+        let (at, mut out) = (uploaded(gpu, &stream, &PLACES), gpu.alloc::<f32>(2)?);
+        let graph = gpu.capture(&mut captured, |c| {
+            let (mut image, mut out) = (c.hold(&mut image), c.hold(&mut out));
+            let config = LaunchConfig::new(ADDING.0, ADDING.1);
+            // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
+            unsafe { c.stream().launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+            let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
+            // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
+            unsafe { c.stream().launch(&fetch, config, (&image, &at, &mut out)) }
+        })?;
+        for add in [100., 200.] {
+            on.replay(&graph, (&mut image, &at, &mut out))?;
+            assert_eq!(on.to_vec(&out)?, [add, add + 11.]);
+        }
+        let refused = on.replay(&graph, (&image, &at, &mut out)).unwrap_err();
+        assert!(matches!(refused, Error::GraphBuffers { .. }));
+        // In a scope, what it holds names the array.
+        gpu.scope(|s| {
+            let (mut image, mut out) = (s.hold(&mut image), s.hold(&mut out));
+            s.on(&stream).replay(&graph, (&mut image, &at, &mut out))
+        })?;
+        assert_eq!(on.to_vec(&out)?, [300., 311.]);
+        // The graph keeps the objects, and the array.
+        drop(image);
+        drop(graph);
+        Ok(())
+    });
+}
+
+#[test]
+fn surfaces_and_textures_of_arrays_are_held_each_alone() {
+    try_with_gpu(|gpu| {
+        let (stream, Kernels { add, fetch }) = (gpu.stream()?, kernels(gpu)?);
+        let mut surface = gpu.surface(gpu.alloc_array(D2, ArrayFlags::SURFACE)?)?;
+        let plain = gpu.alloc_array(D2, ArrayFlags::empty())?;
+        let mut texture = gpu.texture(plain, Sampling::default())?;
+        let (at, mut out) = (uploaded(gpu, &stream, &PLACES), gpu.alloc::<f32>(2)?);
+        gpu.scope(|s| {
+            let (mut from, mut to) = (s.hold(&mut surface), s.hold(&mut texture));
+            let (on, mut out) = (s.on(&stream), s.hold(&mut out));
+            on.upload(&[1.0; 12], &mut from)?;
+            let config = LaunchConfig::new(ADDING.0, ADDING.1);
+            // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
+            unsafe { on.launch(&add, config, (&mut from, 1.5_f32)) }?;
+            on.copy(from.array(), &mut to)?;
+            let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
+            // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
+            unsafe { on.launch(&fetch, config, (&to, &at, &mut out)) }
+        })?;
+        assert_eq!(gpu.on(&stream).to_vec(&out)?, [2.5; 2]);
+        Ok(())
+    });
+}
