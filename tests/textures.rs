@@ -316,7 +316,7 @@ fn bad_input_is_an_error_that_says_what_to_do() {
         let filled = on.fill(&mut array, 1_u32).unwrap_err().to_string();
         assert!(filled.contains("surface"), "{filled}");
         let filtered = gpu.texture(&array, Sampling::default().linear()).unwrap_err().to_string();
-        assert!(filtered.contains("integers are not filtered"), "{filtered}");
+        assert!(filtered.contains("no filter of integers"), "{filtered}");
         let part = gpu.texture(array.part(1.., .., ..)?, Sampling::default()).unwrap_err();
         assert!(part.to_string().contains("whole"), "{part}");
         let empty = gpu.alloc::<f32>(0)?;

@@ -212,7 +212,7 @@ fn may_filter<T: Texel>(sampling: &Sampling) -> Result {
     let large =
         matches!(T::FORMAT, ffi::CU_AD_FORMAT_UNSIGNED_INT32 | ffi::CU_AD_FORMAT_SIGNED_INT32);
     if sampling.filters() && (large || small && sampling.keeps_integers()) {
-        let reason = "integers are not filtered: take `linear` out, or read 8 or 16 bits as numbers \
+        let reason = "the manual allows no filter of integers: take `linear` out, or read 8 or 16 bits as numbers \
                       from 0 to 1";
         return Err(Error::InvalidArgument { call: name!(cuTexObjectCreate), reason });
     }

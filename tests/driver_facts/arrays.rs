@@ -320,5 +320,26 @@ fn graphs_copy_texels() {
         assert_eq!(a.value(), 33_f32.to_bits());
         copy.srcXInBytes = 56;
         assert_eq!(add(&mut node, &copy), INVALID_VALUE);
+        let to = |array| CUDA_MEMCPY3D {
+            srcMemoryType: CU_MEMORYTYPE_DEVICE,
+            srcDevice: a.memory,
+            dstMemoryType: CU_MEMORYTYPE_ARRAY,
+            dstArray: array,
+            WidthInBytes: 16,
+            Height: 1,
+            Depth: 1,
+            ..all_zeros()
+        };
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        let first = to(array);
+        let node: CUgraphNode =
+            made!(cuGraphAddMemcpyNode(graph, null(), 0, &raw const first, a.context));
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        let other = to(counting([16, 0, 0], 0));
+        let across = CUDA_MEMCPY3D { srcMemoryType: CU_MEMORYTYPE_ARRAY, srcArray: array, ..other };
+        for (copy, answer) in [(other, SUCCESS), (across, INVALID_VALUE)] {
+            let set = code!(cuGraphExecMemcpyNodeSetParams(exec, node, &raw const copy, a.context));
+            assert_eq!(set, answer);
+        }
     });
 }

@@ -30,6 +30,7 @@ mod ends_after_faults;
 mod errors;
 mod faults;
 mod faults_elsewhere;
+mod filters;
 mod foreign_code;
 mod graph_nodes;
 mod graph_rows;

@@ -38,6 +38,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/errors.rs",
     "tests/driver_facts/faults.rs",
     "tests/driver_facts/faults_elsewhere.rs",
+    "tests/driver_facts/filters.rs",
     "tests/driver_facts/foreign_code.rs",
     "tests/driver_facts/graph_nodes.rs",
     "tests/driver_facts/graph_rows.rs",

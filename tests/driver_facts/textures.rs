@@ -56,6 +56,8 @@ fn textures_that_cannot_be_read_are_refused() {
     within(a.context, || {
         let (array, how) = (counting([16, 8, 0], 0), sampled(CLAMP, POINT, 0));
         let good = of_array(array);
+        let seamless = sampled(CLAMP, POINT, CU_TRSF_SEAMLESS_CUBEMAP);
+        assert_eq!(textured(&good, &seamless).0, INVALID_VALUE);
         let mut texture = 0;
         each_gives!(INVALID_VALUE; {
             cuTexObjectCreate(null_mut(), &raw const good, &raw const how, null());

@@ -424,6 +424,61 @@ fn an_unmap_waits_for_no_work() {
     }
 }
 
+/// The answers to a life of virtual memory, from the reservation on.
+fn whole_life() -> [CUresult; 8] {
+    let size = 2 << 20;
+    let (properties, location) = (properties(CU_MEM_HANDLE_TYPE_NONE), location());
+    let access = CUmemAccessDesc { location, flags: READ_WRITE };
+    let (mut at, mut memory, mut flags) = (0, 0, 0);
+    [
+        code!(cuMemAddressReserve(&raw mut at, size, 0, 0, 0)),
+        code!(cuMemCreate(&raw mut memory, size, &raw const properties, 0)),
+        code!(cuMemMap(at, size, 0, memory, 0)),
+        code!(cuMemSetAccess(at, size, &raw const access, 1)),
+        code!(cuMemGetAccess(&raw mut flags, &raw const location, at)),
+        code!(cuMemUnmap(at, size)),
+        code!(cuMemRelease(memory)),
+        code!(cuMemAddressFree(at, size)),
+    ]
+}
+
+unsafe extern "C" fn in_a_host_function(answers: *mut c_void) {
+    // SAFETY: the test passes such answers, and waits.
+    unsafe { *answers.cast() = whole_life() };
+}
+
+/// F379
+#[test]
+fn virtual_memory_needs_no_context_and_survives_a_fault() {
+    fresh!(virtual_memory_needs_no_context_and_survives_a_fault, {
+        let a = place();
+        needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+        for mode in [
+            CU_STREAM_CAPTURE_MODE_GLOBAL,
+            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            CU_STREAM_CAPTURE_MODE_RELAXED,
+        ] {
+            ok!(cuStreamBeginCapture_v2(a.stream, mode));
+            assert_eq!(whole_life(), [SUCCESS; 8]);
+            let _graph: CUgraph = {
+                let mut graph = null_mut();
+                ok!(cuStreamEndCapture(a.stream, &raw mut graph));
+                graph
+            };
+        }
+        let mut answers = [SUCCESS; 8];
+        ok!(cuLaunchHostFunc(a.stream, Some(in_a_host_function), (&raw mut answers).cast()));
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(answers, [CUDA_ERROR_NOT_PERMITTED; 8]);
+        let context = pop();
+        assert_eq!(whole_life(), [SUCCESS; 8]);
+        ok!(cuCtxPushCurrent_v2(context));
+        assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[8, 5]), SUCCESS);
+        assert_eq!(code!(cuStreamSynchronize(a.stream)), ILLEGAL_ADDRESS);
+        assert_eq!(whole_life(), [SUCCESS; 8]);
+    });
+}
+
 /// F395, F396
 #[test]
 fn memory_lives_while_a_handle_or_a_mapping_has_it() {

@@ -141,11 +141,28 @@ fn viewed(mut levels: Vec<Image>, view: &CUDA_RESOURCE_VIEW_DESC) -> Answer<Vec<
     Ok(levels)
 }
 
+/// Whether a texture reads the faces of a cube.
+fn is_cube(resource: &CUDA_RESOURCE_DESC) -> Answer<bool> {
+    let array = match resource.resType {
+        CU_RESOURCE_TYPE_ARRAY => {
+            // SAFETY: the type of the resource says which member is there; of any bits it is a value.
+            find(unsafe { resource.res.array }.hArray)?
+        }
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            // SAFETY: as above.
+            mipmap::find(unsafe { resource.res.mipmap }.hMipmappedArray)?.levels()?[0].clone()
+        }
+        _ => return Ok(false),
+    };
+    Ok(array.descriptor.Flags & CUDA_ARRAY3D_CUBEMAP != 0)
+}
+
 /// What a kernel sees of a texture; INVALID_VALUE if it cannot be read so.
 fn seen(
     levels: Vec<Image>,
     described: &CUDA_TEXTURE_DESC,
     linear_memory: bool,
+    cube: bool,
 ) -> Answer<ptx::Texture> {
     let edge = |mode: CUaddress_mode| {
         Ok(match mode {
@@ -167,9 +184,9 @@ fn seen(
         return Err(INVALID);
     }
     if flags & CU_TRSF_SEAMLESS_CUBEMAP != 0 {
-        return Err(CUDA_ERROR_NOT_SUPPORTED);
+        return Err(if cube { CUDA_ERROR_NOT_SUPPORTED } else { INVALID });
     }
-    let texture = ptx::Texture {
+    Ok(ptx::Texture {
         linear_memory,
         edges: [edge(u)?, edge(v)?, edge(w)?],
         linear: linear(described.filterMode)?,
@@ -181,12 +198,7 @@ fn seen(
         clamp: [described.minMipmapLevelClamp, described.maxMipmapLevelClamp],
         border: described.borderColor,
         levels,
-    };
-    // Integers are not filtered.
-    let channel = texture.levels[0].channel;
-    let integers = channel.is_integer() && (texture.integers || !channel.is_small_integer());
-    let filtered = !linear_memory && (texture.linear || texture.linear_levels);
-    if integers && filtered { Err(INVALID) } else { Ok(texture) }
+    })
 }
 
 /// The texture of a handle in the current context; INVALID_VALUE for what is none there (F374).
@@ -234,7 +246,7 @@ driver! {
             }
             levels = viewed(levels, view)?;
         }
-        let seen = Arc::new(seen(levels, &described, linear_memory)?);
+        let seen = Arc::new(seen(levels, &described, linear_memory, is_cube(&resource)?)?);
         let resource = Resource(resource);
         let texture = Texture { life, resource, described, view, seen };
         let (handle, _) = state().textures.insert(|_| texture);

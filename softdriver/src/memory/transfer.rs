@@ -421,9 +421,13 @@ impl Transfer {
         self.is_row() && other.is_row() || self.described == other.described
     }
 
-    /// Whether its ends are of the same sorts as those of another one: of a device, or of the host.
+    /// Whether its ends are of the same sorts as those of another one: of a device, of the host, or in an array (F216, F365).
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let sorts = |one: &Self| [one.to, one.from].map(|end| end.sort == Sort::Device);
+        let sorts = |one: &Self| {
+            let arrays =
+                [one.described.to, one.described.from].map(|end| end.kind == CU_MEMORYTYPE_ARRAY);
+            (arrays, [one.to, one.from].map(|end| end.sort == Sort::Device))
+        };
         sorts(self) == sorts(other)
     }
 

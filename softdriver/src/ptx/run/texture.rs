@@ -24,24 +24,82 @@ struct Fetch<'a> {
 }
 
 /// The steps of a weight: the hardware has 8 bits of a fraction.
-const STEPS: f64 = 256.0;
+const STEPS: u32 = 256;
 
-/// A weight, to the nearest step.
-fn weight(fraction: f64) -> f64 {
-    (fraction * STEPS).round() / STEPS
+/// A weight in steps, to the nearest one.
+fn weight(fraction: f64) -> u32 {
+    (fraction * f64::from(STEPS)).round() as u32
 }
+
+/// The shares of the corners around a place, in steps, from the weights of the second texel in each dimension. They add up
+/// to one, and are rounded as an H200 rounds them (F376).
+fn shares([x, y, z]: [u32; 3]) -> [u32; 8] {
+    let half_up = |share: u32, weight: u32| (share * weight + STEPS / 2) / STEPS;
+    let half_down = |share: u32, weight: u32| (share * weight + STEPS / 2 - 1) / STEPS;
+    let both = half_up(x, z);
+    let by_x_and_z = [STEPS + both - x - z, x - both, z - both, both];
+    let mut shares = [0; 8];
+    for (i, share) in by_x_and_z.into_iter().enumerate() {
+        let corner = (i & 1) + 4 * (i >> 1);
+        let second = if i & 1 == 0 { half_down(share, y) } else { half_up(share, y) };
+        shares[corner] = share - second;
+        shares[corner + 2] = second;
+    }
+    shares
+}
+
+/// What the filter adds up for a channel, in its own units: integers of 16 bits for numbers from 0 to 1 and from -1 to 1,
+/// integers as they are, and floats without subnormal ones (F369, F376).
+fn unfiltered(channel: Channel, integers: bool, bits: u32, value: f64) -> f64 {
+    match channel {
+        Channel::U8 | Channel::U16 | Channel::U32 if integers => f64::from(bits),
+        _ if integers => f64::from(bits as i32),
+        Channel::U8 | Channel::U16 => (value * f64::from(u16::MAX)).round(),
+        Channel::S8 | Channel::S16 => value * f64::from(i16::MAX),
+        Channel::F32 if (value as f32).is_subnormal() => 0.0_f64.copysign(value),
+        _ => value,
+    }
+}
+
+/// The texel of such sums.
+fn filtered(kind: impl Fn(usize) -> Channel, integers: bool, sums: [f64; 4]) -> Texel {
+    let nearest = |sum: f64| (sum + 0.5).floor();
+    if integers {
+        return Texel::Bits(std::array::from_fn(|i| match kind(i) {
+            Channel::U32 | Channel::S32 => sums[i].floor() as i64 as u32,
+            _ => nearest(sums[i]) as i64 as u32,
+        }));
+    }
+    Texel::Real(std::array::from_fn(|i| match (kind(i), sums[i]) {
+        (Channel::U8 | Channel::U16, sum) => nearest(sum) / f64::from(u16::MAX),
+        (Channel::S8 | Channel::S16, sum) => (nearest(sum) / f64::from(i16::MAX)).max(-1.0),
+        (Channel::F16, sum) if sum.is_nan() => f64::from(f32::from_bits(NAN_F16)),
+        // In steps of its least number.
+        (Channel::F16, sum) => nearest(sum * SUBNORMAL_F16) / SUBNORMAL_F16,
+        (_, sum) if sum.is_nan() => f64::from(f32::from_bits(NAN)),
+        (_, sum) if (sum as f32).is_subnormal() => 0.0_f64.copysign(sum),
+        (_, sum) => sum,
+    }))
+}
+
+/// What the filter makes of no number (F376).
+const NAN: u32 = 0x7fff_ffff;
+/// The same of f16.
+const NAN_F16: u32 = 0x7fff_e000;
+/// How many of the least numbers of f16 are 1.
+const SUBNORMAL_F16: f64 = 16_777_216.0;
 
 /// The whole part of a coordinate; of none, 0.
 fn whole(at: f64) -> i64 {
     at.floor() as i64
 }
 
-/// The value of a channel's bits.
+/// The value of a channel's bits; the least one of 8 bits is less than -1.
 fn value(channel: Channel, bits: u32) -> f64 {
     match channel {
         Channel::U8 => f64::from(bits as u8) / 255.0,
         Channel::U16 => f64::from(bits as u16) / 65535.0,
-        Channel::S8 => (f64::from(bits as u8 as i8) / 127.0).max(-1.0),
+        Channel::S8 => f64::from(bits as u8 as i8) / 127.0,
         Channel::S16 => (f64::from(bits as u16 as i16) / 32767.0).max(-1.0),
         Channel::F16 => value_f16(u64::from(bits)),
         Channel::F32 => f64::from(f32::from_bits(bits)),
@@ -58,15 +116,35 @@ fn extended(channel: Channel, bits: u32) -> u32 {
     }
 }
 
-/// An sRGB value as a linear one.
-fn linear(value: f64) -> f64 {
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-}
+/// What 14 bits of a fraction hold of the linear values of an H200 for the 256 sRGB values (F378).
+const SRGB: [u16; 256] = [
+    0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78, 85, 92, 99, 107, 115, 123, 131,
+    140, 150, 159, 169, 180, 190, 201, 213, 224, 236, 250, 262, 276, 290, 304, 318, 332, 348, 364,
+    380, 396, 412, 430, 448, 466, 484, 504, 524, 544, 564, 584, 604, 624, 648, 672, 692, 716, 740,
+    764, 788, 816, 840, 864, 896, 920, 944, 976, 1000, 1032, 1064, 1088, 1120, 1152, 1184, 1216,
+    1248, 1280, 1312, 1352, 1384, 1416, 1456, 1488, 1528, 1560, 1600, 1640, 1672, 1712, 1752, 1792,
+    1832, 1872, 1920, 1952, 2000, 2048, 2080, 2128, 2176, 2224, 2272, 2320, 2368, 2416, 2464, 2512,
+    2560, 2608, 2656, 2704, 2752, 2816, 2864, 2912, 2976, 3024, 3072, 3136, 3184, 3248, 3296, 3360,
+    3424, 3472, 3536, 3600, 3664, 3712, 3776, 3840, 3904, 3968, 4032, 4096, 4160, 4224, 4288, 4352,
+    4416, 4512, 4576, 4640, 4704, 4768, 4864, 4928, 4992, 5056, 5152, 5216, 5280, 5376, 5440, 5536,
+    5600, 5696, 5760, 5824, 5920, 6016, 6080, 6176, 6240, 6336, 6400, 6496, 6592, 6688, 6752, 6848,
+    6944, 7008, 7104, 7200, 7296, 7392, 7488, 7584, 7680, 7744, 7872, 7936, 8064, 8128, 8256, 8320,
+    8448, 8512, 8640, 8768, 8832, 8960, 9024, 9152, 9280, 9344, 9472, 9600, 9664, 9792, 9920, 9984,
+    10112, 10240, 10304, 10432, 10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456,
+    11584, 11712, 11840, 11968, 12096, 12224, 12352, 12480, 12608, 12736, 12864, 12992, 13120,
+    13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144, 14272, 14400, 14528, 14656, 14848,
+    14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384,
+];
 
 impl Fetch<'_> {
     /// Whether what is fetched stays integers.
     fn integers(&self, image: &Image) -> bool {
         image.channel.is_integer() && (self.texture.integers || !image.channel.is_small_integer())
+    }
+
+    /// Whether a channel is sRGB.
+    fn srgb(&self, image: &Image, channel: usize) -> bool {
+        self.texture.srgb && image.channel == Channel::U8 && channel < 3 && !self.integers(image)
     }
 
     /// The coordinate of a texel in a dimension, or none beyond a border.
@@ -87,14 +165,22 @@ impl Fetch<'_> {
 
     /// One texel.
     fn texel(&self, image: &Image, at: [i64; 3]) -> Result<Texel, Fault> {
-        let integers = self.integers(image);
+        let (bits, values) = self.channels(image, at)?;
+        Ok(match self.integers(image) {
+            true => Texel::Bits(bits),
+            false if image.channel == Channel::S8 => Texel::Real(values.map(|one| one.max(-1.0))),
+            false => Texel::Real(values),
+        })
+    }
+
+    /// The channels of one texel, as bits and as values.
+    fn channels(&self, image: &Image, at: [i64; 3]) -> Result<([u32; 4], [f64; 4]), Fault> {
         if self.texture.linear_memory {
             let within = (0..i64::from(image.size[0])).contains(&at[0]);
-            let at = if within { Some([at[0] as u64, 0, 0]) } else { None };
-            return match at {
-                Some(at) => self.load(image, at),
-                None if integers => Ok(Texel::Bits([0; 4])),
-                None => Ok(Texel::Real([0.0; 4])),
+            return if within {
+                self.load(image, [at[0] as u64, 0, 0])
+            } else {
+                Ok(([0; 4], [0.0; 4]))
             };
         }
         let mut place = [0; 3];
@@ -103,10 +189,11 @@ impl Fetch<'_> {
                 Some(at) => place[dimension] = at,
                 None => {
                     let border = self.texture.border;
-                    return Ok(match integers {
-                        true => Texel::Bits(border.map(|channel| channel as i64 as u32)),
-                        false => Texel::Real(border.map(f64::from)),
-                    });
+                    let bits = match self.integers(image) {
+                        true => border.map(|channel| channel as i64 as u32),
+                        false => border.map(f32::to_bits),
+                    };
+                    return Ok((bits, border.map(f64::from)));
                 }
             }
         }
@@ -114,7 +201,7 @@ impl Fetch<'_> {
     }
 
     /// The channels of a texel; the missing ones are 0 (F370).
-    fn load(&self, image: &Image, [x, y, z]: [u64; 3]) -> Result<Texel, Fault> {
+    fn load(&self, image: &Image, [x, y, z]: [u64; 3]) -> Result<([u32; 4], [f64; 4]), Fault> {
         let bytes = image.channel.bytes();
         let start = image.address(x * image.texel(), y, z, self.layer.into());
         let mut bits = [0; 4];
@@ -125,11 +212,11 @@ impl Fetch<'_> {
             self.memory.load(&[address; 32], 1, bytes, &mut out)?;
             bits[channel] = extended(image.channel, out[0] as u32);
             values[channel] = value(image.channel, out[0] as u32);
-            if self.texture.srgb && image.channel == Channel::U8 && channel < 3 {
-                values[channel] = linear(values[channel]);
+            if self.srgb(image, channel) {
+                values[channel] = f64::from(SRGB[out[0] as u8 as usize]) / f64::from(1 << 14);
             }
         }
-        Ok(if self.integers(image) { Texel::Bits(bits) } else { Texel::Real(values) })
+        Ok((bits, values))
     }
 
     /// A coordinate in texels.
@@ -150,36 +237,39 @@ impl Fetch<'_> {
         for dimension in 0..dimensions {
             scaled[dimension] = self.scaled(at[dimension], image.size[dimension]);
         }
-        let filtered = self.texture.linear && !self.integers(image) && !self.texture.linear_memory;
-        if !filtered {
+        if !self.texture.linear || self.texture.linear_memory {
             let mut texel = [0; 3];
             for dimension in 0..dimensions {
                 texel[dimension] = whole(scaled[dimension]).saturating_add(offset[dimension]);
             }
             return self.texel(image, texel);
         }
-        let (mut first, mut weights) = ([0; 3], [0.0; 3]);
+        let (mut first, mut weights) = ([0; 3], [0; 3]);
         for dimension in 0..dimensions {
             let centred = scaled[dimension] - 0.5;
             first[dimension] = whole(centred).saturating_add(offset[dimension]);
             weights[dimension] = weight(centred - centred.floor());
         }
-        let mut sum = [0.0; 4];
-        for corner in 0..1_usize << dimensions {
-            let (mut texel, mut share) = (first, 1.0);
-            for dimension in 0..dimensions {
-                let second = corner >> dimension & 1 == 1;
-                texel[dimension] = texel[dimension].saturating_add(i64::from(second));
-                share *= if second { weights[dimension] } else { 1.0 - weights[dimension] };
+        let integers = self.integers(image);
+        // The linear values of sRGB have a fraction.
+        let kind = |channel: usize| {
+            if self.srgb(image, channel) { Channel::F32 } else { image.channel }
+        };
+        // Negative, so that a sum of zeros has their sign.
+        let mut sums = [-0.0; 4];
+        for (corner, share) in shares(weights).into_iter().enumerate() {
+            // What has no share is not looked at: it may be no number.
+            if share == 0 {
+                continue;
             }
-            // What has no weight is not looked at: it may be no number.
-            if share != 0.0
-                && let Texel::Real(values) = self.texel(image, texel)?
-            {
-                sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * value);
+            let texel = std::array::from_fn(|i| first[i].saturating_add((corner >> i & 1) as i64));
+            let (bits, values) = self.channels(image, texel)?;
+            for (channel, sum) in sums.iter_mut().enumerate() {
+                let one = unfiltered(kind(channel), integers, bits[channel], values[channel]);
+                *sum += one * f64::from(share) / f64::from(STEPS);
             }
         }
-        Ok(Texel::Real(sum))
+        Ok(filtered(kind, integers, sums))
     }
 
     /// The level of detail, filtered or not.
@@ -201,7 +291,8 @@ impl Fetch<'_> {
         if !texture.linear_levels {
             return level((detail + 0.5).floor().min(last));
         }
-        let (below, share) = (detail.floor(), weight(detail - detail.floor()));
+        let below = detail.floor();
+        let share = f64::from(weight(detail - below)) / f64::from(STEPS);
         match (level(below)?, share) {
             (Texel::Real(one), share) if share > 0.0 => match level((below + 1.0).min(last))? {
                 Texel::Real(other) => {
