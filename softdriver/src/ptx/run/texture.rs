@@ -74,8 +74,7 @@ fn filtered(kind: impl Fn(usize) -> Channel, integers: bool, sums: [f64; 4]) -> 
         (Channel::U8 | Channel::U16, sum) => nearest(sum) / f64::from(u16::MAX),
         (Channel::S8 | Channel::S16, sum) => (nearest(sum) / f64::from(i16::MAX)).max(-1.0),
         (Channel::F16, sum) if sum.is_nan() => f64::from(f32::from_bits(NAN_F16)),
-        // In steps of its least number.
-        (Channel::F16, sum) => nearest(sum * SUBNORMAL_F16) / SUBNORMAL_F16,
+        (Channel::F16, sum) => rounded_f16(sum),
         (_, sum) if sum.is_nan() => f64::from(f32::from_bits(NAN)),
         (_, sum) if (sum as f32).is_subnormal() => 0.0_f64.copysign(sum),
         (_, sum) => sum,
@@ -86,8 +85,15 @@ fn filtered(kind: impl Fn(usize) -> Channel, integers: bool, sums: [f64; 4]) -> 
 const NAN: u32 = 0x7fff_ffff;
 /// The same of f16.
 const NAN_F16: u32 = 0x7fff_e000;
-/// How many of the least numbers of f16 are 1.
-const SUBNORMAL_F16: f64 = 16_777_216.0;
+
+/// The nearest number of f16: with 10 bits of a fraction, but at least in steps of 2^-24.
+fn rounded_f16(number: f64) -> f64 {
+    if number == 0.0 || number.is_infinite() {
+        return number;
+    }
+    let step = (number.abs().log2().floor() - 10.0).max(-24.0).exp2();
+    (number / step).round() * step
+}
 
 /// The whole part of a coordinate; of none, 0.
 fn whole(at: f64) -> i64 {
