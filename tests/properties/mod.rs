@@ -3,6 +3,7 @@
 //! A program is a tree, as guards borrow what lies below them, and runs on threads of its own. Without
 //! settings the same programs run each time; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` change that.
 
+mod every;
 mod foreign;
 mod handles;
 mod model;
@@ -13,11 +14,15 @@ mod seen;
 mod thread;
 
 use crate::common::random::config;
-use crate::{common, fresh};
+use crate::common::{assert_success, fewer, is_alone, respawn_with};
+use crate::{alone_under_miri, common, fresh, skip};
+use cuscope::ffi;
 use cuscope_softdriver::control::{Live, live};
 use proptest::test_runner::TestRunner;
 use seen::{Seen, times};
-use std::env::var_os;
+use std::env::{var, var_os};
+use std::panic::catch_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use thread::{Left, shared};
 
 /// Enough for the steps that are asserted below.
@@ -66,5 +71,68 @@ fn every_program_does_what_the_model_says() {
             };
             assert_eq!(Seen::ALL.into_iter().find(|what| !tried(*what)), None);
         }
+    });
+}
+
+/// Every program of up to so many steps, or of as many as the variable `CUSCOPE_STEPS` says.
+const STEPS: usize = fewer(5, 2);
+/// In so many processes: what a program leaves for ever slows the next ones down.
+const PROCESSES: usize = fewer(24, 1);
+/// Which of them a process is.
+const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
+
+/// Runs every so many-th program, and gives how many these are.
+#[allow(unsafe_code, reason = "ends contexts that the crate keeps")]
+fn run_every(process: usize) -> usize {
+    shared();
+    let most = var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"));
+    let mut programs = 0;
+    for steps in 0..=most {
+        every::programs(steps, |program| {
+            programs += 1;
+            if programs % PROCESSES != process {
+                return;
+            }
+            let run = || run::run(&vec![program.to_vec()]);
+            let left = catch_unwind(run).unwrap_or_else(|_| panic!("{program:?}"));
+            // What stays for ever is ended here.
+            if let Some(first) = left[0].first {
+                assert_eq!(left[0].contexts, 1);
+                let raw = std::ptr::with_exposed_provenance_mut(first);
+                // SAFETY: the context is alive, and no thread uses it any more.
+                assert_eq!(unsafe { ffi::cuCtxDestroy_v2(raw) }, ffi::CUDA_SUCCESS);
+            }
+        });
+    }
+    programs
+}
+
+#[test]
+fn every_short_program_does_what_the_model_says() {
+    if !common::software() {
+        skip!("only the software driver makes so many contexts in a short time");
+    }
+    let test = "every_short_program_does_what_the_model_says";
+    alone_under_miri!(test);
+    if is_alone(module_path!(), test) {
+        let process = var(PROCESS).expect("set below").parse().expect("a number");
+        let programs = run_every(process);
+        eprintln!("{programs} programs, {} states here", times(Seen::Step));
+        // One program without steps, 6 of one, 43 of two, 344 of three, 2,958 of four, 26,766 of five.
+        assert!(programs >= fewer(30_118, 50));
+        assert!(times(Seen::Step) >= fewer(10_000, 200));
+        return;
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let process @ 0..PROCESSES = next.fetch_add(1, Ordering::Relaxed) {
+            let variables = [(PROCESS, &*process.to_string())];
+            let output = respawn_with(module_path!(), test, &variables).expect("not alone");
+            assert_success(test, &output);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
     });
 }

@@ -134,6 +134,12 @@ impl Model {
         self.owners.values().filter(|owners| **owners > 0).count() + self.immortal.len()
     }
 
+    /// One of these.
+    pub(crate) fn first_alive(&self) -> Option<Ctx> {
+        let owned = self.owners.iter().filter(|(_, owners)| **owners > 0).map(|(ctx, _)| *ctx);
+        owned.chain(self.immortal.iter().copied()).next()
+    }
+
     /// Whether its last owner must not end it.
     pub(crate) fn must_stay(&self, ctx: Ctx) -> bool {
         self.pushes_of(ctx) > 0 || self.stay.contains(&ctx)
@@ -176,6 +182,18 @@ impl Model {
             }
         }
         Ok(())
+    }
+
+    /// Whether a push first looks below an entry that is not the crate's last one.
+    pub(crate) fn looks_below(&self, level: StackPos) -> bool {
+        let above = self.pushes.get(level.depth..).unwrap_or_default();
+        above.iter().rev().zip(self.stack.iter().rev()).any(|(push, entry)| push.id != entry.id)
+            || above.len() > self.stack.len()
+    }
+
+    /// What a push does first.
+    pub(crate) fn settle(&mut self, level: StackPos) -> Result<(), Refused> {
+        self.pop_leaked(level)
     }
 
     pub(crate) fn take(&mut self) -> Result<StackPos, Refused> {

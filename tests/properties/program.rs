@@ -13,6 +13,9 @@ pub(crate) enum Op {
     Push(Which, Vec<Op>, End),
     /// A call that acts on the current context.
     Enter,
+    /// A push that the driver refuses. Random programs have none: where foreign code took an entry, the crate looks below
+    /// the top, for which it pops and pushes again, and that must not fail.
+    FailingPush(Which),
     /// Runs the steps on the stack that `ContextStack::reentrant` lends.
     Reentrant(Vec<Op>),
     /// Inside `Reentrant`: pushes on a stack or guard from outside, so many calls further out.

@@ -4,7 +4,9 @@ use super::model::{Ctx, Model, StackPos};
 use super::program::{End, Last, Op, Part, Program, StackEnd, Which};
 use super::seen::{Seen, seen};
 use super::thread::{Left, Place, Thread};
-use cuscope::{Context, ContextStack, PushedGuard};
+use crate::common::software;
+use cuscope::{Context, ContextStack, PushedGuard, ffi};
+use cuscope_softdriver::faults::{self, Fault, with_fault};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -94,6 +96,25 @@ pub(crate) fn enter<P: Place>(thread: &Thread, place: &P, level: StackPos) {
     }
 }
 
+/// A push that the driver refuses: what leaked above is popped all the same.
+fn failing_push<P: Place>(thread: &Thread, place: &mut P, level: StackPos, which: Which) {
+    // To look below the top, the crate pops it and pushes it again: that must not fail.
+    if !software() || thread.model.borrow().looks_below(level) {
+        return;
+    }
+    let Some((_, context)) = thread.choose(which) else { return };
+    let call = "cuCtxPushCurrent_v2";
+    let code = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+    let fault = Fault { which: faults::Which::Named(call), code, performed: false };
+    let (done, _) = with_fault(fault, || place.push(&context).map(drop));
+    let settled = thread.model.borrow_mut().settle(level);
+    match settled {
+        Ok(()) => assert_eq!(done.unwrap_err().code(), Some(code)),
+        refused => thread.agree(&done, refused, call),
+    }
+    thread.check();
+}
+
 fn steps<P: Place>(
     thread: &Thread,
     place: &mut P,
@@ -105,6 +126,7 @@ fn steps<P: Place>(
         match op {
             Op::Push(which, ops, end) => push(thread, place, level, outside, (*which, ops, end)),
             Op::Enter => enter(thread, place, level),
+            Op::FailingPush(which) => failing_push(thread, place, level, *which),
             Op::Reentrant(ops) => reentrant(thread, place, level, outside, ops),
             Op::PushOutside(which, out) => outside(Reach::Push(*which), *out),
             Op::EnterOutside(out) => outside(Reach::Enter, *out),

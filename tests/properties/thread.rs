@@ -47,6 +47,8 @@ pub(crate) struct Handle {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) contexts: usize,
+    /// The first of these contexts.
+    pub(crate) first: Option<usize>,
     pub(crate) streams: usize,
     pub(crate) buffers: usize,
 }
@@ -153,7 +155,8 @@ impl Thread {
         seen_times(Seen::LeakedPopped, model.leaked_popped);
         seen_times(Seen::FoundGone, model.found_gone);
         seen_times(Seen::Reported, model.reports);
-        Left { contexts: model.alive(), ..self.left.get() }
+        let first = model.first_alive().map(|ctx| self.raw.borrow()[ctx].expose_provenance());
+        Left { contexts: model.alive(), first, ..self.left.get() }
     }
 }
 
