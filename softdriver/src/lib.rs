@@ -176,7 +176,10 @@ pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2,
 };
-pub use memory::batch::{cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2};
+pub use memory::batch::{
+    cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, cuMemcpy3DWithAttributesAsync,
+    cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2, cuMemcpyWithAttributesAsync,
+};
 pub use memory::copy::{
     cuMemcpy, cuMemcpyAsync, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2,
     cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync,

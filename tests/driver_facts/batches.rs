@@ -1,5 +1,6 @@
-//! Copies in batches: F426.
+//! Copies in batches: F426, F490 to F492.
 
+use crate::raw::texels::{array, counting, floats};
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::c_void;
@@ -185,4 +186,49 @@ fn streams_that_take_no_batches() {
     pop();
     b.destroy();
     a.destroy();
+}
+
+/// Copies of boxes.
+type Box3D = CUDA_MEMCPY3D_BATCH_OP;
+
+/// Memory with rows and planes.
+fn rows(ptr: CUdeviceptr, rowLength: usize, layerHeight: usize) -> CUmemcpy3DOperand {
+    let mut operand: CUmemcpy3DOperand = all_zeros();
+    operand.r#type = CU_MEMCPY_OPERAND_TYPE_POINTER;
+    operand.op.ptr =
+        CUmemcpy3DOperand_v1_op_ptr { ptr, rowLength, layerHeight, locHint: all_zeros() };
+    operand
+}
+
+/// A place in an array.
+fn texels(array: CUarray, [x, y, z]: [usize; 3]) -> CUmemcpy3DOperand {
+    let mut operand: CUmemcpy3DOperand = all_zeros();
+    operand.r#type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    operand.op.array = CUmemcpy3DOperand_v1_op_array { array, offset: CUoffset3D { x, y, z } };
+    operand
+}
+
+/// A copy that reads its source in the order of the stream.
+fn copy(src: CUmemcpy3DOperand, dst: CUmemcpy3DOperand, extent: [usize; 3]) -> Box3D {
+    let [width, height, depth] = extent;
+    let extent = CUextent3D { width, height, depth };
+    Box3D { src, dst, extent, srcAccessOrder: CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, flags: 0 }
+}
+
+/// The answers of both forms, which are the same, and the number of the copy that failed.
+fn boxes(all: &mut [Box3D], flags: u64, stream: CUstream) -> (CUresult, usize) {
+    let (mut failed, count, list) = (77, all.len(), all.as_mut_ptr());
+    let number = &raw mut failed;
+    let code = newer!(cuMemcpy3DBatchAsync(count, list, number, flags, stream));
+    if let Ok(second) = cuMemcpy3DBatchAsync_v2() {
+        // SAFETY: as for `newer!`.
+        let same = unsafe { second(count, list, flags, stream) };
+        assert_eq!(same, code);
+    }
+    (code, failed)
+}
+
+/// Copies from rows of 16 bytes in planes of 4, at the begin of the place, to packed rows in its last quarter.
+fn in_place(memory: CUdeviceptr) -> Box3D {
+    copy(rows(memory, 16, 4), rows(memory + 3072, 0, 0), [8, 2, 2])
 }

@@ -10,7 +10,7 @@ use cuscope::{
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
     foreign::dlpack::Tensor,
-    memory::{Advice, Attachment, Location, PoolAccess},
+    memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
     ordered::OrderedOptions,
     stream::{SyncPolicy, Until},
     tensor_map::{Swizzle, TensorLayout},
@@ -128,6 +128,21 @@ operations! {
         let ordered = gpu.ordered_stream()?;
         let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
         ordered.copy_batch([(&a, &mut b)])
+    });
+    "a batch of rows, and copies with flags" => pushed(|gpu| {
+        let (stream, flags) = (gpu.stream()?, CopyFlags::PREFER_OVERLAP_WITH_COMPUTE);
+        let mut from = gpu.alloc_pitched::<u32>((2, 2))?;
+        let mut to = gpu.alloc_pitched::<u32>((2, 2))?;
+        gpu.on(&stream).copy_batch([(&from, &mut to)])?;
+        gpu.scope(|s| s.on(&stream).copy_batch([(&from, &mut s.hold(&mut to))]))?;
+        if ffi::cuMemcpy3DWithAttributesAsync().is_err() {
+            return Ok(());
+        }
+        gpu.on(&stream).copy_with(&to, &mut from, flags)?;
+        gpu.scope(|s| s.on(&stream).copy_with(&from, &mut s.hold(&mut to), flags))?;
+        let ordered = gpu.ordered_stream()?;
+        let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
+        ordered.copy_with(&a, &mut b, flags)
     });
     "numbers that streams wait for" => pushed(|gpu| {
         let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
