@@ -18,6 +18,7 @@ mod managed;
 mod mapped;
 mod memory;
 mod modules;
+mod multicast;
 mod occupancy;
 mod other_context;
 mod peers;

@@ -305,6 +305,7 @@ transparent_zero!(
     CUlimit,
     CUgraphMem_attribute,
     CUmemAllocationGranularity_flags,
+    CUmulticastGranularity_flags,
     CUmemAllocationHandleType,
     CUmemPool_attribute,
     CUmem_advise,

@@ -193,6 +193,10 @@ pub use memory::managed::{
     cuMemDiscardBatchAsync, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
     cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuStreamAttachMemAsync,
 };
+pub use memory::multicast::{
+    cuMulticastAddDevice, cuMulticastBindAddr, cuMulticastBindMem, cuMulticastCreate,
+    cuMulticastGetGranularity, cuMulticastUnbind,
+};
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
     cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy, cuMemPoolGetAccess,

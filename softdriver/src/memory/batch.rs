@@ -3,7 +3,7 @@
 
 use super::copy::copy;
 use super::rows::copy_described;
-use super::transfer::{Described, Transfer};
+use super::transfer::Described;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::stream::{self, Target};
@@ -34,36 +34,40 @@ fn is_order(order: CUmemcpySrcAccessOrder) -> bool {
     (CU_MEMCPY_SRC_ACCESS_ORDER_STREAM.0..=CU_MEMCPY_SRC_ACCESS_ORDER_ANY.0).contains(&order.0)
 }
 
-/// Enqueues copies of boxes. An error of one tells its number.
+/// Enqueues copies of boxes. An error tells the number of a copy that is none, or `NONE`; nothing about the null stream
+/// and captures (F490, F491). What is wrong with addresses shows when the copies before are enqueued.
 fn enqueue_boxes(
     list: *mut CUDA_MEMCPY3D_BATCH_OP,
     count: usize,
     flags: u64,
     hStream: CUstream,
-) -> Result<(), (CUresult, usize)> {
-    let whole = |code| (code, NONE);
-    let target = stream_of(hStream).map_err(whole)?;
+) -> Result<(), (CUresult, Option<usize>)> {
+    let whole = |code| (code, Some(NONE));
+    if hStream.is_null() {
+        return Err((INVALID, None));
+    }
     entry::wanted(list).map_err(whole)?;
     if count == 0 || flags != 0 {
         return Err(whole(INVALID));
     }
+    let target = stream_of(hStream)
+        .map_err(|code| (code, (code != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).then_some(NONE)))?;
     let mut copies = Vec::new();
     for index in 0..count {
         let described = || {
             let one = entry::element(list.cast_const(), index)?;
             let described = Described::of_batch(&one)?;
-            if !is_order(one.srcAccessOrder) || described.is_nothing() {
+            let flags =
+                one.flags & !CUmemcpyFlags::CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE.bits();
+            let wrong = flags != 0 || !is_order(one.srcAccessOrder);
+            if wrong || described.is_nothing() || described.rows_overlap() {
                 return Err(INVALID);
             }
-            Transfer::new(described, false)?;
             Ok(described)
         };
-        copies.push(described().map_err(|code| (code, index))?);
+        copies.push(described().map_err(|code| (code, Some(index)))?);
     }
-    for (index, one) in copies.into_iter().enumerate() {
-        copy_described(&target, one, true).map_err(|code| (code, index))?;
-    }
-    Ok(())
+    copies.into_iter().try_for_each(|one| copy_described(&target, one, true)).map_err(whole)
 }
 
 /// The lists of a batch.
@@ -173,7 +177,9 @@ driver! {
         hStream: CUstream,
     ) {
         let done = enqueue_boxes(opList, numOps, flags, hStream);
-        entry::write_optional(failIdx, done.map_or_else(|(_, index)| index, |()| NONE));
+        if let Some(index) = done.map_or_else(|(_, index)| index, |()| Some(NONE)) {
+            entry::write_optional(failIdx, index);
+        }
         done.map_err(|(code, _)| code)
     }
     /// The same, without the number of the copy that failed.

@@ -168,6 +168,14 @@ impl Described {
         })
     }
 
+    /// Whether rows or planes of an end are longer than the way to the next one.
+    pub(super) fn rows_overlap(&self) -> bool {
+        let Extent { width, height, .. } = self.extent;
+        let short = |given: usize, needed: usize| given != 0 && given < needed;
+        let ends = [self.from, self.to];
+        ends.iter().any(|end| short(end.pitch, width) || short(end.rows, height))
+    }
+
     /// Whether it copies nothing.
     pub(crate) fn is_nothing(&self) -> bool {
         let Extent { width, height, depth } = self.extent;
