@@ -127,6 +127,8 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
 
 /// Calls that work in host functions (F23), those with a stream if it is no default one.
 const IN_HOST_FUNCTIONS: &[&str] = &[
+    "cuDeviceRegisterAsyncNotification",
+    "cuDeviceUnregisterAsyncNotification",
     "cuEventDestroy_v2",
     "cuEventElapsedTime",
     "cuEventElapsedTime_v2",
@@ -346,6 +348,12 @@ impl Zero for CUstreamCallback {
 }
 
 impl Zero for CUoccupancyB2DSize {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Zero for CUasyncCallback {
     fn is_zero(&self) -> bool {
         self.is_none()
     }

@@ -51,6 +51,7 @@ mod logs;
 mod memory;
 mod module;
 mod multi_device;
+mod notification;
 mod occupancy;
 #[doc(hidden)]
 pub mod older;
@@ -223,6 +224,7 @@ pub use module::{
     cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
 pub use multi_device::cuLaunchCooperativeKernelMultiDevice;
+pub use notification::{cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification};
 pub use occupancy::{
     cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxActiveBlocksPerMultiprocessor,
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveClusters,

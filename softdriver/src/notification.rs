@@ -7,13 +7,25 @@ use crate::entry::{self, driver};
 use crate::{device, sync};
 use core::ffi::c_void;
 use cuscope_sys::*;
+use std::cell::Cell;
 use std::ptr;
 use std::sync::{Arc, Mutex};
+
+thread_local! {
+    /// Whether this thread is in a function that is told.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Such a function registers and unregisters none.
+fn permitted() -> entry::Answer {
+    if INSIDE.get() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
+}
 
 /// A function that is told.
 struct Callback {
     device: usize,
-    function: unsafe extern "C" fn(*mut CUasyncNotificationInfo, *mut c_void, CUasyncCallbackHandle),
+    function:
+        unsafe extern "C" fn(*mut CUasyncNotificationInfo, *mut c_void, CUasyncCallbackHandle),
     /// The address for it.
     data: usize,
     /// Held while it runs, and forever once it is unregistered: true then.
@@ -57,7 +69,10 @@ pub(crate) fn over_budget(device: usize, bytes: u64) -> usize {
     let count = all.len();
     if count > 0 {
         // As with the driver, no thread of the program: the thread has no context.
-        let told = std::thread::spawn(move || all.iter().for_each(|one| one.call(bytes)));
+        let told = std::thread::spawn(move || {
+            INSIDE.set(true);
+            all.iter().for_each(|one| one.call(bytes));
+        });
         let _panicked = told.join();
     }
     count
@@ -71,6 +86,7 @@ driver! {
         userData: *mut c_void,
         callback: *mut CUasyncCallbackHandle,
     ) {
+        permitted()?;
         let function = callbackFunc.ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let device = device::device(device)?.ordinal;
         entry::wanted(callback)?;
@@ -82,6 +98,7 @@ driver! {
     }
     /// Ends that, once no thread is in the function.
     fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) {
+        permitted()?;
         entry::wanted(callback)?;
         let device = device::device(device)?.ordinal;
         let mut all = sync::lock(&CALLBACKS);

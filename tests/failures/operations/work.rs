@@ -7,7 +7,7 @@ use crate::exporter;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
-    diagnostics::{CoreDumps, DriverLog, on_driver_log},
+    diagnostics::{CoreDumps, DriverLog, on_driver_log, on_over_budget},
     ffi,
     foreign::dlpack::Tensor,
     memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
@@ -407,6 +407,7 @@ operations! {
     });
     "the driver's log" => {
         drop(on_driver_log(|_, _| ())?);
+        drop(on_over_budget(Device::get(0)?, |_| ())?);
         DriverLog::now()?.read()?;
         DriverLog::all().write_to("/dev/null")
     };
