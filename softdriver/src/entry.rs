@@ -298,6 +298,8 @@ transparent_zero!(
     CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,
+    CUflushGPUDirectRDMAWritesTarget,
+    CUflushGPUDirectRDMAWritesScope,
     CUdevice_attribute,
     CUexecAffinityType,
     CUfunc_cache,

@@ -115,7 +115,7 @@ pub use coredump::{
 pub use device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetByPCIBusId, cuDeviceGetCount, cuDeviceGetLuid,
     cuDeviceGetName, cuDeviceGetPCIBusId, cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetUuid_v2,
-    cuDeviceTotalMem_v2,
+    cuDeviceTotalMem_v2, cuFlushGPUDirectRDMAWrites,
 };
 pub use driver::{cuDriverGetVersion, cuInit};
 pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
@@ -232,7 +232,8 @@ pub use occupancy::{
     cuOccupancyMaxPotentialClusterSize,
 };
 pub use peer::{
-    cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute,
+    cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer,
+    cuDeviceGetHostAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAttribute,
 };
 pub use primary::{
     cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,

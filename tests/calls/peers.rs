@@ -16,6 +16,15 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
     t.row("Device::can_access_peer", &["cuDeviceCanAccessPeer"], || device.can_access_peer(other))
         .unwrap();
     let supported = ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    let operations = [cuscope::ffi::CU_ATOMIC_OPERATION_INTEGER_ADD];
+    t.row("Device::p2p_atomic_capabilities", &["cuDeviceGetP2PAtomicCapabilities"], || {
+        device.p2p_atomic_capabilities(other, &operations)
+    })
+    .unwrap();
+    t.row("Device::host_atomic_capabilities", &["cuDeviceGetHostAtomicCapabilities"], || {
+        device.host_atomic_capabilities(&operations)
+    })
+    .unwrap();
     t.row("Device::p2p_attribute", &["cuDeviceGetP2PAttribute"], || {
         device.p2p_attribute(other, supported)
     })

@@ -1,4 +1,4 @@
-//! Multicast objects: a range whose bytes are in the memory of several devices at once (F496, F497).
+//! Multicast objects: a range whose bytes are in the memory of several devices at once (F496).
 //!
 //! Only the instructions `multimem` reach a mapping of one. A bound memory has addresses of its own, which the program is
 //! not told: what `multimem` does is done there, for each device.
