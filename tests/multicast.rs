@@ -85,8 +85,8 @@ fn kernels_write_to_all_devices_and_reduce_what_they_have() {
         let values = gpu.on(&gpu.stream().unwrap()).to_vec(&memory).unwrap();
         values.try_into().unwrap()
     };
-    for index in 0..2 {
-        let gpu = stack.push(&contexts[index]).unwrap();
+    for (index, context) in contexts.iter().enumerate() {
+        let gpu = stack.push(context).unwrap();
         let stream = gpu.stream().unwrap();
         let address = own.address() + (index * bytes) as u64;
         // SAFETY: as above.

@@ -74,7 +74,7 @@ pub struct Live {
     pub registrations: usize,
     /// Reserved ranges of addresses.
     pub reservations: usize,
-    /// Handles of physical memory.
+    /// Handles of physical memory, and of multicast objects.
     pub physical: usize,
     /// Mappings of physical memory.
     pub mappings: usize,

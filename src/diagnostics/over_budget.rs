@@ -39,7 +39,7 @@ struct Registration {
     handle: CUasyncCallbackHandle,
     device: Device,
 }
-// SAFETY: the driver ends a registration on any thread (F494).
+// SAFETY: the handle only names the registration, which the driver ends on any thread (F493).
 unsafe impl Send for Registration {}
 
 /// A function that is told when memory of a device is over its budget, from [`on_over_budget`]. Dropping it removes the
@@ -51,7 +51,7 @@ pub struct OverBudgetHook {
     device: Device,
 }
 assert_impl_all!(OverBudgetHook: Send, Sync);
-// SAFETY: the driver ends a registration on any thread (F494), and the function may be dropped on any: it is `Send`.
+// SAFETY: the driver ends a registration on any thread (F493), and the function may be dropped on any: it is `Send`.
 unsafe impl Send for OverBudgetHook {}
 // SAFETY: nothing can be done with a shared reference.
 unsafe impl Sync for OverBudgetHook {}

@@ -82,7 +82,7 @@ impl<'a> CopyBatch<'a> {
     }
 
     /// Returns the destinations with their sources, where there is something to copy: the driver refuses copies of 0
-    /// bytes (F426, F490).
+    /// bytes ([F426](crate::driver_facts#F426), [F491](crate::driver_facts#F491)).
     fn copies(&self) -> impl Iterator<Item = (&Access<'a>, &Access<'a>)> {
         let pairs = self.uses.0.chunks_exact(2).map(|ends| (&ends[0], &ends[1]));
         pairs.filter(|(to, _)| to.bytes() > 0)

@@ -3,6 +3,7 @@
 use super::rows::WAIT;
 use super::table::Table;
 use cuscope::ordered::OrderedOptions;
+use cuscope::settings::RdmaScope;
 use cuscope::{Context, ContextFlags, ContextStack, Device, ffi};
 
 const COPY: &str = "cuMemcpyPeerAsync";
@@ -32,6 +33,10 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
     let far = Context::create(other, ContextFlags::default()).unwrap();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(first).unwrap();
+    t.row("PushedGuard::flush_rdma_writes", &["cuFlushGPUDirectRDMAWrites"], || {
+        outer.flush_rdma_writes(RdmaScope::Owner)
+    })
+    .unwrap();
     t.row("PushedGuard::enable_peer_access", &["cuCtxEnablePeerAccess"], || {
         outer.enable_peer_access(&far)
     })

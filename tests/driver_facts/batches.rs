@@ -193,11 +193,15 @@ fn streams_that_take_no_batches() {
 type Box3D = CUDA_MEMCPY3D_BATCH_OP;
 
 /// Memory with rows and planes.
-fn rows(ptr: CUdeviceptr, rowLength: usize, layerHeight: usize) -> CUmemcpy3DOperand {
+fn rows(ptr: CUdeviceptr, length: usize, height: usize) -> CUmemcpy3DOperand {
     let mut operand: CUmemcpy3DOperand = all_zeros();
     operand.r#type = CU_MEMCPY_OPERAND_TYPE_POINTER;
-    operand.op.ptr =
-        CUmemcpy3DOperand_v1_op_ptr { ptr, rowLength, layerHeight, locHint: all_zeros() };
+    operand.op.ptr = CUmemcpy3DOperand_v1_op_ptr {
+        ptr,
+        rowLength: length,
+        layerHeight: height,
+        locHint: all_zeros(),
+    };
     operand
 }
 

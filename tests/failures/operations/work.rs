@@ -1,6 +1,7 @@
 //! Streams, events, memory and launches.
 
 use super::{Operation, pushed, store};
+use crate::common;
 use crate::common::kernels::SPIN;
 use crate::common::longer;
 use crate::exporter;
@@ -12,10 +13,11 @@ use cuscope::{
     foreign::dlpack::Tensor,
     memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
     ordered::OrderedOptions,
+    settings::RdmaScope,
     stream::{SyncPolicy, Until},
     tensor_map::{Swizzle, TensorLayout},
     texture::{ArrayFlags, ArrayShape, Sampling},
-    virtual_memory::{MappedAccess, PhysicalMemory, Reservation},
+    virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation},
 };
 use std::time::Duration;
 
@@ -59,6 +61,34 @@ operations! {
         addresses.access(0, device)?;
         let memory = addresses.unmap(0)?;
         addresses.map(bytes, memory)
+    });
+    "multicast objects" => {
+        let devices = Device::all()?;
+        if !common::software() || !Multicast::is_supported(devices[0])? {
+            return Ok(());
+        }
+        let bytes = Multicast::granularity(&devices, 1)?;
+        let mut object = Multicast::create(&devices, bytes)?;
+        object.bind(0, PhysicalMemory::create(devices[0], bytes)?)?;
+        object.unbind(devices[0], 0)?;
+        let mut addresses = Reservation::new(2 * bytes)?;
+        addresses.map(0, PhysicalMemory::create(devices[0], bytes)?)?;
+        object.bind_mapped(0, &addresses, 0)?;
+        addresses.map_multicast(bytes, object)?;
+        addresses.set_access(bytes, bytes, devices[0], MappedAccess::ReadWrite)?;
+        addresses.unmap_multicast(bytes).map(drop)
+    };
+    "what links do" => pushed(|gpu| {
+        let (device, add) = (gpu.device(), ffi::CU_ATOMIC_OPERATION_INTEGER_ADD);
+        gpu.flush_rdma_writes(RdmaScope::AllDevices)?;
+        if ffi::cuDeviceGetHostAtomicCapabilities().is_err() {
+            return Ok(());
+        }
+        device.host_atomic_capabilities(&[add])?;
+        match Device::all()?.get(1) {
+            Some(&other) => device.p2p_atomic_capabilities(other, &[add]).map(drop),
+            None => Ok(()),
+        }
     });
     "a buffer and an event of another process" => pushed(|gpu| {
         if !exporter::is_there() {
