@@ -199,3 +199,30 @@ fn nothing_is_left_of_an_object() {
         }
     });
 }
+
+#[test]
+fn a_store_where_a_device_has_no_memory_faults() {
+    let devices = two_devices!();
+    crate::fresh!(a_store_where_a_device_has_no_memory_faults, {
+        let (mut object, own, bytes) = bound(devices).unwrap();
+        drop(object.unbind(devices[1], 0).unwrap());
+        let mut all = Reservation::new(bytes).unwrap();
+        all.map_multicast(0, object).unwrap();
+        all.set_access(0, bytes, devices[0], MappedAccess::ReadWrite).unwrap();
+        let context = new_context_on(devices[0]);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        // Nothing but kernels knows the address.
+        // SAFETY: it is refused.
+        let memory = unsafe { gpu.buffer_from_raw::<u32>(all.address(), 1, ()) };
+        assert!(memory.is_err());
+        let kernel = gpu.load_ptx(ALL).unwrap().function("all").unwrap();
+        let stream = gpu.stream().unwrap();
+        // SAFETY: the kernel faults, which ends the use of the GPU by this process.
+        let launched = unsafe {
+            gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (all.address(), 1.0_f32))
+        };
+        assert_eq!(launched.unwrap_err().code(), Some(ffi::CUDA_ERROR_ILLEGAL_ADDRESS));
+        std::mem::forget((own, all));
+    });
+}

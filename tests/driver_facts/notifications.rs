@@ -131,8 +131,9 @@ fn links_have_atomic_operations() {
     let all: Vec<u32> = (0..13).collect();
     let (code, found) = host(&all, 13, device);
     assert_eq!((code, &found[13..]), (SUCCESS, &[77; 3][..]));
-    // Of an H200 and its host.
-    if crate::common::software() || capability(device) == (9, 0) {
+    let (mut native, attribute) = (77, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED);
+    ok!(cuDeviceGetAttribute(&raw mut native, attribute, device));
+    if native == 0 {
         assert_eq!(found[..13], [0; 13]);
     }
     for unknown in [13, 99] {
@@ -162,16 +163,6 @@ fn links_have_atomic_operations() {
     assert_eq!(in_host_function(a.stream, ask), (NOT_PERMITTED, NOT_PERMITTED));
     pop();
     a.destroy();
-}
-
-fn capability(device: CUdevice) -> (i32, i32) {
-    let attribute = |of| {
-        let mut value = 0;
-        ok!(cuDeviceGetAttribute(&raw mut value, of, device));
-        value
-    };
-    let major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    (major, attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
 }
 
 /// The granularity of multicast objects, for so many devices.
