@@ -5,8 +5,11 @@ use crate::call::{Answer, answer, name};
 use crate::driver::init;
 use crate::error::{Error, Result};
 use crate::name::Name;
-use ffi::{CUdevice, CUdevice_P2PAttribute, CUdevice_attribute};
-use std::ffi::{CStr, c_char, c_int};
+use ffi::{
+    CUatomicOperation, CUatomicOperationCapability, CUdevice, CUdevice_P2PAttribute,
+    CUdevice_attribute,
+};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::fmt;
 
 /// A CUDA device. It identifies a device and owns nothing, so you can copy it and send it to other threads.
@@ -254,6 +257,48 @@ impl Device {
         Ok(value)
     }
 
+    /// Returns what the device can do on host memory by atomic operations of the link to it, one entry for each operation.
+    /// None of a set means that the link has no such operation. Requires a driver of CUDA 13.0 or later.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for no operations, and for one that the driver does not know
+    /// ([F495](crate::driver_facts#F495)); [`NeedsDriver`](crate::Error::NeedsDriver).
+    #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    pub fn host_atomic_capabilities(
+        self,
+        operations: &[CUatomicOperation],
+    ) -> Result<Vec<CUatomicOperationCapability>> {
+        let get = ffi::cuDeviceGetHostAtomicCapabilities()?;
+        capabilities(operations, |out, operations, count| {
+            // SAFETY: reads `count` operations and writes as many sets, which both lists have.
+            unsafe {
+                answer!(cuDeviceGetHostAtomicCapabilities = get(out, operations, count, self.raw))
+            }
+        })
+    }
+
+    /// Returns what the device can do on memory of another one by atomic operations of the link between them, one entry for
+    /// each operation. Requires a driver of CUDA 13.0 or later.
+    ///
+    /// # Errors
+    /// The errors of [`host_atomic_capabilities`](Self::host_atomic_capabilities); `CUDA_ERROR_INVALID_DEVICE` for a device
+    /// and itself.
+    #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
+    pub fn p2p_atomic_capabilities(
+        self,
+        peer: Device,
+        operations: &[CUatomicOperation],
+    ) -> Result<Vec<CUatomicOperationCapability>> {
+        let get = ffi::cuDeviceGetP2PAtomicCapabilities()?;
+        let (own, other) = (self.raw, peer.raw);
+        capabilities(operations, |out, operations, count| {
+            // SAFETY: as above.
+            unsafe {
+                answer!(cuDeviceGetP2PAtomicCapabilities = get(out, operations, count, own, other))
+            }
+        })
+    }
+
     /// Returns the compute capability, `(9, 0)` for 9.0.
     ///
     /// # Errors
@@ -270,6 +315,17 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.raw)
     }
+}
+
+/// Returns the sets that a call writes, one for each operation.
+fn capabilities(
+    operations: &[CUatomicOperation],
+    get: impl FnOnce(*mut c_uint, *const CUatomicOperation, c_uint) -> Answer,
+) -> Result<Vec<CUatomicOperationCapability>> {
+    let mut found = vec![0; operations.len()];
+    let count = c_uint::try_from(operations.len()).unwrap_or(0);
+    get(found.as_mut_ptr(), operations.as_ptr(), count).check()?;
+    Ok(found.into_iter().map(CUatomicOperationCapability::from_bits_retain).collect())
 }
 
 /// Returns a string that the driver writes into a buffer.

@@ -623,7 +623,7 @@
 //! | E0505: cannot move out of `buffer` because it is borrowed, by a [tensor map](crate::tensor_map) | drop it behind the last launch with the map | `ui-tests/tensor_map_freed_memory.rs` |
 //! | E0277: … cannot be the element of a tensor map | use a type that the accelerator knows, or [cast](crate::DeviceBuffer::cast) the memory | `ui-tests/tensor_map_element.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
-//! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs` |
+//! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log, or of memory over its budget, borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs`, `ui-tests/over_budget_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut ScopedBuffer` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |
 //! | E0502: cannot borrow `*y` as mutable, a `&mut ScopedBuffer` | pass memory that the kernel writes only once | `ui-tests/held_aliased_arguments.rs`, `ui-tests/held_texture_read_and_written.rs` |
 //!

@@ -1,7 +1,9 @@
 //! Copies in batches, on every surface that has them.
 
-use crate::common::gpu::with_gpu;
+use crate::common::gpu::{try_with_gpu, with_gpu};
 use crate::skip;
+use cuscope::memory::CopyFlags;
+use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{DeviceBuffer, Error, ffi};
 
 const BLOCKS: usize = 16;
@@ -78,9 +80,135 @@ fn batches_that_are_no_copies_are_refused() {
         let mut z = on.zeroed::<u32>(4).unwrap();
         let refused = on.copy_batch([(&long, &mut x), (&short, &mut z)]);
         assert_eq!(refused.unwrap_err(), Error::LengthMismatch { call, from: 0, to: 4 });
-        let rows = gpu.alloc_pitched::<u32>((2, 2)).unwrap();
-        let refused = on.copy_batch([(&rows, &mut x)]).unwrap_err();
-        assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
-        assert!(refused.to_string().contains("copies no rows"), "{refused}");
+        let (rows, mut other) =
+            (gpu.alloc_pitched::<u32>((2, 2)).unwrap(), gpu.alloc_pitched::<u32>((4, 1)).unwrap());
+        let call = "cuMemcpy3DBatchAsync";
+        let extents = Box::new([[2, 2, 1], [4, 1, 1]]);
+        let refused = on.copy_batch([(&rows, &mut other)]);
+        assert_eq!(refused.unwrap_err(), Error::ExtentMismatch { call, extents });
+        let refused = on.copy_batch([(&rows, &mut on.zeroed::<u32>(5).unwrap())]);
+        assert_eq!(refused.unwrap_err(), Error::LengthMismatch { call, from: 4, to: 5 });
     });
+}
+
+#[test]
+fn rows_and_planes_are_copied_by_one_call() {
+    batches!();
+    try_with_gpu(|gpu| {
+        let (stream, second) = (gpu.stream()?, gpu.stream()?);
+        let on = gpu.on(&stream);
+        let values: Vec<u32> = (0..24).collect();
+        let mut rows = gpu.alloc_pitched::<u32>((4, 3, 2))?;
+        on.upload(&values, &mut rows)?;
+        // The right half of each row to the left, and the other way round.
+        let mut swapped = gpu.alloc_pitched::<u32>((4, 3, 2))?;
+        let (left, right) = swapped.part_mut(.., .., ..)?.split_columns_at(2)?;
+        let mut targets = [right, left];
+        let sources = [rows.part(..2, .., ..)?, rows.part(2.., .., ..)?];
+        on.copy_batch(sources.iter().zip(&mut targets))?;
+        let expected: Vec<u32> =
+            values.chunks(4).flat_map(|row| [row[2], row[3], row[0], row[1]]).collect();
+        assert_eq!(on.to_vec(&swapped)?, expected);
+
+        // From rows to memory without, and from a part of a plane.
+        let (mut packed, mut part) = (on.zeroed::<u32>(24)?, on.zeroed::<u32>(4)?);
+        let (all, some) = (rows.part(.., .., ..)?, rows.part(1..3, 1.., 1..)?);
+        on.copy_batch([(&all, &mut packed), (&some, &mut part)])?;
+        assert_eq!(on.to_vec(&packed)?, values);
+        assert_eq!(on.to_vec(&part)?, [17, 18, 21, 22]);
+
+        // In a scope, behind what wrote the sources on another stream.
+        gpu.scope(|s| {
+            let (mut rows, mut to) = (s.hold(&mut rows), s.hold(&mut swapped));
+            s.on(&stream).fill(&mut rows, 9)?;
+            s.on(&second).copy_batch([(&rows, &mut to)])
+        })?;
+        assert_eq!(on.to_vec(&swapped)?, [9; 24]);
+
+        let ordered = gpu.ordered_stream()?;
+        let mut a = ordered.alloc_pitched::<u32>((4, 2))?;
+        ordered.fill(&mut a, 5)?;
+        let mut b = ordered.alloc_pitched::<u32>((4, 2))?;
+        ordered.copy_batch([(&a, &mut b)])?;
+        drop(a); // freed behind the copies
+        assert_eq!(ordered.to_vec(&b)?, [5; 8]);
+        Ok(())
+    });
+}
+
+#[test]
+fn arrays_are_copied_by_one_call() {
+    batches!();
+    try_with_gpu(|gpu| {
+        let stream = gpu.stream()?;
+        let on = gpu.on(&stream);
+        let values: Vec<[f32; 2]> = (0..24_u8).map(|i| [i.into(), f32::from(i) + 0.5]).collect();
+        let mut array = gpu.alloc_array::<[f32; 2]>(
+            ArrayShape::D3 { width: 4, height: 3, depth: 2 },
+            ArrayFlags::empty(),
+        )?;
+        let (from, rows) = (on.from_slice(&values)?, gpu.alloc_pitched::<[f32; 2]>((4, 3))?);
+        let mut rows = rows;
+        on.upload(&values[12..], &mut rows)?;
+        // From memory without rows.
+        on.copy_batch([(&from, &mut array)])?;
+        assert_eq!(on.to_vec(&array)?, values);
+        // From rows, to a plane of the array.
+        on.copy_batch([(&rows, &mut array.part_mut(.., .., ..1)?)])?;
+        let planes = [&values[12..], &values[12..]].concat();
+        assert_eq!(on.to_vec(&array)?, planes);
+        // Within the array, and back to memory with and without rows.
+        let mut part = on.zeroed::<[f32; 2]>(4)?;
+        on.copy_batch([(&array.part(1..3, 1.., 1..)?, &mut part)])?;
+        assert_eq!(on.to_vec(&part)?, [values[17], values[18], values[21], values[22]]);
+        let mut back = gpu.alloc_pitched::<[f32; 2]>((4, 3, 2))?;
+        gpu.scope(|s| {
+            let (array, mut back) = (s.hold(&mut array), s.hold(&mut back));
+            s.on(&stream).copy_batch([(&array, &mut back)])
+        })?;
+        assert_eq!(on.to_vec(&back)?, planes);
+        let mut other = gpu.alloc_array::<[f32; 2]>(array.shape(), ArrayFlags::empty())?;
+        on.copy_batch([(&array, &mut other)])?;
+        assert_eq!(on.to_vec(&other)?, planes);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_copy_has_flags() {
+    let lacks = ffi::cuMemcpyWithAttributesAsync().err();
+    try_with_gpu(|gpu| {
+        let (stream, flags) = (gpu.stream()?, CopyFlags::PREFER_OVERLAP_WITH_COMPUTE);
+        let on = gpu.on(&stream);
+        let (from, mut to) = (on.from_slice(&[1_u32, 2, 3, 4])?, on.zeroed::<u32>(4)?);
+        if let Some(needs) = lacks {
+            assert_eq!(on.copy_with(&from, &mut to, flags), Err(Error::from(needs)));
+            return Ok(());
+        }
+        on.copy_with(&from, &mut to, flags)?;
+        assert_eq!(on.to_vec(&to)?, [1, 2, 3, 4]);
+        let mut rows = gpu.alloc_pitched::<u32>((2, 2))?;
+        on.copy_with(&to, &mut rows, CopyFlags::empty())?;
+        assert_eq!(on.to_vec(&rows)?, [1, 2, 3, 4]);
+        gpu.scope(|s| {
+            let mut rows = s.hold(&mut rows);
+            s.on(&stream).fill(&mut rows, 7)?;
+            s.on(&stream).copy_with(&rows, &mut s.hold(&mut to), flags)
+        })?;
+        assert_eq!(on.to_vec(&to)?, [7; 4]);
+        let ordered = gpu.ordered_stream()?;
+        let (a, mut b) = (ordered.from_slice(&[8_u32; 4])?, ordered.zeroed::<u32>(4)?);
+        ordered.copy_with(&a, &mut b, flags)?;
+        assert_eq!(ordered.to_vec(&b)?, [8; 4]);
+        // Nothing is copied without a call.
+        let (none, mut nothing) = (on.zeroed::<u32>(0)?, on.zeroed::<u32>(0)?);
+        on.copy_with(&none, &mut nothing, flags)?;
+        let refused = on.copy_with(&from, &mut nothing, flags);
+        let call = "cuMemcpyWithAttributesAsync";
+        assert_eq!(refused, Err(Error::LengthMismatch { call, from: 4, to: 0 }));
+        Ok(())
+    });
+    if let Some(needs) = lacks {
+        skip!("{needs}");
+    }
 }

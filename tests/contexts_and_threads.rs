@@ -11,6 +11,7 @@ mod faults;
 mod foreign;
 mod foreign_handles;
 mod leaks;
+mod over_budget;
 mod properties;
 mod raw_calls;
 mod stack;

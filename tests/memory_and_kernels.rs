@@ -19,6 +19,7 @@ mod managed;
 mod mapped;
 mod memory;
 mod modules;
+mod multicast;
 mod occupancy;
 mod other_context;
 mod peers;

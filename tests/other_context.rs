@@ -4,7 +4,7 @@
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::SAXPY;
-use cuscope::memory::{Advice, Attachment, Location};
+use cuscope::memory::{Advice, Attachment, CopyFlags, Location};
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
@@ -325,6 +325,11 @@ fn newer_operations_on_memory_compare_contexts_too() {
         let batch = "cuMemcpyBatchAsync";
         assert_eq!(on.copy_batch([(&theirs.x, &mut own.y)]), other(batch));
         assert_eq!(on.copy_batch([(&own.x, &mut theirs.y)]), other(batch));
+        if ffi::cuMemcpyWithAttributesAsync().is_ok() {
+            let one = "cuMemcpyWithAttributesAsync";
+            assert_eq!(on.copy_with(&theirs.x, &mut own.y, CopyFlags::empty()), other(one));
+            assert_eq!(on.copy_with(&own.x, &mut theirs.y, CopyFlags::empty()), other(one));
+        }
         let map = gpu.tensor_map(&TensorLayout::tiled(&[4], &[4]), &theirs.x).unwrap();
         // SAFETY: it is not launched.
         let launched = unsafe { on.launch(&own.saxpy, ONE(), (map,)) };

@@ -290,6 +290,18 @@ fn devices_tell_of_each_other() {
     ] {
         assert!(first.p2p_attribute(second, attribute).unwrap() >= 0);
     }
+    if ffi::cuDeviceGetP2PAtomicCapabilities().is_ok() {
+        let all = [ffi::CU_ATOMIC_OPERATION_INTEGER_ADD, ffi::CU_ATOMIC_OPERATION_FLOAT_ADD];
+        assert_eq!(first.p2p_atomic_capabilities(second, &all).unwrap().len(), 2);
+        let itself = first.p2p_atomic_capabilities(first, &all).unwrap_err();
+        assert_eq!(itself.code(), Some(ffi::CUDA_ERROR_INVALID_DEVICE));
+        assert_eq!(first.host_atomic_capabilities(&all).unwrap().len(), 2);
+        let none = first.host_atomic_capabilities(&[]).unwrap_err();
+        assert_eq!(none.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        let unknown = [ffi::CUatomicOperation(99)];
+        let unknown = first.host_atomic_capabilities(&unknown).unwrap_err();
+        assert_eq!(unknown.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+    }
     let unknown = first.p2p_attribute(second, ffi::CUdevice_P2PAttribute(99)).unwrap_err();
     assert_eq!(unknown.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
 }

@@ -1,7 +1,7 @@
 //! What tests ask the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
-use crate::{capture, driver, race, stack};
+use crate::{capture, driver, notification, race, stack};
 use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 
@@ -74,7 +74,7 @@ pub struct Live {
     pub registrations: usize,
     /// Reserved ranges of addresses.
     pub reservations: usize,
-    /// Handles of physical memory.
+    /// Handles of physical memory, and of multicast objects.
     pub physical: usize,
     /// Mappings of physical memory.
     pub mappings: usize,
@@ -99,6 +99,12 @@ pub struct Live {
 /// Counts what is alive, in every context and of every thread. All zero before `cuInit`.
 pub fn live() -> Live {
     driver::get().map(driver::Driver::live).unwrap_or_default()
+}
+
+/// Tells the functions of `cuDeviceRegisterAsyncNotification` that memory of the device with this ordinal is so many bytes over
+/// its budget, as nothing else does here. Returns how many functions there were, when they have returned.
+pub fn notify_over_budget(device: usize, bytes: u64) -> usize {
+    notification::over_budget(device, bytes)
 }
 
 /// The depth of the calling thread's context stack.

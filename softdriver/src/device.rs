@@ -5,6 +5,7 @@ use crate::context::Context;
 pub(crate) use crate::device_attribute::attribute;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::stack;
 use core::ffi::{c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::atomic::AtomicUsize;
@@ -165,6 +166,19 @@ driver! {
         entry::wanted(deviceNodeMask)?;
         device(dev)?;
         Err(CUDA_ERROR_NOT_SUPPORTED)
+    }
+    /// Waits for nothing: what others write to a device is seen at once.
+    fn cuFlushGPUDirectRDMAWrites(
+        target: CUflushGPUDirectRDMAWritesTarget,
+        scope: CUflushGPUDirectRDMAWritesScope,
+    ) {
+        stack::current_home()?;
+        let scopes = [
+            CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER,
+            CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES,
+        ];
+        let known = target == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
+        if known && scopes.contains(&scope) { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
     }
     /// The widest linear texture of a format.
     fn cuDeviceGetTexture1DLinearMaxWidth(

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::entry::Answer;
+use crate::memory::multicast;
 use crate::memory::physical::Physical;
 use core::ffi::c_int;
 use cuscope_sys::*;
@@ -48,6 +49,7 @@ pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answe
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Ok(c_int::from(Physical::IS_SHARED)),
+        CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => Ok(c_int::from(multicast::is_there())),
         _ if NOT_MODELLED.contains(&attribute) => Ok(0),
         CUdevice_attribute(number) => {
             let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

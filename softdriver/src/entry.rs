@@ -127,6 +127,8 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
 
 /// Calls that work in host functions (F23), those with a stream if it is no default one.
 const IN_HOST_FUNCTIONS: &[&str] = &[
+    "cuDeviceRegisterAsyncNotification",
+    "cuDeviceUnregisterAsyncNotification",
     "cuEventDestroy_v2",
     "cuEventElapsedTime",
     "cuEventElapsedTime_v2",
@@ -296,6 +298,8 @@ transparent_zero!(
     CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,
+    CUflushGPUDirectRDMAWritesTarget,
+    CUflushGPUDirectRDMAWritesScope,
     CUdevice_attribute,
     CUexecAffinityType,
     CUfunc_cache,
@@ -305,6 +309,7 @@ transparent_zero!(
     CUlimit,
     CUgraphMem_attribute,
     CUmemAllocationGranularity_flags,
+    CUmulticastGranularity_flags,
     CUmemAllocationHandleType,
     CUmemPool_attribute,
     CUmem_advise,
@@ -345,6 +350,12 @@ impl Zero for CUstreamCallback {
 }
 
 impl Zero for CUoccupancyB2DSize {
+    fn is_zero(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Zero for CUasyncCallback {
     fn is_zero(&self) -> bool {
         self.is_none()
     }

@@ -51,6 +51,7 @@ mod logs;
 mod memory;
 mod module;
 mod multi_device;
+mod notification;
 mod occupancy;
 #[doc(hidden)]
 pub mod older;
@@ -114,7 +115,7 @@ pub use coredump::{
 pub use device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetByPCIBusId, cuDeviceGetCount, cuDeviceGetLuid,
     cuDeviceGetName, cuDeviceGetPCIBusId, cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetUuid_v2,
-    cuDeviceTotalMem_v2,
+    cuDeviceTotalMem_v2, cuFlushGPUDirectRDMAWrites,
 };
 pub use driver::{cuDriverGetVersion, cuInit};
 pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
@@ -176,7 +177,10 @@ pub use memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2,
 };
-pub use memory::batch::{cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2};
+pub use memory::batch::{
+    cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, cuMemcpy3DWithAttributesAsync,
+    cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2, cuMemcpyWithAttributesAsync,
+};
 pub use memory::copy::{
     cuMemcpy, cuMemcpyAsync, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2,
     cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync,
@@ -189,6 +193,10 @@ pub use memory::managed::{
     cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemDiscardAndPrefetchBatchAsync,
     cuMemDiscardBatchAsync, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
     cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuStreamAttachMemAsync,
+};
+pub use memory::multicast::{
+    cuMulticastAddDevice, cuMulticastBindAddr, cuMulticastBindMem, cuMulticastCreate,
+    cuMulticastGetGranularity, cuMulticastUnbind,
 };
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
@@ -216,6 +224,7 @@ pub use module::{
     cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
 pub use multi_device::cuLaunchCooperativeKernelMultiDevice;
+pub use notification::{cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification};
 pub use occupancy::{
     cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxActiveBlocksPerMultiprocessor,
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveClusters,
@@ -223,7 +232,8 @@ pub use occupancy::{
     cuOccupancyMaxPotentialClusterSize,
 };
 pub use peer::{
-    cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute,
+    cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer,
+    cuDeviceGetHostAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAttribute,
 };
 pub use primary::{
     cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,

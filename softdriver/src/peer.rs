@@ -96,6 +96,38 @@ fn link(attribute: CUdevice_P2PAttribute) -> Answer<c_int> {
     })
 }
 
+/// Writes what a link can do, for each of the operations: nothing, or all that it does by single numbers (F495).
+fn capabilities(
+    out: *mut c_uint,
+    operations: *const CUatomicOperation,
+    count: c_uint,
+    link: impl FnOnce() -> Answer<bool>,
+) -> Answer {
+    entry::wanted(out)?;
+    if operations.is_null() || count == 0 {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let linked = link()?;
+    for index in 0..count as usize {
+        let operation = entry::element(operations, index)?;
+        if operation.0 > CU_ATOMIC_OPERATION_FLOAT_MAX.0 {
+            entry::write(out.wrapping_add(index), 0)?;
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let float = operation.0 >= CU_ATOMIC_OPERATION_FLOAT_ADD.0;
+        type Can = CUatomicOperationCapability;
+        let sizes = Can::CU_ATOMIC_CAPABILITY_SCALAR_32 | Can::CU_ATOMIC_CAPABILITY_SCALAR_64;
+        let kinds = if float {
+            Can::empty()
+        } else {
+            Can::CU_ATOMIC_CAPABILITY_SIGNED | Can::CU_ATOMIC_CAPABILITY_UNSIGNED
+        };
+        let all = sizes | kinds | Can::CU_ATOMIC_CAPABILITY_REDUCTION;
+        entry::write(out.wrapping_add(index), if linked { all.bits() } else { 0 })?;
+    }
+    Ok(())
+}
+
 driver! {
     /// Whether a device can access the memory of another: every one can, but not its own so.
     fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) {
@@ -116,6 +148,28 @@ driver! {
             return Err(CUDA_ERROR_INVALID_DEVICE);
         }
         entry::write(value, link(attrib)?)
+    }
+    /// What the link between two devices can do; of a device with itself, INVALID_DEVICE.
+    fn cuDeviceGetP2PAtomicCapabilities(
+        capabilities: *mut c_uint,
+        operations: *const CUatomicOperation,
+        count: c_uint,
+        srcDevice: CUdevice,
+        dstDevice: CUdevice,
+    ) {
+        self::capabilities(capabilities, operations, count, || {
+            let (from, to) = (device::device(srcDevice)?, device::device(dstDevice)?);
+            if from.ordinal == to.ordinal { Err(CUDA_ERROR_INVALID_DEVICE) } else { Ok(true) }
+        })
+    }
+    /// What the link to the host can do: nothing.
+    fn cuDeviceGetHostAtomicCapabilities(
+        capabilities: *mut c_uint,
+        operations: *const CUatomicOperation,
+        count: c_uint,
+        dev: CUdevice,
+    ) {
+        self::capabilities(capabilities, operations, count, || device::device(dev).map(|_| false))
     }
     /// Lets the current context access the memory of one on another device (F83, F84), which is
     /// allocated later too.

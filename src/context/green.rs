@@ -235,11 +235,12 @@ impl Context {
     }
 
     /// Returns the multiprocessors that the context's work runs on: for a green context its own, otherwise all
-    /// of the device's.
+    /// of the device's. Those of a stream are those of its [context](crate::Stream::context).
     ///
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuCtxGetDevResource")]
+    #[doc(alias = "cuStreamGetDevResource")]
     pub fn sm_resource(&self) -> Result<SmResource> {
         let get = ffi::cuCtxGetDevResource()?;
         SmResource::new(self.device(), |to| {

@@ -24,6 +24,10 @@ const MOST: usize = 15;
 /// requirements of an attribute on the kernel belong to obligation 3 of
 /// [`SyncStream::launch`](crate::SyncStream::launch).
 ///
+/// Every attribute of CUDA 13 that a launch takes is here, but for two. A synchronization policy belongs to a
+/// [stream](crate::Stream::set_sync_policy): the driver refuses it for a launch. A kernel node that kernels update
+/// themselves would change a graph behind its owner, and needs a library for device code.
+///
 /// # Examples
 /// ```
 /// # use cuscope::LaunchConfig;

@@ -13,7 +13,7 @@ mod peer;
 mod rows;
 mod transfer;
 
-pub(crate) use batch::CopyBatch;
+pub(crate) use batch::{CopyBatch, CopyWith};
 pub(crate) use copy::Copy;
 pub(crate) use fill::{Fill, pattern};
 pub(crate) use launch::Launch;
@@ -169,3 +169,9 @@ unsafe impl Params for ffi::CUDA_MEMCPY3D {}
 unsafe impl Params for ffi::CUDA_MEMCPY3D_PEER {}
 // SAFETY: numbers, enumerations that are numbers, and unions of numbers.
 unsafe impl Params for ffi::CUmemcpyAttributes {}
+// SAFETY: enumerations that are numbers, and unions of numbers.
+unsafe impl Params for ffi::CUmemLocation {}
+// SAFETY: an enumeration that is a number, and a union of numbers and pointers.
+unsafe impl Params for ffi::CUmemcpy3DOperand {}
+// SAFETY: numbers, enumerations that are numbers, and unions of numbers and pointers.
+unsafe impl Params for ffi::CUDA_MEMCPY3D_BATCH_OP {}

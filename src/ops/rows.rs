@@ -44,9 +44,19 @@ impl<'a> End<'a> {
         End { kind, device: 0, host: host.cast_mut(), array, at, grid: None }
     }
 
+    /// Returns the array and the place in it, if it is one.
+    pub(super) fn array(&self) -> Option<(CUarray, [usize; 3])> {
+        (!self.array.is_null()).then_some((self.array, self.at))
+    }
+
+    /// Returns the address of memory of a device that is no array.
+    pub(super) fn address(&self) -> CUdeviceptr {
+        self.device
+    }
+
     /// Returns the bytes from row to row, and the rows from plane to plane. Zeros stand for packed rows
     /// ([F258](crate::driver_facts#F258)).
-    fn layout(&self) -> (usize, usize) {
+    pub(super) fn layout(&self) -> (usize, usize) {
         match self.grid {
             Some(grid) if self.array.is_null() => (grid.pitch, grid.rows),
             _ => (0, 0),

@@ -15,11 +15,11 @@ use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::{
-    Allocation, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder, Location,
-    PitchedBuffer, size_for,
+    Allocation, CopyFlags, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder,
+    Location, PitchedBuffer, size_for,
 };
 use crate::ops::enqueue::same_len;
-use crate::ops::{Copy, CopyBatch, Download, Fill, Launch, Operation, Prefetch, Upload};
+use crate::ops::{Copy, CopyBatch, CopyWith, Download, Fill, Launch, Operation, Prefetch, Upload};
 use crate::stream::blocking::Blocking;
 use crate::stream::host_function::{self, lock};
 use std::marker::PhantomData;
@@ -206,6 +206,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Errors
     /// The errors of [`SyncStream::copy_batch`](crate::SyncStream::copy_batch); [`OtherStream`](Error::OtherStream).
     #[doc(alias = "cuMemcpyBatchAsync")]
+    #[doc(alias = "cuMemcpy3DBatchAsync")]
     pub fn copy_batch<'b, T, F, M>(
         &self,
         copies: impl IntoIterator<Item = (&'b F, &'b mut Ordered<M>)>,
@@ -218,6 +219,23 @@ impl<'ctx> OrderedStream<'ctx> {
         let accesses = |(from, to): (&'b F, &'b mut Ordered<M>)| (from.read(), to.used(true));
         // SAFETY: 1. All of them are borrowed as they are used.
         unsafe { self.run(&CopyBatch::new(copies.into_iter().map(accesses))?) }
+    }
+
+    /// Copies device memory to memory of this stream with flags. See
+    /// [`SyncStream::copy_with`](crate::SyncStream::copy_with).
+    ///
+    /// # Errors
+    /// The errors of [`SyncStream::copy_with`](crate::SyncStream::copy_with); [`OtherStream`](Error::OtherStream).
+    #[doc(alias = "cuMemcpyWithAttributesAsync")]
+    #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
+    pub fn copy_with<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+        &self,
+        from: &impl OrderedSource<'ctx, T>,
+        to: &mut Ordered<M>,
+        flags: CopyFlags,
+    ) -> Result {
+        // SAFETY: 1. Both are borrowed as they are used.
+        unsafe { self.run(&CopyWith::new(from.read(), to.used(true), flags)?) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.

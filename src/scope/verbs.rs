@@ -9,8 +9,10 @@ use crate::error::Result;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
-use crate::memory::{DeviceMemoryMut, Element, Fillable, InScope, Location};
-use crate::ops::{Copy, CopyBatch, CopyPeer, Download, Fill, Launch, Operation, Prefetch, Upload};
+use crate::memory::{CopyFlags, DeviceMemoryMut, Element, Fillable, InScope, Location};
+use crate::ops::{
+    Copy, CopyBatch, CopyPeer, CopyWith, Download, Fill, Launch, Operation, Prefetch, Upload,
+};
 use std::ptr;
 
 // The context of what an operation uses is compared, and the operation ordered behind earlier ones, by one
@@ -174,6 +176,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The same as for [`SyncStream::copy_batch`](crate::SyncStream::copy_batch).
     #[doc(alias = "cuMemcpyBatchAsync")]
+    #[doc(alias = "cuMemcpy3DBatchAsync")]
     pub fn copy_batch<'h, T, F, D>(
         &self,
         copies: impl IntoIterator<Item = (F, &'h mut D)>,
@@ -187,6 +190,23 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let batch = CopyBatch::new(copies.iter().map(|(from, to)| (from.access(), to.target())))?;
         // SAFETY: all of them are borrowed until the scope has waited.
         unsafe { self.run(|| batch.clone()) }
+    }
+
+    /// Copies one buffer to another with flags. See [`SyncStream::copy_with`](crate::SyncStream::copy_with).
+    ///
+    /// # Errors
+    /// The same as for [`SyncStream::copy_with`](crate::SyncStream::copy_with).
+    #[doc(alias = "cuMemcpyWithAttributesAsync")]
+    #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
+    pub fn copy_with<T: Element>(
+        &self,
+        from: impl Source<'s, 'ctx, T>,
+        to: &mut impl Destination<'s, T>,
+        flags: CopyFlags,
+    ) -> Result {
+        let copy = CopyWith::new(from.access(), to.target(), flags)?;
+        // SAFETY: both are borrowed until the scope has waited.
+        unsafe { self.run(|| copy) }
     }
 
     /// Copies memory of another context, on this or another device, to a buffer. See

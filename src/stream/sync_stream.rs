@@ -8,10 +8,10 @@ use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{
-    Attachment, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
+    Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
 };
 use crate::ops::{
-    Attach, Copy, CopyBatch, CopyPeer, Discard, Download, Fill, Launch, Prefetch, Upload,
+    Attach, Copy, CopyBatch, CopyPeer, CopyWith, Discard, Download, Fill, Launch, Prefetch, Upload,
 };
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
@@ -153,11 +153,13 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
 
     /// Copies several memories to as many others with one call and waits. The copies run in no order among each other.
     ///
-    /// Memory with rows is not taken. Needs a driver of CUDA 12.8 or later.
+    /// Each copy is as one of [`copy`](Self::copy): rows and arrays go along with memory without rows. Needs a driver of
+    /// CUDA 12.8 or later.
     ///
     /// # Errors
-    /// The errors of [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for memory with rows;
-    /// [`NeedsDriver`](crate::Error::NeedsDriver). If there is an error, some of the copies may have been made.
+    /// The errors of [`copy`](Self::copy); [`InvalidArgument`](crate::Error::InvalidArgument) for rows that begin at no
+    /// multiple of an element apart, to or from an array; [`NeedsDriver`](crate::Error::NeedsDriver). If there is an error,
+    /// some of the copies may have been made.
     ///
     /// # Examples
     /// ```
@@ -177,6 +179,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemcpyBatchAsync")]
+    #[doc(alias = "cuMemcpy3DBatchAsync")]
     pub fn copy_batch<'b, T, F, D>(
         &self,
         copies: impl IntoIterator<Item = (&'b F, &'b mut D)>,
@@ -189,6 +192,24 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         let accesses = |(from, to): (&'b F, &'b mut D)| (from.access(false), to.access(true));
         // SAFETY: all of them are borrowed as they are used, until this returns.
         unsafe { self.blocking.run(CopyBatch::new(copies.into_iter().map(accesses))?) }
+    }
+
+    /// Copies device memory to other device memory with flags and waits.
+    ///
+    /// To the driver it is a [batch](Self::copy_batch) of one copy. Needs a driver of CUDA 13.2 or later.
+    ///
+    /// # Errors
+    /// The errors of [`copy_batch`](Self::copy_batch).
+    #[doc(alias = "cuMemcpyWithAttributesAsync")]
+    #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
+    pub fn copy_with<T: Element>(
+        &self,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+        flags: CopyFlags,
+    ) -> Result {
+        // SAFETY: both are borrowed as they are used, until this returns.
+        unsafe { self.blocking.run(CopyWith::new(from.access(false), to.access(true), flags)?) }
     }
 
     /// Copies memory of another context, on this or another device, to memory of this one and waits.

@@ -13,6 +13,8 @@
 //! [address](Reservation::address). [`PushedGuard::buffer_from_raw`](crate::PushedGuard::buffer_from_raw) makes a buffer
 //! of it, which keeps the reservation.
 //!
+//! A [`Multicast`] object is mapped likewise: what kernels write there goes to the memory of several devices.
+//!
 //! ```
 //! use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
 //! use cuscope::{Context, ContextStack, Device};
@@ -32,9 +34,11 @@
 //! # Ok(()) }
 //! ```
 
+mod multicast;
 mod physical;
 mod reservation;
 
+pub use multicast::Multicast;
 pub use physical::PhysicalMemory;
 pub use reservation::{MappedAccess, Reservation};
 

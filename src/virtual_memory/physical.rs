@@ -6,6 +6,7 @@ use crate::call::{answer, later};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::Result;
+use crate::sync::Arc;
 use ffi::{CUmemAllocationHandleType, CUmemAllocationProp, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
 use std::{fmt, ptr};
@@ -15,13 +16,19 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// Physical memory of a device, which has no address until [`Reservation::map`](super::Reservation::map) gives it one.
 ///
-/// It belongs to no context. Dropping it gives the memory back to the device, unless another process has it too.
-pub struct PhysicalMemory {
+/// It belongs to no context. A clone is the same memory: one is mapped, and another one bound to a
+/// [`Multicast`](super::Multicast) object. Dropping the last one gives the memory back to the device, unless another process
+/// has it too.
+#[derive(Clone)]
+pub struct PhysicalMemory(Arc<Handle>);
+assert_impl_all!(PhysicalMemory: Send, Sync);
+
+/// The owner of a handle.
+struct Handle {
     raw: CUmemGenericAllocationHandle,
     bytes: usize,
     device: Device,
 }
-assert_impl_all!(PhysicalMemory: Send, Sync);
 
 /// Returns the properties of memory of a device.
 fn properties(device: Device, handles: CUmemAllocationHandleType) -> CUmemAllocationProp {
@@ -86,7 +93,7 @@ impl PhysicalMemory {
         let (properties, mut raw) = (properties(device, handles), 0);
         // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it; the flags must be 0.
         unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }.check()?;
-        Ok(PhysicalMemory { raw, bytes, device })
+        Ok(PhysicalMemory(Arc::new(Handle { raw, bytes, device })))
     }
 
     /// Returns a file descriptor by which another process can [`import`](Self::import) the memory. Send it over a
@@ -101,7 +108,7 @@ impl PhysicalMemory {
         let out = (&raw mut descriptor).cast();
         // SAFETY: the memory is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must
         // be 0.
-        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw, kind, 0)) }.check()?;
+        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw(), kind, 0)) }.check()?;
         // SAFETY: the manual of cuMemExportToShareableHandle: it creates the descriptor, which is closed by its owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
@@ -127,36 +134,36 @@ impl PhysicalMemory {
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open, and looked at only.
         unsafe { answer!(cuMemImportFromShareableHandle(&raw mut raw, sent, kind)) }.check()?;
-        let mut memory = PhysicalMemory { raw, bytes, device };
+        let mut memory = Handle { raw, bytes, device };
         let mut told = properties(device, kind);
         // SAFETY: the memory is alive, and `told` is valid for its properties.
         unsafe { answer!(cuMemGetAllocationPropertiesFromHandle(&raw mut told, raw)) }.check()?;
         // SAFETY: the memory is a device's (1), and the driver has written its ordinal.
         let ordinal = unsafe { told.location.anonymous.id };
         memory.device = Device::get(ordinal.unsigned_abs())?;
-        Ok(memory)
+        Ok(PhysicalMemory(Arc::new(memory)))
     }
 
     /// Returns the size in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
-        self.bytes
+        self.0.bytes
     }
 
     /// Returns the device.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.device
+        self.0.device
     }
 
     /// Returns the driver's handle, for calls of [`ffi`]. It is valid while this value lives. Do not release it.
     #[must_use]
     pub fn raw(&self) -> CUmemGenericAllocationHandle {
-        self.raw
+        self.0.raw
     }
 }
 
-impl Drop for PhysicalMemory {
+impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created or imported and not released. A mapping keeps
         // the memory (the manual of cuMemRelease).
@@ -166,6 +173,6 @@ impl Drop for PhysicalMemory {
 
 impl fmt::Debug for PhysicalMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PhysicalMemory({} bytes of {:?})", self.bytes, self.device)
+        write!(f, "PhysicalMemory({} bytes of {:?})", self.size_bytes(), self.device())
     }
 }

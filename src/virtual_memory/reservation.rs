@@ -1,12 +1,12 @@
 //! Reserved addresses, and what is mapped there.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{PhysicalMemory, location};
+use super::{Multicast, PhysicalMemory, location};
 use crate::call::{answer, later, name};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
-use ffi::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc};
+use ffi::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
 use std::fmt;
 
@@ -45,15 +45,37 @@ pub struct Reservation {
 }
 assert_impl_all!(Reservation: Send, Sync);
 
-/// Memory at a place in the range.
+/// What is mapped at a place in the range.
 struct Mapping {
     offset: usize,
-    memory: PhysicalMemory,
+    what: Mapped,
+}
+
+/// What can be mapped.
+enum Mapped {
+    Memory(PhysicalMemory),
+    Multicast(Multicast),
+}
+
+impl Mapped {
+    fn size_bytes(&self) -> usize {
+        match self {
+            Mapped::Memory(memory) => memory.size_bytes(),
+            Mapped::Multicast(object) => object.size_bytes(),
+        }
+    }
+
+    fn raw(&self) -> CUmemGenericAllocationHandle {
+        match self {
+            Mapped::Memory(memory) => memory.raw(),
+            Mapped::Multicast(object) => object.raw(),
+        }
+    }
 }
 
 impl Mapping {
     fn end(&self) -> usize {
-        self.offset + self.memory.size_bytes()
+        self.offset + self.what.size_bytes()
     }
 }
 
@@ -81,8 +103,25 @@ impl Reservation {
     /// one that is no multiple of the [`granularity`](PhysicalMemory::granularity). The memory is then released.
     #[doc(alias = "cuMemMap")]
     pub fn map(&mut self, offset: usize, memory: PhysicalMemory) -> Result {
+        self.map_any(offset, Mapped::Memory(memory))
+    }
+
+    /// Maps a multicast object at an offset in bytes, and keeps it with the memory that is bound to it. No device has access
+    /// to it yet.
+    ///
+    /// What kernels do there with `multimem` instructions is done to the memory of every device of the object. Nothing else
+    /// may use these addresses: what it does is not defined.
+    ///
+    /// # Errors
+    /// The errors of [`map`](Self::map). The object is then dropped.
+    #[doc(alias = "cuMemMap")]
+    pub fn map_multicast(&mut self, offset: usize, object: Multicast) -> Result {
+        self.map_any(offset, Mapped::Multicast(object))
+    }
+
+    fn map_any(&mut self, offset: usize, what: Mapped) -> Result {
         const CALL: &str = name!(cuMemMap);
-        let size = memory.size_bytes();
+        let size = what.size_bytes();
         let end = offset.checked_add(size).filter(|&end| end <= self.bytes);
         let Some(end) = end else {
             return Err(Error::InvalidRange {
@@ -100,10 +139,10 @@ impl Reservation {
         // Before the call, so that nothing fails behind it.
         self.mapped.reserve(1);
         let at = self.address + offset as CUdeviceptr;
-        // SAFETY: the range is inside the reservation, and nothing is mapped there; the memory is alive and has as many
-        // bytes. The offset in it and the flags must be 0.
-        unsafe { answer!(cuMemMap(at, size, 0, memory.raw(), 0)) }.check()?;
-        self.mapped.insert(place, Mapping { offset, memory });
+        // SAFETY: the range is inside the reservation, and nothing is mapped there; the memory or the object is alive and has
+        // as many bytes. The offset in it and the flags must be 0.
+        unsafe { answer!(cuMemMap(at, size, 0, what.raw(), 0)) }.check()?;
+        self.mapped.insert(place, Mapping { offset, what });
         Ok(())
     }
 
@@ -117,19 +156,59 @@ impl Reservation {
     /// it is still mapped.
     #[doc(alias = "cuMemUnmap")]
     pub fn unmap(&mut self, offset: usize) -> Result<PhysicalMemory> {
-        let Ok(place) = self.mapped.binary_search_by_key(&offset, |one| one.offset) else {
-            let reason = "no memory was mapped at this offset: pass one that `map` was called with";
+        let reason = "no memory was mapped at this offset: pass one that `map` was called with";
+        let memory = |what: &Mapped| matches!(what, Mapped::Memory(_));
+        match self.unmap_any(offset, memory, reason)? {
+            Mapped::Memory(memory) => Ok(memory),
+            Mapped::Multicast(_) => unreachable!("only memory was taken"),
+        }
+    }
+
+    /// Unmaps the multicast object that was mapped at this offset, and returns it with its memory.
+    ///
+    /// Nothing may use it any more, as for [`unmap`](Self::unmap).
+    ///
+    /// # Errors
+    /// The errors of [`unmap`](Self::unmap).
+    #[doc(alias = "cuMemUnmap")]
+    pub fn unmap_multicast(&mut self, offset: usize) -> Result<Multicast> {
+        let reason = "no multicast object was mapped at this offset: pass one that `map_multicast` was called with";
+        let multicast = |what: &Mapped| matches!(what, Mapped::Multicast(_));
+        match self.unmap_any(offset, multicast, reason)? {
+            Mapped::Multicast(object) => Ok(object),
+            Mapped::Memory(_) => unreachable!("only an object was taken"),
+        }
+    }
+
+    /// Unmaps what was mapped at this offset, if it is what is wanted.
+    fn unmap_any(
+        &mut self,
+        offset: usize,
+        wanted: impl Fn(&Mapped) -> bool,
+        reason: &'static str,
+    ) -> Result<Mapped> {
+        let found = self.mapped.binary_search_by_key(&offset, |one| one.offset);
+        let Some(place) = found.ok().filter(|&place| wanted(&self.mapped[place].what)) else {
             return Err(Error::InvalidArgument { call: name!(cuMemUnmap), reason });
         };
         let (at, size) = self.range_of(&self.mapped[place]);
         // SAFETY: a whole mapping of this reservation. Whoever let work use it promised that it is over by now.
         unsafe { answer!(cuMemUnmap(at, size)) }.check()?;
-        Ok(self.mapped.remove(place).memory)
+        Ok(self.mapped.remove(place).what)
+    }
+
+    /// Returns the memory that was mapped at this offset.
+    pub(super) fn memory(&self, offset: usize) -> Option<&PhysicalMemory> {
+        let place = self.mapped.binary_search_by_key(&offset, |one| one.offset).ok()?;
+        match &self.mapped[place].what {
+            Mapped::Memory(memory) => Some(memory),
+            Mapped::Multicast(_) => None,
+        }
     }
 
     /// Returns the addresses of a mapping, and its size.
     fn range_of(&self, mapping: &Mapping) -> (CUdeviceptr, usize) {
-        (self.address + mapping.offset as CUdeviceptr, mapping.memory.size_bytes())
+        (self.address + mapping.offset as CUdeviceptr, mapping.what.size_bytes())
     }
 
     /// Sets the access of a device to a range of bytes that is mapped all over. The range begins and ends with
@@ -198,10 +277,10 @@ impl Reservation {
         self.mapped.last().map(|last| (last.offset, last.end()))
     }
 
-    /// Returns the number of bytes that have memory.
+    /// Returns the number of bytes where memory or a multicast object is mapped.
     #[must_use]
     pub fn mapped_bytes(&self) -> usize {
-        self.mapped.iter().map(|one| one.memory.size_bytes()).sum()
+        self.mapped.iter().map(|one| one.what.size_bytes()).sum()
     }
 
     /// Returns the number of bytes that are reserved.

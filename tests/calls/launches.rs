@@ -6,7 +6,7 @@ use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
 use cuscope::{
     Function, LaunchConfig, PushedGuard,
-    diagnostics::{CoreDumps, DriverLog, on_driver_log},
+    diagnostics::{CoreDumps, DriverLog, on_driver_log, on_over_budget},
 };
 
 pub(crate) fn launches(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -86,6 +86,11 @@ pub(crate) fn diagnostics(t: &mut Table, gpu: &PushedGuard<'_>) {
     let hook =
         t.row("on_driver_log", &["cuLogsRegisterCallback"], || on_driver_log(|_, _| ())).unwrap();
     t.row("DriverLogHook, dropped", &["cuLogsUnregisterCallback"], || drop(hook));
+    let register = "cuDeviceRegisterAsyncNotification";
+    let device = gpu.device();
+    let hook = t.row("on_over_budget", &[register], || on_over_budget(device, |_| ())).unwrap();
+    let unregister = "cuDeviceUnregisterAsyncNotification";
+    t.row("OverBudgetHook, dropped", &[unregister], || drop(hook));
     let current = "cuLogsCurrent";
     let mut log = t.row("DriverLog::now", &[current], DriverLog::now).unwrap();
     t.row("DriverLog::read", &["cuLogsDumpToMemory"], || log.read()).unwrap();

@@ -6,7 +6,7 @@ use crate::common::gpu::kernel;
 use crate::common::kernels::SPIN;
 use crate::common::longer;
 use cuscope::foreign::dlpack::Tensor;
-use cuscope::memory::{Advice, Attachment, Location, PoolAccess};
+use cuscope::memory::{Advice, Attachment, CopyFlags, Location, PoolAccess};
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{LaunchConfig, MemoryPool, PushedGuard};
 use std::time::Duration;
@@ -157,6 +157,26 @@ fn batches(t: &mut Table, gpu: &PushedGuard<'_>) {
     let ordered = gpu.ordered_stream().unwrap();
     let (a, mut b) = (ordered.zeroed::<u32>(4).unwrap(), ordered.zeroed::<u32>(4).unwrap());
     t.row("OrderedStream::copy_batch", &[batch], || ordered.copy_batch([(&a, &mut b)])).unwrap();
+    let (from, mut to) =
+        (gpu.alloc_pitched::<u32>((2, 2)).unwrap(), gpu.alloc_pitched::<u32>((2, 2)).unwrap());
+    let boxes = "cuMemcpy3DBatchAsync";
+    t.row("SyncStream::copy_batch, of rows", &[boxes, WAIT], || {
+        gpu.on(&stream).copy_batch([(&from, &mut to)])
+    })
+    .unwrap();
+    let flags = CopyFlags::PREFER_OVERLAP_WITH_COMPUTE;
+    t.row("SyncStream::copy_with, of rows", &["cuMemcpy3DWithAttributesAsync", WAIT], || {
+        gpu.on(&stream).copy_with(&from, &mut to, flags)
+    })
+    .unwrap();
+    let one = "cuMemcpyWithAttributesAsync";
+    t.row("OrderedStream::copy_with", &[one], || ordered.copy_with(&a, &mut b, flags)).unwrap();
+    let (from, mut to) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
+    gpu.scope(|s| {
+        let (scoped, mut to) = (s.on(&stream), s.hold(&mut to));
+        t.row("ScopedStream::copy_with", &[one], || scoped.copy_with(&from, &mut to, flags))
+    })
+    .unwrap();
 }
 
 /// Tensor maps.

@@ -3,6 +3,7 @@
 use super::rows::WAIT;
 use super::table::Table;
 use cuscope::ordered::OrderedOptions;
+use cuscope::settings::RdmaScope;
 use cuscope::{Context, ContextFlags, ContextStack, Device, ffi};
 
 const COPY: &str = "cuMemcpyPeerAsync";
@@ -16,6 +17,15 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
     t.row("Device::can_access_peer", &["cuDeviceCanAccessPeer"], || device.can_access_peer(other))
         .unwrap();
     let supported = ffi::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    let operations = [cuscope::ffi::CU_ATOMIC_OPERATION_INTEGER_ADD];
+    t.row("Device::p2p_atomic_capabilities", &["cuDeviceGetP2PAtomicCapabilities"], || {
+        device.p2p_atomic_capabilities(other, &operations)
+    })
+    .unwrap();
+    t.row("Device::host_atomic_capabilities", &["cuDeviceGetHostAtomicCapabilities"], || {
+        device.host_atomic_capabilities(&operations)
+    })
+    .unwrap();
     t.row("Device::p2p_attribute", &["cuDeviceGetP2PAttribute"], || {
         device.p2p_attribute(other, supported)
     })
@@ -23,6 +33,10 @@ pub(crate) fn peers(t: &mut Table, first: &Context, second: &Context) {
     let far = Context::create(other, ContextFlags::default()).unwrap();
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(first).unwrap();
+    t.row("PushedGuard::flush_rdma_writes", &["cuFlushGPUDirectRDMAWrites"], || {
+        outer.flush_rdma_writes(RdmaScope::Owner)
+    })
+    .unwrap();
     t.row("PushedGuard::enable_peer_access", &["cuCtxEnablePeerAccess"], || {
         outer.enable_peer_access(&far)
     })

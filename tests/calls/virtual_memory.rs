@@ -3,7 +3,7 @@
 
 use super::table::Table;
 use crate::exporter;
-use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
+use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
 use cuscope::{Device, EventFlags, PushedGuard};
 
 const GRANULARITY: &str = "cuMemGetAllocationGranularity";
@@ -49,6 +49,9 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     let memory = t.row("Reservation::unmap", &[UNMAP], || addresses.unmap(0)).unwrap();
     t.row("drop of a PhysicalMemory", &[RELEASE], || drop(memory));
     t.row("drop of a Reservation", &["cuMemAddressFree"], || drop(addresses));
+    if Multicast::is_supported(device).unwrap() {
+        multicast(t, device);
+    }
     if exporter::is_there() {
         let y = gpu.alloc::<u32>(16).unwrap();
         let row = "PushedGuard::export_buffer";
@@ -83,4 +86,30 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         let import = || unsafe { PhysicalMemory::import(sent.as_fd(), bytes) };
         drop(t.row("PhysicalMemory::import", &calls, import).unwrap());
     }
+}
+
+/// Multicast objects, which the software driver alone is asked for.
+fn multicast(t: &mut Table, device: Device) {
+    let devices = [device, *Device::all().unwrap().last().unwrap()];
+    let asked = "cuMulticastGetGranularity";
+    let granularity = || Multicast::granularity(&devices, 1);
+    let bytes = t.row("Multicast::granularity", &[asked], granularity).unwrap();
+    let add = "cuMulticastAddDevice";
+    let create = || Multicast::create(&devices, bytes);
+    let made = ["cuMulticastCreate", add, add];
+    let mut object = t.row("Multicast::create, for two devices", &made, create).unwrap();
+    let mut addresses = Reservation::new(2 * bytes).unwrap();
+    let memory = PhysicalMemory::create(device, bytes).unwrap();
+    let bind = "cuMulticastBindMem";
+    t.row("Multicast::bind", &[bind], || object.bind(0, memory)).unwrap();
+    let unbind = "cuMulticastUnbind";
+    let memory = t.row("Multicast::unbind", &[unbind], || object.unbind(device, 0)).unwrap();
+    addresses.map(0, memory).unwrap();
+    let mapped = || object.bind_mapped(0, &addresses, 0);
+    t.row("Multicast::bind_mapped", &["cuMulticastBindAddr"], mapped).unwrap();
+    let map = || addresses.map_multicast(bytes, object);
+    t.row("Reservation::map_multicast", &[MAP], map).unwrap();
+    let unmap = || addresses.unmap_multicast(bytes);
+    let object = t.row("Reservation::unmap_multicast", &[UNMAP], unmap).unwrap();
+    t.row("drop of a Multicast object", &[unbind, RELEASE], || drop(object));
 }

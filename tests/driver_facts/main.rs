@@ -46,6 +46,7 @@ mod libraries;
 mod lookups;
 mod managed;
 mod modules;
+mod notifications;
 mod occupancy;
 mod peer_memory;
 mod peers;

@@ -54,6 +54,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/lookups.rs",
     "tests/driver_facts/managed.rs",
     "tests/driver_facts/modules.rs",
+    "tests/driver_facts/notifications.rs",
     "tests/driver_facts/occupancy.rs",
     "tests/driver_facts/peer_memory.rs",
     "tests/driver_facts/peers.rs",

@@ -99,7 +99,7 @@ pub union CUmemcpy3DOperand_v1_op {
 pub struct CUmemcpy3DOperand_v1_op_ptr {
     /// The memory.
     pub ptr: CUdeviceptr,
-    /// Elements from one row to the next.
+    /// From one row to the next: elements of the array at the other end, or bytes without one.
     pub rowLength: usize,
     /// Rows from one plane to the next.
     pub layerHeight: usize,
@@ -113,7 +113,7 @@ pub struct CUmemcpy3DOperand_v1_op_ptr {
 pub struct CUmemcpy3DOperand_v1_op_array {
     /// The array.
     pub array: CUarray,
-    /// Bytes from the start.
+    /// The element where the copy begins.
     pub offset: CUoffset3D,
 }
 
@@ -128,7 +128,7 @@ pub struct CUDA_MEMCPY3D_BATCH_OP_v1 {
     pub src: CUmemcpy3DOperand,
     /// The destination.
     pub dst: CUmemcpy3DOperand,
-    /// How much to copy.
+    /// How much to copy: elements of the array at an end, or bytes without one, then rows and planes.
     pub extent: CUextent3D,
     /// When the source is read.
     pub srcAccessOrder: CUmemcpySrcAccessOrder,

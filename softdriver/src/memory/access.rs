@@ -204,6 +204,11 @@ impl Memory for DeviceMemory {
         })
     }
 
+    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
+        let targets = state().virtual_memory.multicast(self.device, address, bytes);
+        targets.ok_or(Fault::IllegalAddress)
+    }
+
     fn cut_off(&self) -> bool {
         self.domain.is_cut()
     }

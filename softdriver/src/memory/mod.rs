@@ -6,6 +6,7 @@ pub(crate) mod batch;
 pub(crate) mod copy;
 pub(crate) mod host;
 pub(crate) mod managed;
+pub(crate) mod multicast;
 pub(crate) mod physical;
 pub(crate) mod pool;
 pub(crate) mod pools;

@@ -117,7 +117,65 @@ macro_rules! described {
 
 described!(CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER);
 
+impl Asked {
+    /// An end of a copy in a batch, whose numbers count elements of so many bytes.
+    fn of_batch(end: &CUmemcpy3DOperand, element: usize) -> Answer<Self> {
+        let times = |count: usize| count.checked_mul(element).ok_or(INVALID);
+        match end.r#type {
+            CU_MEMCPY_OPERAND_TYPE_POINTER => {
+                // SAFETY: the member of this type, all of whose values are numbers.
+                let memory = unsafe { end.op.ptr };
+                let kind = CU_MEMORYTYPE_UNIFIED;
+                let at = Self::at(kind, ptr::null(), memory.ptr, ptr::null_mut());
+                Ok(Self { pitch: times(memory.rowLength)?, rows: memory.layerHeight, ..at })
+            }
+            CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+                // SAFETY: the member of this type, all of whose values are numbers.
+                let array = unsafe { end.op.array };
+                let CUoffset3D { x, y, z } = array.offset;
+                let at = Self::at(CU_MEMORYTYPE_ARRAY, ptr::null(), 0, array.array);
+                Ok(Self { from: [times(x)?, y, z], ..at })
+            }
+            _ => Err(INVALID),
+        }
+    }
+}
+
+/// The bytes of an element of an end in a batch: a texel, or `None` for memory, which has no elements.
+fn element_of(end: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
+    if end.r#type != CU_MEMCPY_OPERAND_TYPE_ARRAY {
+        return Ok(None);
+    }
+    // SAFETY: the member of this type, all of whose values are numbers.
+    let array = unsafe { end.op.array }.array;
+    if array.is_null() {
+        return Err(INVALID);
+    }
+    let image = &array::find(array)?.image;
+    Ok(Some(image.channels * image.channel.bytes()))
+}
+
 impl Described {
+    /// A copy of a batch. It counts the elements of the array, if there is one, and bytes otherwise.
+    pub(super) fn of_batch(one: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<Self> {
+        let element = element_of(&one.src)?.or(element_of(&one.dst)?).unwrap_or(1);
+        let CUextent3D { width, height, depth } = one.extent;
+        let width = width.checked_mul(element).ok_or(INVALID)?;
+        Ok(Self {
+            from: Asked::of_batch(&one.src, element)?,
+            to: Asked::of_batch(&one.dst, element)?,
+            extent: Extent { width, height, depth },
+        })
+    }
+
+    /// Whether rows or planes of an end are longer than the way to the next one.
+    pub(super) fn rows_overlap(&self) -> bool {
+        let Extent { width, height, .. } = self.extent;
+        let short = |given: usize, needed: usize| given != 0 && given < needed;
+        let ends = [self.from, self.to];
+        ends.iter().any(|end| short(end.pitch, width) || short(end.rows, height))
+    }
+
     /// Whether it copies nothing.
     pub(crate) fn is_nothing(&self) -> bool {
         let Extent { width, height, depth } = self.extent;

@@ -1,6 +1,7 @@
 //! Virtual memory: ranges of addresses, physical memory, and what is mapped where with which access (F390–F399).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
+use super::multicast::Multicast;
 use super::physical::{Physical, Region};
 use super::space::Rights;
 use crate::device;
@@ -25,18 +26,18 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 /// The virtual memory of the process.
 pub(crate) struct VirtualMemory {
     /// In whose name memory is mapped: no context's, by device.
-    lives: Vec<Arc<Life>>,
-    inner: Mutex<Inner>,
+    pub(super) lives: Vec<Arc<Life>>,
+    pub(super) inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
-struct Inner {
+pub(super) struct Inner {
     /// Reserved ranges by their start.
     reserved: BTreeMap<u64, Reserved>,
     /// What is mapped, by its address.
     mapped: BTreeMap<u64, Piece>,
-    /// Physical memory by its handle, with the number of releases that the handle takes.
-    handles: BTreeMap<u64, (Arc<Physical>, usize)>,
+    /// What is mapped, by its handle, with the number of releases that the handle takes.
+    handles: BTreeMap<u64, (Object, usize)>,
     last_handle: u64,
 }
 
@@ -45,13 +46,22 @@ struct Reserved {
     region: Arc<Region>,
 }
 
+/// What a handle stands for.
+#[derive(Clone)]
+pub(super) enum Object {
+    Memory(Arc<Physical>),
+    Multicast(Arc<Multicast>),
+}
+
 /// A mapping.
 struct Piece {
     size: usize,
     /// The start of the reserved range.
     within: u64,
     handle: u64,
-    memory: Arc<Physical>,
+    object: Object,
+    /// Of a multicast object: the access of each device. That to memory is in the address space.
+    rights: Vec<Rights>,
 }
 
 /// How much there is.
@@ -71,7 +81,24 @@ impl VirtualMemory {
         let inner = sync::lock(&self.inner);
         let (_, piece) = inner.at(address)?;
         let reserved = inner.reserved.get(&piece.within).ok_or(INVALID)?;
-        Ok((piece.within, reserved.size, piece.memory.handle_types))
+        let handle_types = match &piece.object {
+            Object::Memory(memory) => memory.handle_types,
+            Object::Multicast(_) => CU_MEM_HANDLE_TYPE_NONE,
+        };
+        Ok((piece.within, reserved.size, handle_types))
+    }
+
+    /// Where the bytes at an address of a multicast mapping are, in the memory of each device of the object; `None` if a
+    /// device may not reach the mapping, or has no memory bound there.
+    pub(crate) fn multicast(&self, device: usize, address: u64, bytes: usize) -> Option<Vec<u64>> {
+        let inner = sync::lock(&self.inner);
+        let (base, piece) = inner.at(address).ok()?;
+        match &piece.object {
+            Object::Multicast(object) if piece.rights.get(device) == Some(&Rights::ReadWrite) => {
+                object.targets((address - base) as usize, bytes)
+            }
+            _ => None,
+        }
     }
 
     /// Counts what is alive.
@@ -83,16 +110,41 @@ impl VirtualMemory {
 }
 
 impl Inner {
-    /// Gives physical memory a handle.
-    fn add(&mut self, memory: Physical) -> u64 {
+    /// Gives an object a handle.
+    pub(super) fn add(&mut self, object: Object) -> u64 {
         self.last_handle += 1;
-        self.handles.insert(self.last_handle, (Arc::new(memory), 1));
+        self.handles.insert(self.last_handle, (object, 1));
         self.last_handle
     }
 
+    /// What a handle stands for.
+    fn object(&self, handle: u64) -> Answer<&Object> {
+        self.handles.get(&handle).map(|(object, _)| object).ok_or(INVALID)
+    }
+
     /// The physical memory of a handle.
-    fn memory(&self, handle: u64) -> Answer<&Arc<Physical>> {
-        self.handles.get(&handle).map(|(memory, _)| memory).ok_or(INVALID)
+    pub(super) fn memory(&self, handle: u64) -> Answer<&Arc<Physical>> {
+        match self.object(handle)? {
+            Object::Memory(memory) => Ok(memory),
+            Object::Multicast(_) => Err(INVALID),
+        }
+    }
+
+    /// The multicast object of a handle.
+    pub(super) fn multicast(&self, handle: u64) -> Answer<&Arc<Multicast>> {
+        match self.object(handle)? {
+            Object::Multicast(object) => Ok(object),
+            Object::Memory(_) => Err(INVALID),
+        }
+    }
+
+    /// The physical memory that is mapped at an address, and the offset of that in it.
+    pub(super) fn mapped_at(&self, address: u64) -> Answer<(&Arc<Physical>, usize)> {
+        let (base, piece) = self.at(address)?;
+        match &piece.object {
+            Object::Memory(memory) => Ok((memory, (address - base) as usize)),
+            Object::Multicast(_) => Err(INVALID),
+        }
     }
 
     /// The mapping that an address lies in.
@@ -189,7 +241,7 @@ fn rights(access: CUmemAccessDesc) -> Answer<(usize, Rights)> {
 }
 
 /// Whether sizes and addresses are what mappings take.
-fn aligned(numbers: &[u64]) -> Answer {
+pub(super) fn aligned(numbers: &[u64]) -> Answer {
     let fine = numbers.iter().all(|number| number.is_multiple_of(GRANULARITY as u64));
     if fine { Ok(()) } else { Err(INVALID) }
 }
@@ -257,7 +309,8 @@ driver! {
         }
         aligned(&[size as u64])?;
         let memory = Physical::new(device, size, handle_types)?;
-        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(memory))
+        let object = Object::Memory(Arc::new(memory));
+        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(object))
     }
     /// Gives a handle back; the memory stays while it is mapped.
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
@@ -274,8 +327,8 @@ driver! {
         entry::wanted(handle)?;
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let (_, piece) = inner.at(addr.addr() as u64)?;
-        let (found, memory) = (piece.handle, piece.memory.clone());
-        inner.handles.entry(found).or_insert((memory, 0)).1 += 1;
+        let (found, object) = (piece.handle, piece.object.clone());
+        inner.handles.entry(found).or_insert((object, 0)).1 += 1;
         entry::write(handle, found)
     }
     /// The properties of physical memory.
@@ -314,12 +367,16 @@ driver! {
     ) {
         let virtual_memory = &state().virtual_memory;
         let mut inner = sync::lock(&virtual_memory.inner);
-        let memory = inner.memory(handle)?.clone();
+        let object = inner.object(handle)?.clone();
         if size == 0 || flags != 0 {
             return Err(INVALID);
         }
         aligned(&[ptr])?;
-        if size != memory.size || offset != 0 {
+        let whole = match &object {
+            Object::Memory(memory) => memory.size,
+            Object::Multicast(object) => object.size_of_team()?,
+        };
+        if size != whole || offset != 0 {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let within = inner.holding(ptr, size)?;
@@ -328,14 +385,21 @@ driver! {
         if before.is_some_and(|(base, piece)| base + piece.size as u64 > ptr) {
             return Err(INVALID);
         }
-        let region = inner.reserved.get(&within).ok_or(INVALID)?.region.clone();
-        let at = (ptr - within) as usize;
-        region.map(at, size, &memory)?;
-        let life = &virtual_memory.lives[memory.device];
-        state().space.map(life, ptr, (region.clone(), at), size).inspect_err(|_| {
-            region.unmap(at, size, &memory);
-        })?;
-        inner.mapped.insert(ptr, Piece { size, within, handle, memory });
+        let mut rights = Vec::new();
+        match &object {
+            Object::Memory(memory) => {
+                let region = inner.reserved.get(&within).ok_or(INVALID)?.region.clone();
+                let at = (ptr - within) as usize;
+                region.map(at, size, memory)?;
+                let life = &virtual_memory.lives[memory.device];
+                state().space.map(life, ptr, (region.clone(), at), size).inspect_err(|_| {
+                    region.unmap(at, size, memory);
+                })?;
+            }
+            // Nothing but `multimem` reaches it, so there is no memory at its addresses.
+            Object::Multicast(_) => rights = vec![Rights::None; virtual_memory.lives.len()],
+        }
+        inner.mapped.insert(ptr, Piece { size, within, handle, object, rights });
         Ok(())
     }
     /// Unmaps what is mapped in a part of a reserved range. It waits for nothing: work that still uses it faults.
@@ -343,13 +407,15 @@ driver! {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let mut gone = Vec::new();
         for base in inner.inside(ptr, size)? {
-            state().space.unmap(base)?;
-            let Some(piece) = inner.mapped.remove(&base) else { continue };
-            if let Some(reserved) = inner.reserved.get(&piece.within) {
-                let at = (base - piece.within) as usize;
-                reserved.region.unmap(at, piece.size, &piece.memory);
+            let Some(piece) = inner.mapped.get(&base) else { continue };
+            if let Object::Memory(memory) = &piece.object {
+                state().space.unmap(base)?;
+                if let Some(reserved) = inner.reserved.get(&piece.within) {
+                    let at = (base - piece.within) as usize;
+                    reserved.region.unmap(at, piece.size, memory);
+                }
             }
-            gone.push(piece);
+            gone.extend(inner.mapped.remove(&base));
         }
         drop(inner);
         drop(gone);
@@ -362,7 +428,7 @@ driver! {
         desc: *const CUmemAccessDesc,
         count: usize,
     ) {
-        let inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&state().virtual_memory.inner);
         let pieces = inner.filling(ptr, size)?;
         entry::wanted(desc)?;
         if count == 0 {
@@ -370,7 +436,14 @@ driver! {
         }
         let all = (0..count).map(|index| rights(entry::element(desc, index)?));
         for (device, rights) in all.collect::<Answer<Vec<_>>>()? {
-            pieces.iter().try_for_each(|&base| state().space.allow(base, device, rights))?;
+            for base in &pieces {
+                match inner.mapped.get_mut(base) {
+                    Some(Piece { object: Object::Multicast(_), rights: all, .. }) => {
+                        all[device] = rights;
+                    }
+                    _ => state().space.allow(*base, device, rights)?,
+                }
+            }
         }
         Ok(())
     }
@@ -384,11 +457,14 @@ driver! {
         let no_device = CUDA_ERROR_INVALID_DEVICE;
         let device = place(entry::read(location)?, no_device, no_device)?;
         let inner = sync::lock(&state().virtual_memory.inner);
-        let Ok((base, _)) = inner.at(ptr) else {
+        let Ok((base, piece)) = inner.at(ptr) else {
             state().space.find(ptr, 1)?;
             return entry::write(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE.0.into());
         };
-        let rights = state().space.rights(base, device)?;
+        let rights = match piece.object {
+            Object::Memory(_) => state().space.rights(base, device)?,
+            Object::Multicast(_) => piece.rights[device],
+        };
         entry::write(flags, match rights {
             Rights::None => CU_MEM_ACCESS_FLAGS_PROT_NONE,
             Rights::Read => CU_MEM_ACCESS_FLAGS_PROT_READ,
@@ -422,6 +498,7 @@ driver! {
             _ => return Err(INVALID),
         }
         let memory = Physical::import(osHandle.addr() as c_int)?;
-        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(memory))
+        let object = Object::Memory(Arc::new(memory));
+        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(object))
     }
 }

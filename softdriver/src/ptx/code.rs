@@ -695,6 +695,18 @@ pub(crate) enum Op {
         b: Box<[Src]>,
         c: Src,
     },
+    /// `multimem.st`, and `multimem.red` with an update.
+    MultimemStore {
+        access: Access,
+        update: Option<Update>,
+        a: Box<[Src]>,
+    },
+    /// `multimem.ld_reduce`.
+    MultimemLoad {
+        access: Access,
+        update: Update,
+        d: Box<[Slot]>,
+    },
     /// `atom.exch.b128` and `atom.cas.b128`.
     AtomicWide {
         access: Access,

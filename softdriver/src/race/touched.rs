@@ -123,6 +123,10 @@ impl Memory for Noted<'_> {
         self.note(2, address, bytes, self.memory.atomic(address, bytes, update))
     }
 
+    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
+        self.memory.multicast(address, bytes)
+    }
+
     fn cut_off(&self) -> bool {
         self.memory.cut_off()
     }

@@ -1,21 +1,23 @@
 //! Streams, events, memory and launches.
 
 use super::{Operation, pushed, store};
+use crate::common;
 use crate::common::kernels::{IGNORE, SPIN};
 use crate::common::longer;
 use crate::exporter;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
     StreamFlags,
-    diagnostics::{CoreDumps, DriverLog, on_driver_log},
+    diagnostics::{CoreDumps, DriverLog, on_driver_log, on_over_budget},
     ffi,
     foreign::dlpack::Tensor,
-    memory::{Advice, Attachment, Location, PoolAccess},
+    memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
     ordered::OrderedOptions,
+    settings::RdmaScope,
     stream::{SyncPolicy, Until},
     tensor_map::{Swizzle, TensorLayout},
     texture::{ArrayFlags, ArrayShape, Sampling},
-    virtual_memory::{MappedAccess, PhysicalMemory, Reservation},
+    virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation},
 };
 use std::time::Duration;
 
@@ -59,6 +61,34 @@ operations! {
         addresses.access(0, device)?;
         let memory = addresses.unmap(0)?;
         addresses.map(bytes, memory)
+    });
+    "multicast objects" => {
+        let devices = Device::all()?;
+        if !common::software() || !Multicast::is_supported(devices[0])? {
+            return Ok(());
+        }
+        let bytes = Multicast::granularity(&devices, 1)?;
+        let mut object = Multicast::create(&devices, bytes)?;
+        object.bind(0, PhysicalMemory::create(devices[0], bytes)?)?;
+        object.unbind(devices[0], 0)?;
+        let mut addresses = Reservation::new(2 * bytes)?;
+        addresses.map(0, PhysicalMemory::create(devices[0], bytes)?)?;
+        object.bind_mapped(0, &addresses, 0)?;
+        addresses.map_multicast(bytes, object)?;
+        addresses.set_access(bytes, bytes, devices[0], MappedAccess::ReadWrite)?;
+        addresses.unmap_multicast(bytes).map(drop)
+    };
+    "what links do" => pushed(|gpu| {
+        let (device, add) = (gpu.device(), ffi::CU_ATOMIC_OPERATION_INTEGER_ADD);
+        gpu.flush_rdma_writes(RdmaScope::AllDevices)?;
+        if ffi::cuDeviceGetHostAtomicCapabilities().is_err() {
+            return Ok(());
+        }
+        device.host_atomic_capabilities(&[add])?;
+        match Device::all()?.get(1) {
+            Some(&other) => device.p2p_atomic_capabilities(other, &[add]).map(drop),
+            None => Ok(()),
+        }
     });
     "a buffer and an event of another process" => pushed(|gpu| {
         if !exporter::is_there() {
@@ -128,6 +158,21 @@ operations! {
         let ordered = gpu.ordered_stream()?;
         let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
         ordered.copy_batch([(&a, &mut b)])
+    });
+    "a batch of rows, and copies with flags" => pushed(|gpu| {
+        let (stream, flags) = (gpu.stream()?, CopyFlags::PREFER_OVERLAP_WITH_COMPUTE);
+        let mut from = gpu.alloc_pitched::<u32>((2, 2))?;
+        let mut to = gpu.alloc_pitched::<u32>((2, 2))?;
+        gpu.on(&stream).copy_batch([(&from, &mut to)])?;
+        gpu.scope(|s| s.on(&stream).copy_batch([(&from, &mut s.hold(&mut to))]))?;
+        if ffi::cuMemcpy3DWithAttributesAsync().is_err() {
+            return Ok(());
+        }
+        gpu.on(&stream).copy_with(&to, &mut from, flags)?;
+        gpu.scope(|s| s.on(&stream).copy_with(&from, &mut s.hold(&mut to), flags))?;
+        let ordered = gpu.ordered_stream()?;
+        let (a, mut b) = (ordered.zeroed::<u32>(4)?, ordered.zeroed::<u32>(4)?);
+        ordered.copy_with(&a, &mut b, flags)
     });
     "numbers that streams wait for" => pushed(|gpu| {
         let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
@@ -406,6 +451,7 @@ operations! {
     });
     "the driver's log" => {
         drop(on_driver_log(|_, _| ())?);
+        drop(on_over_budget(Device::get(0)?, |_| ())?);
         DriverLog::now()?.read()?;
         DriverLog::all().write_to("/dev/null")
     };

@@ -45,6 +45,7 @@ impl<'s> Body<'_, 's> {
             "ld" | "ldu" => self.load(m, operands),
             "st" => self.store(m, operands),
             "atom" | "red" => self.atomic(m, operands),
+            "multimem" => self.multimem(m, operands),
             _ => {
                 // A hint: checked, and then of no effect.
                 let space = space(m);
@@ -200,6 +201,53 @@ impl<'s> Body<'_, 's> {
         let (address, space) = self.place(address, space)?;
         let access = Access { space, address, bytes: ty.bytes, count: 1, order: ordered };
         self.push(Op::Atomic { access, update, d: slots.into(), b, c });
+        Ok(())
+    }
+
+    /// `multimem.ld_reduce`, `multimem.st` and `multimem.red`.
+    fn multimem(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let which = m.take_any(&["ld_reduce", "st", "red"]).ok_or(Refusal::Unsupported)?;
+        let unordered = if which == "red" { Order::Relaxed } else { Order::Weak };
+        let order = order(m, unordered);
+        let space = space(m);
+        if !matches!(space, Space::Global | Space::Generic) || self.scene.source.target < 90 {
+            return Err(Refusal::Unsupported);
+        }
+        let opcode = if which == "st" { None } else { Some(m.next()) };
+        // Sums are at least as exact as that.
+        m.take_any(&["acc::f32", "acc::f16"]);
+        let count = match m.take_any(&["v2", "v4", "v8"]) {
+            None => 1,
+            Some("v2") => 2,
+            Some("v4") => 4,
+            Some(_) => 8,
+        };
+        let ty = m.end_type()?;
+        let numbers = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains);
+        let known = opcode.is_none_or(|op| ["add", "min", "max", "and", "or", "xor"].contains(&op));
+        if !known
+            || ty == Type::PRED
+            || ty.bytes > 8
+            || count > 1 && !numbers
+            || count * ty.bytes > 16
+        {
+            return Err(Refusal::Unsupported);
+        }
+        let update =
+            opcode.map(|op| ops::atomic(op, ty).ok_or(Refusal::Unsupported)).transpose()?;
+        let access = |space, address| Access { space, address, bytes: ty.bytes, count, order };
+        let [first, second] = exactly(operands)?;
+        if let ("ld_reduce", Some(update)) = (which, update) {
+            let slots = elements(first, count)?.iter().map(|d| self.d(d, ty));
+            let d = slots.collect::<Lowered<_>>()?;
+            let (address, space) = self.place(second, space)?;
+            self.push(Op::MultimemLoad { access: access(space, address), update, d });
+            return Ok(());
+        }
+        let a = elements(second, count)?.iter().map(|a| self.src(a, ty));
+        let a = a.collect::<Lowered<_>>()?;
+        let (address, space) = self.place(first, space)?;
+        self.push(Op::MultimemStore { access: access(space, address), update, a });
         Ok(())
     }
 

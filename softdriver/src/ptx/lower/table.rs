@@ -360,6 +360,21 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     Row("mul24", Integer, &[("mul24.(lo|hi).(u32|s32)", "T, T, T")]),
+    Row(
+        "multimem",
+        Memory,
+        &[
+            ("multimem.ld_reduce{.<sem>}{.<scope>}.global.(add|min|max).(u32|s32|u64)", "T, [l]"),
+            ("multimem.ld_reduce.global.(and|or|xor).(b32|b64)", "T, [l]"),
+            ("multimem.ld_reduce.relaxed.gpu.global.add.f32", "T, [l]"),
+            ("multimem.ld_reduce.relaxed.sys.global.add.v4.f32", "{T, T, T, T}, [l]"),
+            ("multimem.st{.<sem>}{.<scope>}.global.(b32|u32|s32|f32|b64|u64|s64|f64)", "[l], T"),
+            ("multimem.st.relaxed.sys.global.v4.f32", "[l], {T, T, T, T}"),
+            ("multimem.red{.<sem>}{.<scope>}.global.(add|min|max).(u32|s32|u64)", "[l], T"),
+            ("multimem.red.relaxed.gpu.global.(and|or|xor).(b32|b64)", "[l], T"),
+            ("multimem.red.relaxed.gpu.global.add.f32", "[l], T"),
+        ],
+    ),
     Row("nanosleep", Control, &[("nanosleep.u32", "r")]),
     Row(
         "neg",

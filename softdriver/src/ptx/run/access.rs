@@ -128,7 +128,7 @@ fn scatter<const N: usize>(
 
 /// The addresses of an access, checked for alignment.
 #[inline]
-fn addresses(
+pub(super) fn addresses(
     warp: &Warp,
     shared: &Shared<'_>,
     group: Group,
@@ -147,7 +147,7 @@ fn addresses(
 
 /// Notes an access that a loop may wait with, and orders what it orders.
 #[inline]
-fn order(shared: &mut Shared<'_>, access: &Access) {
+pub(super) fn order(shared: &mut Shared<'_>, access: &Access) {
     match access.order {
         Order::Weak => {}
         Order::Relaxed => shared.waits += 1,

@@ -7,6 +7,7 @@ mod call;
 mod collective;
 mod format;
 mod matrix;
+mod multimem;
 mod pool;
 mod special;
 mod step;
@@ -53,6 +54,16 @@ pub(crate) trait Memory: Sync {
         bytes: usize,
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault>;
+
+    /// Where the bytes at an address of a multicast object are: an address for each of its devices.
+    ///
+    /// # Errors
+    ///
+    /// It is no such address, or not for this device.
+    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
+        let _none = (address, bytes);
+        Err(Fault::IllegalAddress)
+    }
 
     /// Whether the launch is to end now.
     fn cut_off(&self) -> bool {

@@ -8,7 +8,7 @@ use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
-use super::{Fault, access, matrix, special, surface, texture};
+use super::{Fault, access, matrix, multimem, special, surface, texture};
 use std::sync::atomic::{Ordering, fence};
 
 /// The lanes of a mask whose predicate is set.
@@ -97,6 +97,12 @@ fn rare(
         Op::Atomic { access, update, d, b, c } => {
             let op = access::Atomic { access, update: *update, d, b, c: *c };
             access::atomic(warp, shared, group, mask, &op)?;
+        }
+        Op::MultimemStore { access, update, a } => {
+            multimem::store(warp, shared, group, mask, access, *update, a)?;
+        }
+        Op::MultimemLoad { access, update, d } => {
+            multimem::load(warp, shared, group, mask, access, *update, d)?;
         }
         Op::AtomicWide { access, d, expected, new } => {
             let op = access::Wide { access, d: *d, expected: *expected, new: *new };
