@@ -14,11 +14,12 @@ mod copy;
 mod dot;
 mod enqueue;
 mod host;
-mod in_flight;
+pub(crate) mod in_flight;
 pub(crate) mod node;
 mod raw;
 mod replay;
 mod resources;
+mod semaphores;
 mod set;
 mod stream;
 mod update;
@@ -31,7 +32,8 @@ pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
-    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, kind,
+    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, SemaphoreSignalNode,
+    SemaphoreWaitNode, kind,
 };
 pub use stream::CaptureStream;
 

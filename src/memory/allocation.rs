@@ -8,6 +8,7 @@ use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
+use crate::external::MemoryInner;
 use crate::owned::{Keep, Lease, StreamInner};
 use crate::registry::host_saw;
 use crate::sync::{Arc, Mutex};
@@ -73,9 +74,14 @@ impl Allocation {
     }
 
     /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
-    pub(super) fn array(address: CUdeviceptr, context: Context, mipmapped: bool) -> Allocation {
+    pub(super) fn array(
+        address: CUdeviceptr,
+        context: Context,
+        mipmapped: bool,
+        of: Option<std::sync::Arc<MemoryInner>>,
+    ) -> Allocation {
         let key = context.key();
-        let owner = ArrayOwner::new(address, context, mipmapped);
+        let owner = ArrayOwner::new(address, context, mipmapped, of);
         Allocation::new(address, key, Free::Held(Box::new(Held::Array(owner))))
     }
 
