@@ -34,6 +34,7 @@ mod entry_point;
 mod environment;
 mod event;
 mod exports;
+mod external;
 pub mod faults;
 mod function;
 mod graph;
@@ -121,6 +122,18 @@ pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
 pub use event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
+};
+pub use external::nodes::{
+    cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresWaitNode,
+    cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresSignalNodeGetParams,
+    cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresWaitNodeGetParams,
+    cuGraphExternalSemaphoresWaitNodeSetParams,
+};
+pub use external::{
+    cuDestroyExternalMemory, cuDestroyExternalSemaphore, cuExternalMemoryGetMappedBuffer,
+    cuExternalMemoryGetMappedMipmappedArray, cuImportExternalMemory, cuImportExternalSemaphore,
+    cuSignalExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
 };
 pub use function::{
     cuFuncGetAttribute, cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded,

@@ -12,8 +12,8 @@ use crate::memory::{DeviceBuffer, Element, size_for};
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{
-    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle as Handle,
+    CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle as Handle,
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32 as Win32,
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr, CUexternalMemory,
     CUexternalMemoryHandleType,
@@ -86,7 +86,7 @@ impl MemoryHandle {
         }
     }
 
-    /// Leaves a file descriptor to the driver, which has imported it.
+    /// Leaves a file descriptor to the driver.
     fn leave(self) {
         #[cfg(unix)]
         if let Self::OpaqueFd(fd) | Self::DmaBufFd(fd) = self {
@@ -152,7 +152,8 @@ impl Drop for Mapped {
 impl<'ctx> PushedGuard<'ctx> {
     /// Imports memory that another interface, such as Vulkan, exported.
     ///
-    /// A file descriptor belongs to the driver then. If there is an error, it is closed.
+    /// A file descriptor belongs to the driver then. If there is an error, it is closed, unless the driver does not tell
+    /// whether it has closed it ([F461](crate::driver_facts#F461)).
     ///
     /// # Errors
     /// A driver error for a handle that is none of this kind, for memory of another device and for a size that does not
@@ -182,8 +183,12 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes a handle to `raw` and reads `asked`, which are valid for it. A descriptor is open, a handle of
         // Windows too (2), and the size is right (1). Acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuImportExternalMemory(&raw mut raw, &raw const asked)) }.check()?;
-        handle.leave();
+        let answer = unsafe { answer!(cuImportExternalMemory(&raw mut raw, &raw const asked)) };
+        if !matches!(answer.code, CUDA_ERROR_INVALID_VALUE | CUDA_ERROR_NOT_SUPPORTED) {
+            // It belongs to the driver, which has closed what is no memory (F461).
+            handle.leave();
+        }
+        answer.check()?;
         let inner = Arc::new(MemoryInner { raw, bytes, context: self.context().clone() });
         Ok(ExternalMemory { inner, _brand: Brand::new() })
     }

@@ -9,6 +9,7 @@ use crate::graph::in_flight::InFlight;
 use crate::memory::object::release_in;
 use crate::stack::PushedGuard;
 use ffi::{
+    CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_UNKNOWN,
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle as Handle,
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32 as Win32,
@@ -88,7 +89,7 @@ impl SemaphoreHandle {
         }
     }
 
-    /// Leaves a file descriptor to the driver, which has imported it.
+    /// Leaves a file descriptor to the driver.
     fn leave(self) {
         #[cfg(unix)]
         if let Self::OpaqueFd(fd) | Self::TimelineFd(fd) = self {
@@ -152,7 +153,8 @@ impl Drop for SemaphoreInner {
 impl<'ctx> PushedGuard<'ctx> {
     /// Imports a semaphore that another interface, such as Vulkan, exported.
     ///
-    /// A file descriptor belongs to the driver then. If there is an error, it is closed.
+    /// A file descriptor belongs to the driver then. If there is an error, it is closed, unless the driver does not tell
+    /// whether it has closed it.
     ///
     /// # Errors
     /// A driver error for a handle that is none of this kind; `CUDA_ERROR_NOT_SUPPORTED` for kinds that the system does not
@@ -179,8 +181,15 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes a handle to `raw` and reads `asked`, which are valid for it. The descriptor or handle is open (1).
         // Acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuImportExternalSemaphore(&raw mut raw, &raw const asked)) }.check()?;
-        handle.leave();
+        let answer = unsafe { answer!(cuImportExternalSemaphore(&raw mut raw, &raw const asked)) };
+        if !matches!(
+            answer.code,
+            CUDA_ERROR_INVALID_VALUE | CUDA_ERROR_NOT_SUPPORTED | CUDA_ERROR_UNKNOWN
+        ) {
+            // It belongs to the driver, or may (F464).
+            handle.leave();
+        }
+        answer.check()?;
         let context = self.context().clone();
         let inner = Arc::new(SemaphoreInner { raw, context, in_flight: InFlight::default() });
         Ok(ExternalSemaphore { inner, _brand: Brand::new() })

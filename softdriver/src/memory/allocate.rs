@@ -51,8 +51,8 @@ driver! {
             return Ok(());
         }
         sticky::check_shown().map_err(|code| state().space.find(dptr, 1).err().unwrap_or(code))?;
-        let managed = state().space.exactly(dptr, Kind::Managed).is_ok();
-        free(dptr, if managed { Kind::Managed } else { Kind::Device })
+        let is = |kind: &Kind| state().space.exactly(dptr, *kind).is_ok();
+        free(dptr, [Kind::Managed, Kind::External].into_iter().find(is).unwrap_or(Kind::Device))
     }
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
