@@ -223,7 +223,9 @@ fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
         refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
         let null = std::ptr::null_mut();
         let windows = [MemoryHandle::OpaqueWin32(null), MemoryHandle::D3d12Heap(null)];
-        windows.map(|handle| refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED));
+        for handle in windows {
+            refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
+        }
         for handle in [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())] {
             // SAFETY: 1. and 2. It is not imported.
             refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);

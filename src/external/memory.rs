@@ -4,19 +4,19 @@
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::driver::capture_mode::release_relaxed;
+use crate::error::{Error, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
-use crate::memory::object::release_in;
 use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, size_for};
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{
-    CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle as Handle,
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle as Handle,
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle_win32 as Win32,
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUdeviceptr, CUexternalMemory,
-    CUexternalMemoryHandleType,
+    CUexternalMemoryHandleType, CUresult,
 };
 use static_assertions::assert_impl_all;
 use std::ffi::c_void;
@@ -95,6 +95,18 @@ impl MemoryHandle {
     }
 }
 
+/// Returns whether an import that gives this code leaves the descriptor to the program (F461): one that was refused before
+/// the driver took it.
+pub(super) fn leaves_descriptor(code: CUresult) -> bool {
+    let refused = matches!(
+        code,
+        ffi::CUDA_ERROR_INVALID_VALUE
+            | ffi::CUDA_ERROR_NOT_SUPPORTED
+            | ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+    );
+    refused || is_sticky(code) && code != ffi::CUDA_ERROR_UNKNOWN
+}
+
 bitflags! {
     /// How another interface allocated memory.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -129,22 +141,23 @@ unsafe impl Sync for MemoryInner {}
 impl Drop for MemoryInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. All mappings were freed
-        // before, as they own this (`external-kept`). Its context is alive, and current during the call.
-        release_in(&self.context, unsafe { later!(cuDestroyExternalMemory(self.raw)) });
+        // before, as they own this (`external-kept`). Its context is alive, and need not be current; captures do not
+        // refuse it (F463).
+        release_relaxed(unsafe { later!(cuDestroyExternalMemory(self.raw)) });
     }
 }
 
 /// A mapping as a buffer.
 struct Mapped {
     address: CUdeviceptr,
-    memory: Arc<MemoryInner>,
+    _memory: Arc<MemoryInner>,
 }
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: this is the only owner of the mapping, which was made and not freed. Nothing uses it (`idle-outside`).
-        // Its context is alive, and current during the call.
-        release_in(&self.memory.context, unsafe { later!(cuMemFree_v2(self.address)) });
+        // SAFETY: this is the only owner of the mapping, which was made and not freed, and nothing uses it
+        // (`idle-outside`). Its context is alive, and need not be current; captures do not refuse it (F463).
+        release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
     }
 }
 
@@ -156,12 +169,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// whether it has closed it ([F461](crate::driver_facts#F461)).
     ///
     /// # Errors
-    /// A driver error for a handle that is none of this kind, for memory of another device and for a size that does not
-    /// fit; `CUDA_ERROR_NOT_SUPPORTED` for kinds that the system does not have; [`NotCurrent`](Error::NotCurrent).
+    /// `CUDA_ERROR_UNKNOWN` for a handle that is none of this kind; `CUDA_ERROR_INVALID_VALUE` for 0 bytes;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while other code captures; `CUDA_ERROR_NOT_SUPPORTED` for kinds that the system does not have; [`NotCurrent`](Error::NotCurrent).
     ///
     /// # Safety
-    /// 1. `bytes` is the size with which the other interface allocated the memory, and `flags` say how. The driver does not
-    ///    compare them with the memory.
+    /// 1. `bytes` is the size with which the other interface allocated the memory, and `flags` say how. The driver compares
+    ///    neither with the memory ([F462](crate::driver_facts#F462)).
     /// 2. A handle of Windows is one that the other interface exported, of this kind, and it is open.
     #[doc(alias = "cuImportExternalMemory")]
     #[doc(alias = "cuDestroyExternalMemory")]
@@ -184,7 +197,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes a handle to `raw` and reads `asked`, which are valid for it. A descriptor is open, a handle of
         // Windows too (2), and the size is right (1). Acts on the current context, which `enter` found to be the guard's.
         let answer = unsafe { answer!(cuImportExternalMemory(&raw mut raw, &raw const asked)) };
-        if !matches!(answer.code, CUDA_ERROR_INVALID_VALUE | CUDA_ERROR_NOT_SUPPORTED) {
+        if !leaves_descriptor(answer.code) {
             // It belongs to the driver, which has closed what is no memory (F461).
             handle.leave();
         }
@@ -250,7 +263,7 @@ impl<'ctx> PushedGuard<'ctx> {
             answer!(cuExternalMemoryGetMappedBuffer(&raw mut address, raw, &raw const asked))
         }
         .check()?;
-        let mapped = Mapped { address, memory: memory.inner.clone() };
+        let mapped = Mapped { address, _memory: memory.inner.clone() };
         // SAFETY: 1. Mapped until `mapped` is dropped, in this context. 2. The caller's obligations 1 and 2. 3. It is freed
         // on any thread, with its context current.
         unsafe { self.buffer_from_raw(address, len, mapped) }

@@ -1,15 +1,15 @@
 //! Semaphores of other interfaces.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
+use super::memory::leaves_descriptor;
 use crate::brand::Brand;
 use crate::call::{answer, later, name, same_context};
 use crate::context::Context;
+use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
 use crate::graph::in_flight::InFlight;
-use crate::memory::object::release_in;
 use crate::stack::PushedGuard;
 use ffi::{
-    CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_UNKNOWN,
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle as Handle,
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle_win32 as Win32,
@@ -144,8 +144,8 @@ impl Drop for SemaphoreInner {
             return; // the device may still use it
         }
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. No signal and no wait is
-        // outstanding (`external-kept`). Its context is alive, and current during the call.
-        release_in(&self.context, unsafe { later!(cuDestroyExternalSemaphore(self.raw)) });
+        // outstanding (`external-kept`). Its context is alive, and need not be current (F467).
+        release_relaxed(unsafe { later!(cuDestroyExternalSemaphore(self.raw)) });
     }
 }
 
@@ -182,11 +182,8 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes a handle to `raw` and reads `asked`, which are valid for it. The descriptor or handle is open (1).
         // Acts on the current context, which `enter` found to be the guard's.
         let answer = unsafe { answer!(cuImportExternalSemaphore(&raw mut raw, &raw const asked)) };
-        if !matches!(
-            answer.code,
-            CUDA_ERROR_INVALID_VALUE | CUDA_ERROR_NOT_SUPPORTED | CUDA_ERROR_UNKNOWN
-        ) {
-            // It belongs to the driver, or may (F464).
+        if !leaves_descriptor(answer.code) && answer.code != ffi::CUDA_ERROR_UNKNOWN {
+            // It belongs to the driver, but what is no semaphore (F464).
             handle.leave();
         }
         answer.check()?;

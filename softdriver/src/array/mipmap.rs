@@ -41,6 +41,15 @@ pub(super) fn find(handle: CUmipmappedArray) -> Answer<Arc<MipmappedArray>> {
     Ok(array)
 }
 
+/// The levels until all extents are 1.
+fn most(first: &CUDA_ARRAY3D_DESCRIPTOR, shape: Shape) -> c_uint {
+    let greatest = match shape {
+        Shape::D3 => first.Width.max(first.Height).max(first.Depth),
+        _ => first.Width.max(first.Height),
+    };
+    greatest.ilog2() + 1
+}
+
 /// Makes levels, in imported memory from an offset on or in memory of their own.
 fn levels(
     life: &Arc<Life>,
@@ -49,11 +58,7 @@ fn levels(
     count: c_uint,
     mut within: Option<(&ExternalMemory, u64)>,
 ) -> Answer<CUmipmappedArray> {
-    let greatest = match shape {
-        Shape::D3 => first.Width.max(first.Height).max(first.Depth),
-        _ => first.Width.max(first.Height),
-    };
-    let count = count.clamp(1, greatest.ilog2() + 1);
+    let count = count.clamp(1, most(&first, shape));
     let half = |extent: usize, level: u32| match extent {
         0 => 0,
         _ => (extent >> level).max(1),
@@ -87,8 +92,13 @@ pub(crate) fn map_levels(
     first: CUDA_ARRAY3D_DESCRIPTOR,
     count: c_uint,
 ) -> Answer<CUmipmappedArray> {
-    let shape = shape::check(&first, memory.life.device, true)?;
-    levels(&memory.life, first, shape, count, Some((memory, offset)))
+    let life = memory.life()?;
+    let shape = shape::check(&first, life.device, true)?;
+    // Here more levels than there are do not stand for all of them (F465).
+    if count == 0 || count > most(&first, shape) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    levels(&life, first, shape, count, Some((memory, offset)))
 }
 
 driver! {

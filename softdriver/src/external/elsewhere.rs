@@ -10,7 +10,7 @@ use std::ffi::c_int;
 pub(super) struct Memory(Infallible);
 
 impl Memory {
-    pub(super) fn import(_descriptor: c_int, _size: u64) -> Answer<Self> {
+    pub(super) fn import(_descriptor: c_int) -> Answer<Self> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 

@@ -29,18 +29,18 @@ fn take(descriptor: c_int) -> File {
 pub(super) struct Memory(File);
 
 impl Memory {
-    /// Takes a descriptor, whether it is of memory of the size or not (F460).
-    pub(super) fn import(descriptor: c_int, size: u64) -> Answer<Self> {
+    /// Takes a descriptor, whether it is of memory or not (F461).
+    pub(super) fn import(descriptor: c_int) -> Answer<Self> {
         let kind = kind(descriptor)?;
         let file = take(descriptor);
-        let holds = file.metadata().is_ok_and(|file| file.len() >= size);
-        if kind.starts_with("/memfd:") && holds { Ok(Self(file)) } else { Err(NONE) }
+        if kind.starts_with("/memfd:") { Ok(Self(file)) } else { Err(NONE) }
     }
 
-    /// Maps so many bytes from its start.
+    /// Maps so many bytes from its start; INVALID_VALUE if there are fewer.
     pub(super) fn map(&self, len: usize) -> Answer<Shared> {
         let file = self.0.try_clone().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)?;
-        Shared::of_file(file, len)
+        let holds = file.metadata().is_ok_and(|file| file.len() >= len as u64);
+        if holds { Shared::of_file(file, len) } else { Err(CUDA_ERROR_INVALID_VALUE) }
     }
 }
 

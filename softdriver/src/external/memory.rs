@@ -7,7 +7,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
 use crate::memory::space::Kind;
-use crate::{stack, sticky};
+use crate::stack;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -16,25 +16,37 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Imported memory. Its mappings outlive it.
 pub(crate) struct ExternalMemory {
-    pub(crate) life: Arc<Life>,
+    /// The context that it was imported in, if there was one (F462).
+    life: Option<Arc<Life>>,
     memory: Memory,
+    /// As the program said. Nobody compares it with the memory (F462).
     size: u64,
 }
 
 impl ExternalMemory {
+    /// Whether its context, if it has one, goes on.
+    pub(crate) fn alive(&self) -> bool {
+        self.life.as_ref().is_none_or(|life| life.alive())
+    }
+
+    /// The context of its mappings.
+    pub(crate) fn life(&self) -> Answer<Arc<Life>> {
+        self.life.clone().map_or_else(stack::current_home, Ok)
+    }
+
     /// Maps a part of it as memory of a kind, and gives the address.
     pub(crate) fn map(&self, kind: Kind, offset: u64, size: u64) -> Answer<u64> {
         let end = offset.checked_add(size).filter(|&end| size > 0 && end <= self.size);
         let end = usize::try_from(end.ok_or(INVALID)?).map_err(|_| INVALID)?;
         let memory = self.memory.map(end)?;
-        state().space.open(&self.life, kind, memory, offset as usize, size as usize)
+        state().space.open(&self.life()?, kind, memory, offset as usize, size as usize)
     }
 }
 
 /// The imported memory of a handle.
 fn find(handle: CUexternalMemory) -> Answer<Arc<ExternalMemory>> {
     let memory = state().external_memories.get(handle.addr()).ok_or(INVALID)?;
-    sticky::check_found(memory.life.check())?;
+    memory.life.as_ref().map_or(Ok(()), |life| life.check())?;
     Ok(memory)
 }
 
@@ -70,8 +82,9 @@ driver! {
         reserved(&asked.reserved)?;
         // SAFETY: the program has written the field of the kind that it says.
         let descriptor = unsafe { asked.handle.fd };
-        let memory = Memory::import(descriptor, asked.size)?;
-        let imported = ExternalMemory { life: stack::current_home()?, memory, size: asked.size };
+        let memory = Memory::import(descriptor)?;
+        let life = stack::current_home().ok();
+        let imported = ExternalMemory { life, memory, size: asked.size };
         let (handle, _) = state().external_memories.insert(|_| imported);
         entry::write(extMem_out, std::ptr::without_provenance_mut(handle))
     }

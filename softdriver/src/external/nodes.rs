@@ -91,13 +91,20 @@ driver! {
     ) {
         set(hNode, is_wait, || waits(nodeParams))
     }
-    /// The same in an instantiated graph.
+    /// The same in an instantiated graph, for as many semaphores (F468).
     fn cuGraphExecExternalSemaphoresSignalNodeSetParams(
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
     ) {
-        set_in_exec(hGraphExec, hNode, is_signal, |_| signals(nodeParams))
+        set_in_exec(hGraphExec, hNode, is_signal, |old| {
+            let new = signals(nodeParams)?;
+            match (&*old.work, &new.1) {
+                (Work::Signal(old), Work::Signal(new)) if old.len() == new.len() => {}
+                _ => return Err(CUDA_ERROR_INVALID_VALUE),
+            }
+            Ok(new)
+        })
     }
     /// The same for a wait.
     fn cuGraphExecExternalSemaphoresWaitNodeSetParams(
@@ -105,6 +112,13 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     ) {
-        set_in_exec(hGraphExec, hNode, is_wait, |_| waits(nodeParams))
+        set_in_exec(hGraphExec, hNode, is_wait, |old| {
+            let new = waits(nodeParams)?;
+            match (&*old.work, &new.1) {
+                (Work::Await(old), Work::Await(new)) if old.len() == new.len() => {}
+                _ => return Err(CUDA_ERROR_INVALID_VALUE),
+            }
+            Ok(new)
+        })
     }
 }

@@ -7,6 +7,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::graph::Work;
 use crate::life::Life;
+use crate::stream::Target;
 use crate::{capture, domain, stack, sticky, stream};
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -22,14 +23,22 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// An imported semaphore.
 pub(crate) struct ExternalSemaphore {
-    pub(crate) life: Arc<Life>,
+    /// The context that it was imported in, if there was one.
+    life: Option<Arc<Life>>,
     semaphore: Semaphore,
+}
+
+impl ExternalSemaphore {
+    /// Whether its context, if it has one, goes on.
+    pub(crate) fn alive(&self) -> bool {
+        self.life.as_ref().is_none_or(|life| life.alive())
+    }
 }
 
 /// The semaphore of a handle.
 fn find(handle: CUexternalSemaphore) -> Answer<Arc<ExternalSemaphore>> {
     let semaphore = state().external_semaphores.get(handle.addr()).ok_or(INVALID)?;
-    sticky::check_found(semaphore.life.check())?;
+    sticky::check_found(semaphore.life.as_ref().map_or(Ok(()), |life| life.check()))?;
     Ok(semaphore)
 }
 
@@ -51,7 +60,24 @@ pub(crate) type Signals = List<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
 /// Waits.
 pub(crate) type Waits = List<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>;
 
-impl<P: Copy> List<P> {
+/// The parameters of a signal or a wait.
+pub(crate) trait Params: Copy {
+    fn flags(&self) -> c_uint;
+}
+
+impl Params for CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
+    fn flags(&self) -> c_uint {
+        self.flags
+    }
+}
+
+impl Params for CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
+    fn flags(&self) -> c_uint {
+        self.flags
+    }
+}
+
+impl<P: Params> List<P> {
     /// Reads it.
     pub(super) fn read(
         handles: *const CUexternalSemaphore,
@@ -61,7 +87,10 @@ impl<P: Copy> List<P> {
         let mut list = Self { semaphores: Vec::new(), handles: Vec::new(), params: Vec::new() };
         for index in 0..count as usize {
             let handle = entry::element(handles, index)?;
-            list.params.push(entry::element(params, index)?);
+            let params = entry::element(params, index)?;
+            // Those that there are belong to semaphores that are not modelled.
+            reserved(&[params.flags()])?;
+            list.params.push(params);
             list.semaphores.push(find(handle)?);
             list.handles.push(handle.addr());
         }
@@ -82,8 +111,23 @@ impl<P: Copy> List<P> {
         )
     }
 
+    /// The context of the first one.
     pub(super) fn life(&self) -> Option<Arc<Life>> {
-        self.semaphores.first().map(|one| one.life.clone())
+        self.semaphores.first()?.life.clone()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.handles.len()
+    }
+
+    /// The stream to enqueue it in, which is of the context of all of them (F466).
+    fn target(&self, stream: CUstream) -> Answer<Target> {
+        // Without a current context, there is no default stream either.
+        let none = |code| if code == CUDA_ERROR_INVALID_CONTEXT { INVALID } else { code };
+        let target = stream::target(stream).map_err(none)?;
+        let mut lives = self.semaphores.iter().filter_map(|one| one.life.as_ref());
+        let own = target.life.home();
+        if lives.all(|life| own.is(life)) { Ok(target) } else { Err(INVALID) }
     }
 
     fn each(&self) -> impl Iterator<Item = (&Semaphore, &P)> {
@@ -135,7 +179,7 @@ driver! {
         };
         reserved(&asked.reserved)?;
         let semaphore = Semaphore::import(descriptor, timeline)?;
-        let imported = ExternalSemaphore { life: stack::current_home()?, semaphore };
+        let imported = ExternalSemaphore { life: stack::current_home().ok(), semaphore };
         let (handle, _) = state().external_semaphores.insert(|_| imported);
         entry::write(extSem_out, std::ptr::without_provenance_mut(handle))
     }
@@ -147,8 +191,7 @@ driver! {
         stream: CUstream,
     ) {
         let signals = Signals::some(extSemArray, paramsArray, numExtSems)?;
-        let target = stream::target(stream)?;
-        capture::enqueue(&target, Work::Signal(signals))
+        capture::enqueue(&signals.target(stream)?, Work::Signal(signals))
     }
     /// Waits for semaphores before later work of a stream.
     fn cuWaitExternalSemaphoresAsync(
@@ -158,12 +201,13 @@ driver! {
         stream: CUstream,
     ) {
         let waits = Waits::some(extSemArray, paramsArray, numExtSems)?;
-        let target = stream::target(stream)?;
-        capture::enqueue(&target, Work::Await(waits))
+        capture::enqueue(&waits.target(stream)?, Work::Await(waits))
     }
-    /// Ends a semaphore.
+    /// Ends a semaphore, behind the work of its context (F467).
     fn cuDestroyExternalSemaphore(extSem: CUexternalSemaphore) {
-        find(extSem)?;
+        if let Some(life) = &find(extSem)?.life {
+            life.quiesce();
+        }
         state().external_semaphores.remove(extSem.addr()).map(drop).ok_or(INVALID)
     }
 }
