@@ -38,6 +38,7 @@ mod external;
 pub mod faults;
 mod function;
 mod graph;
+mod graphics;
 mod green;
 mod image;
 mod ipc;
@@ -159,6 +160,11 @@ pub use graph::{
     cuGraphNodeGetDependencies, cuGraphNodeGetDependentNodes, cuGraphNodeGetEnabled,
     cuGraphNodeGetType, cuGraphNodeSetEnabled, cuGraphRemoveDependencies,
     cuGraphRemoveDependencies_v2, cuGraphUpload,
+};
+pub use graphics::{
+    cuGraphicsMapResources, cuGraphicsResourceGetMappedMipmappedArray,
+    cuGraphicsResourceGetMappedPointer_v2, cuGraphicsResourceSetMapFlags_v2,
+    cuGraphicsSubResourceGetMappedArray, cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,

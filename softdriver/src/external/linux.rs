@@ -19,10 +19,11 @@ fn kind(descriptor: c_int) -> Answer<String> {
     Ok(link.to_string_lossy().into_owned())
 }
 
-/// Takes an open descriptor.
-fn take(descriptor: c_int) -> File {
+/// Takes an open descriptor, and closes it: what it is of gets another one (F461).
+fn take(descriptor: c_int) -> Answer<File> {
     // SAFETY: open, as `kind` has found, and the caller of the driver has left it to that.
-    File::from(unsafe { OwnedFd::from_raw_fd(descriptor) })
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    file.try_clone().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
 }
 
 /// A file in memory.
@@ -32,7 +33,7 @@ impl Memory {
     /// Takes a descriptor, whether it is of memory or not (F461).
     pub(super) fn import(descriptor: c_int) -> Answer<Self> {
         let kind = kind(descriptor)?;
-        let file = take(descriptor);
+        let file = take(descriptor)?;
         if kind.starts_with("/memfd:") { Ok(Self(file)) } else { Err(NONE) }
     }
 
@@ -60,7 +61,7 @@ impl Semaphore {
             if kind != "anon_inode:[eventfd]" {
                 return Err(NONE);
             }
-            let file = take(descriptor);
+            let file = take(descriptor)?;
             // SAFETY: changes a flag of an open descriptor, so that a stream never blocks in a read.
             let _ = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
             return Ok(Self::Binary(file));
@@ -69,7 +70,7 @@ impl Semaphore {
         if !kind.starts_with("/memfd:") || size < 8 {
             return Err(NONE);
         }
-        Ok(Self::Timeline(Shared::of_file(take(descriptor), size_of::<u64>())?))
+        Ok(Self::Timeline(Shared::of_file(take(descriptor)?, size_of::<u64>())?))
     }
 
     fn number(memory: &Shared) -> &AtomicU64 {

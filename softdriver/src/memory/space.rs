@@ -442,7 +442,7 @@ impl Space {
         size: usize,
     ) -> Answer<u64> {
         let place = offset % GRANULE as usize;
-        let base = self.addresses(size + place, GRANULE as usize)? + place as u64;
+        let base = self.addresses(cost(size + place), GRANULE as usize)? + place as u64;
         let storage = Storage::opened(memory, offset, size);
         let new = Allocation::new(base, size, kind, life, storage, 0, None);
         sync::write(&self.inner).insert(new)?;
