@@ -9,6 +9,7 @@ use crate::error::{Error, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
 use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, size_for};
+use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{
@@ -95,7 +96,8 @@ impl MemoryHandle {
     }
 }
 
-/// Returns whether an import that gives this code leaves the descriptor to the program (F461): one that was refused before
+/// Returns whether an import that gives this code leaves the descriptor to the program
+/// ([F461](crate::driver_facts#F461)): one that was refused before
 /// the driver took it.
 pub(super) fn leaves_descriptor(code: CUresult) -> bool {
     let refused = matches!(
@@ -307,7 +309,7 @@ impl<'ctx> PushedGuard<'ctx> {
             answer!(cuExternalMemoryGetMappedMipmappedArray(&raw mut array, raw, &raw const asked))
         }
         .check()?;
-        let keep = Some(memory.inner.clone());
+        let keep = Some(Keep::new(memory.inner.clone()));
         // SAFETY: 1. A new handle of this context, with these levels of this shape, for these elements. `keep` owns the
         // memory.
         unsafe { MipmappedArray::own(array, self.context(), shape, levels, flags, keep) }

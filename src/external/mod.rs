@@ -50,11 +50,10 @@
 //! last handle of a context, and a semaphore that an ordered stream uses. Nothing on the host ends such a wait but a signal,
 //! so signal on the error paths of the other interface, too.
 
+pub(crate) mod enqueue;
 mod memory;
 mod semaphore;
-mod streams;
 
-pub(crate) use memory::MemoryInner;
 pub use memory::{ExternalMemory, MemoryFlags, MemoryHandle};
 pub use semaphore::{ExternalSemaphore, SemaphoreHandle};
 pub(crate) use semaphore::{SemaphoreInner, Signals, Waits};

@@ -7,7 +7,7 @@ use crate::call::{answer, later, name, same_context};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
-use crate::graph::in_flight::InFlight;
+use crate::memory::in_flight::InFlight;
 use crate::stack::PushedGuard;
 use ffi::{
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,

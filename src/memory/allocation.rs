@@ -8,7 +8,6 @@ use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::external::MemoryInner;
 use crate::owned::{Keep, Lease, StreamInner};
 use crate::registry::host_saw;
 use crate::sync::{Arc, Mutex};
@@ -78,7 +77,7 @@ impl Allocation {
         address: CUdeviceptr,
         context: Context,
         mipmapped: bool,
-        of: Option<std::sync::Arc<MemoryInner>>,
+        of: Option<Box<Keep>>,
     ) -> Allocation {
         let key = context.key();
         let owner = ArrayOwner::new(address, context, mipmapped, of);

@@ -12,7 +12,7 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::external::MemoryInner;
+use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
@@ -22,7 +22,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr;
-use std::sync::Arc;
 
 /// The dimensions of an [`Array`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,7 +233,7 @@ pub(super) struct ArrayOwner {
     context: Context,
     mipmapped: bool,
     /// The memory that it is a mapping of, which ends after it.
-    _of: Option<Arc<MemoryInner>>,
+    _of: Option<Box<Keep>>,
 }
 
 impl ArrayOwner {
@@ -243,7 +242,7 @@ impl ArrayOwner {
         address: CUdeviceptr,
         context: Context,
         mipmapped: bool,
-        of: Option<Arc<MemoryInner>>,
+        of: Option<Box<Keep>>,
     ) -> Self {
         ArrayOwner { address, context, mipmapped, _of: of }
     }
@@ -383,7 +382,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
         shape: ArrayShape,
         levels: u32,
         flags: ArrayFlags,
-        of: Option<Arc<MemoryInner>>,
+        of: Option<Box<Keep>>,
     ) -> Result<Self> {
         let base = stand_in(raw.expose_provenance());
         // It owns the handle from here on, also if a level is refused.

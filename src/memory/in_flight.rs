@@ -1,8 +1,8 @@
 //! The streams in which a graph may still run after the call that replayed it, or a semaphore be used.
 
+use super::home::Home;
 use crate::driver::fork;
 use crate::error::Result;
-use crate::memory::home::Home;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
