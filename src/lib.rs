@@ -13,6 +13,7 @@ pub mod diagnostics;
 mod driver;
 pub mod error;
 mod event;
+pub mod external;
 pub mod foreign;
 pub mod function;
 pub mod graph;

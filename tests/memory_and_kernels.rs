@@ -7,6 +7,7 @@ mod cuda_kernels;
 mod default_streams;
 mod dlpack;
 mod empty;
+mod external;
 mod half_precision;
 mod held_textures;
 mod host_functions;

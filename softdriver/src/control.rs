@@ -88,6 +88,12 @@ pub struct Live {
     pub textures: usize,
     /// Surfaces.
     pub surfaces: usize,
+    /// Memory of other interfaces that is imported.
+    pub external_memories: usize,
+    /// Its mappings as buffers.
+    pub external_mappings: usize,
+    /// Semaphores of other interfaces that are imported.
+    pub external_semaphores: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs.

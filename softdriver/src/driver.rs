@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::entry::{self, Answer, driver};
 use crate::environment::Environment;
 use crate::event::Event;
+use crate::external::{ExternalMemory, ExternalSemaphore};
 use crate::function::Function;
 use crate::graph::{Exec, Graph};
 use crate::ipc::Opened;
@@ -67,6 +68,10 @@ pub(crate) struct Driver {
     pub(crate) textures: Registry<Texture>,
     /// Surfaces.
     pub(crate) surfaces: Registry<Surface>,
+    /// Imported memory.
+    pub(crate) external_memories: Registry<ExternalMemory>,
+    /// Imported semaphores.
+    pub(crate) external_semaphores: Registry<ExternalSemaphore>,
     /// Pools of memory.
     pub(crate) pools: Registry<Pool>,
     /// Those of them that the devices have from the start.
@@ -169,6 +174,8 @@ impl Driver {
             mipmapped_arrays: Registry::new(0x4e),
             textures: Registry::new(0x4f),
             surfaces: Registry::new(0x60),
+            external_memories: Registry::new(0x61),
+            external_semaphores: Registry::new(0x62),
             pools,
             first_pools,
             space: Space::new(devices),
@@ -207,6 +214,9 @@ impl Driver {
             mipmapped_arrays: self.mipmapped_arrays.count(|array| array.life.alive()),
             textures: self.textures.count(|texture| texture.life.alive()),
             surfaces: self.surfaces.count(|surface| surface.life.alive()),
+            external_memories: self.external_memories.count(ExternalMemory::alive),
+            external_mappings: memory.external_mappings,
+            external_semaphores: self.external_semaphores.count(ExternalSemaphore::alive),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
             graph_execs: self.execs.count(|_| true),

@@ -191,7 +191,7 @@ driver! {
         }
         let size = usize::try_from(told.size).map_err(|_| CUDA_ERROR_INVALID_HANDLE)?;
         let memory = Shared::open(told.place, size)?;
-        let base = state().space.open(&life, size, memory)?;
+        let base = state().space.open(&life, Kind::Opened, memory, 0, size)?;
         opened.insert(base, One { told, life: Arc::downgrade(&life), count: 1 });
         entry::write(pdptr, base)
     }

@@ -34,9 +34,11 @@ mod entry_point;
 mod environment;
 mod event;
 mod exports;
+mod external;
 pub mod faults;
 mod function;
 mod graph;
+mod graphics;
 mod green;
 mod image;
 mod ipc;
@@ -123,6 +125,18 @@ pub use event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
 };
+pub use external::nodes::{
+    cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresWaitNode,
+    cuGraphExecExternalSemaphoresSignalNodeSetParams,
+    cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresSignalNodeGetParams,
+    cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresWaitNodeGetParams,
+    cuGraphExternalSemaphoresWaitNodeSetParams,
+};
+pub use external::{
+    cuDestroyExternalMemory, cuDestroyExternalSemaphore, cuExternalMemoryGetMappedBuffer,
+    cuExternalMemoryGetMappedMipmappedArray, cuImportExternalMemory, cuImportExternalSemaphore,
+    cuSignalExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
+};
 pub use function::{
     cuFuncGetAttribute, cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded,
     cuFuncLoad, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig,
@@ -147,6 +161,11 @@ pub use graph::{
     cuGraphNodeGetDependencies, cuGraphNodeGetDependentNodes, cuGraphNodeGetEnabled,
     cuGraphNodeGetType, cuGraphNodeSetEnabled, cuGraphRemoveDependencies,
     cuGraphRemoveDependencies_v2, cuGraphUpload,
+};
+pub use graphics::{
+    cuGraphicsMapResources, cuGraphicsResourceGetMappedMipmappedArray,
+    cuGraphicsResourceGetMappedPointer_v2, cuGraphicsResourceSetMapFlags_v2,
+    cuGraphicsSubResourceGetMappedArray, cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,

@@ -63,6 +63,9 @@ pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     if allocation.kind == Kind::Mapped {
         return allocation.rights(life.device) > Rights::None;
     }
+    if allocation.kind == Kind::External {
+        return life.home().is(&allocation.life); // F463
+    }
     let own = allocation.kind.is_shared() || allocation.life.device == life.device;
     own || match &allocation.pool {
         Some(pool) => pool.is_open_to(life.device),

@@ -42,6 +42,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Managed => "managed",
         Kind::Mapped => "mapped",
         Kind::Opened => "of another process",
+        Kind::External => "of another interface",
         Kind::Array => "of an array",
     }
 }
@@ -85,6 +86,9 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
         (live.mipmapped_arrays, counted(live.mipmapped_arrays, "mipmapped array")),
         (live.textures, counted(live.textures, "texture")),
         (live.surfaces, counted(live.surfaces, "surface")),
+        (live.external_memories, counted(live.external_memories, "imported allocation")),
+        (live.external_mappings, counted(live.external_mappings, "mapping of imported memory")),
+        (live.external_semaphores, counted(live.external_semaphores, "imported semaphore")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),

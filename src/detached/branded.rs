@@ -5,6 +5,7 @@ use super::Detached;
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::event::Event;
+use crate::external::{ExternalMemory, ExternalSemaphore};
 use crate::function::Function;
 use crate::graph::Graph;
 use crate::kernel::{Kernel, Signature};
@@ -101,6 +102,8 @@ macro_rules! branded {
 branded! {
     Stream [] inner;
     Event [] inner;
+    ExternalMemory [] inner;
+    ExternalSemaphore [] inner;
     Module [] inner;
     Function [] inner;
     Graph [] inner;

@@ -14,11 +14,11 @@ mod copy;
 mod dot;
 mod enqueue;
 mod host;
-mod in_flight;
 pub(crate) mod node;
 mod raw;
 mod replay;
 mod resources;
+mod semaphores;
 mod set;
 mod stream;
 mod update;
@@ -31,7 +31,8 @@ pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
-    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, kind,
+    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, SemaphoreSignalNode,
+    SemaphoreWaitNode, kind,
 };
 pub use stream::CaptureStream;
 
@@ -39,9 +40,9 @@ use crate::brand::{Brand, never};
 use crate::call::answer;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::memory::in_flight::InFlight;
 use crate::ops::Operation;
 use ffi::CUgraphExec;
-use in_flight::InFlight;
 use raw::{Exec, Template};
 use resources::GraphResources;
 use static_assertions::{assert_impl_all, assert_not_impl_any};

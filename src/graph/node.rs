@@ -29,6 +29,10 @@ pub enum NodeKind {
     Alloc,
     /// Frees memory.
     Free,
+    /// Signals semaphores of another interface.
+    SemaphoreSignal,
+    /// Waits for semaphores of another interface.
+    SemaphoreWait,
     /// A kind that this version of the crate has no name for: the driver's number.
     Other(u32),
 }
@@ -46,6 +50,8 @@ impl NodeKind {
             ffi::CU_GRAPH_NODE_TYPE_EVENT_RECORD => NodeKind::EventRecord,
             ffi::CU_GRAPH_NODE_TYPE_MEM_ALLOC => NodeKind::Alloc,
             ffi::CU_GRAPH_NODE_TYPE_MEM_FREE => NodeKind::Free,
+            ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => NodeKind::SemaphoreSignal,
+            ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => NodeKind::SemaphoreWait,
             other => NodeKind::Other(other.0),
         }
     }
@@ -182,4 +188,8 @@ kinds! {
     Alloc AllocNode;
     /// Frees memory.
     Free FreeNode;
+    /// Signals semaphores of another interface.
+    SemaphoreSignal SemaphoreSignalNode;
+    /// Waits for semaphores of another interface.
+    SemaphoreWait SemaphoreWaitNode;
 }

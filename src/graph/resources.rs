@@ -3,6 +3,7 @@
 
 use super::host::Called;
 use crate::event::EventInner;
+use crate::external::{ExternalSemaphore, SemaphoreInner};
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::object::Object;
@@ -15,7 +16,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// The memory, the code and the events that a graph uses. Memory is identified by its address.
+/// The memory, the code, the events and the semaphores that a graph uses. Memory is identified by its address.
 #[derive(Clone, Default)]
 pub(super) struct GraphResources {
     /// Texture and surface objects. First, as they end before the memory that they reach.
@@ -31,6 +32,7 @@ pub(super) struct GraphResources {
     /// By their [keys](Owner::key).
     code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
+    semaphores: Vec<std::sync::Arc<SemaphoreInner>>,
     /// Host functions.
     calls: Vec<std::sync::Arc<dyn Called>>,
     /// The uses of the kernel nodes, if known, in the order of their places.
@@ -147,6 +149,17 @@ impl GraphResources {
         self.events.push(event.clone());
     }
 
+    /// Keeps semaphores, each once.
+    pub(super) fn semaphores(&mut self, all: &[(&ExternalSemaphore<'_>, u64)]) {
+        all.iter().for_each(|(semaphore, _)| self.semaphore(&semaphore.inner));
+    }
+
+    fn semaphore(&mut self, new: &std::sync::Arc<SemaphoreInner>) {
+        if !self.semaphores.iter().any(|one| std::sync::Arc::ptr_eq(one, new)) {
+            self.semaphores.push(new.clone());
+        }
+    }
+
     #[inline]
     pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
         self.calls.push(call);
@@ -172,6 +185,7 @@ impl GraphResources {
     pub(super) fn child(&mut self, child: &GraphResources) {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
+        child.semaphores.iter().for_each(|one| self.semaphore(one));
         self.objects.extend(child.objects.iter().cloned());
         self.calls.extend(child.calls.iter().cloned());
     }

@@ -19,7 +19,7 @@ impl Graph<'_> {
     /// Returns the handles of the executable graph and of a node in it that is to be changed. Waits for the ordered
     /// streams that may still run the graph.
     #[inline]
-    fn node_to_change(
+    pub(super) fn node_to_change(
         &mut self,
         call: &'static str,
         node: NodeId,
@@ -104,7 +104,7 @@ impl Graph<'_> {
 
 /// Checks that a node is no empty one in the place of another.
 #[inline]
-fn does_something(call: &'static str, node: NodeId) -> Result {
+pub(super) fn does_something(call: &'static str, node: NodeId) -> Result {
     if node.kind == NodeKind::Empty {
         let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";
         return Err(Error::InvalidArgument { call, reason });

@@ -25,8 +25,8 @@ use std::fmt;
 /// replay ([F149](crate::driver_facts#F149)). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
 pub struct CaptureStream<'s, 'ctx> {
-    scoped: ScopedStream<'s, 'ctx>,
-    record: &'s Record,
+    pub(super) scoped: ScopedStream<'s, 'ctx>,
+    pub(super) record: &'s Record,
 }
 tied_to_one_thread! { ['s, 'ctx] CaptureStream<'s, 'ctx>, 's; }
 assert_not_impl_any!(CaptureStream<'static, 'static>: Send, Sync);

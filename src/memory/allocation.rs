@@ -73,9 +73,14 @@ impl Allocation {
     }
 
     /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
-    pub(super) fn array(address: CUdeviceptr, context: Context, mipmapped: bool) -> Allocation {
+    pub(super) fn array(
+        address: CUdeviceptr,
+        context: Context,
+        mipmapped: bool,
+        of: Option<Box<Keep>>,
+    ) -> Allocation {
         let key = context.key();
-        let owner = ArrayOwner::new(address, context, mipmapped);
+        let owner = ArrayOwner::new(address, context, mipmapped, of);
         Allocation::new(address, key, Free::Held(Box::new(Held::Array(owner))))
     }
 

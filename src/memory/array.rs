@@ -12,6 +12,7 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use bitflags::bitflags;
 use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
@@ -231,12 +232,19 @@ pub(super) struct ArrayOwner {
     address: CUdeviceptr,
     context: Context,
     mipmapped: bool,
+    /// The memory that it is a mapping of, which ends after it.
+    _of: Option<Box<Keep>>,
 }
 
 impl ArrayOwner {
-    /// Takes ownership of the array that the address stands for.
-    pub(super) fn new(address: CUdeviceptr, context: Context, mipmapped: bool) -> Self {
-        ArrayOwner { address, context, mipmapped }
+    /// Takes ownership of the array that the address stands for, in its own memory or in imported memory.
+    pub(super) fn new(
+        address: CUdeviceptr,
+        context: Context,
+        mipmapped: bool,
+        of: Option<Box<Keep>>,
+    ) -> Self {
+        ArrayOwner { address, context, mipmapped, _of: of }
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -273,7 +281,7 @@ fn grid_of<T: Texel>(raw: CUarray, base: CUdeviceptr, shape: ArrayShape) -> Grid
 }
 
 /// Returns the description of an array.
-fn descriptor<T: Texel>(shape: ArrayShape, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
+pub(crate) fn described<T: Texel>(shape: ArrayShape, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
     let ([Width, Height, Depth], of_shape) = shape.described();
     let (Format, NumChannels) = (T::FORMAT, T::CHANNELS);
     let Flags = of_shape | flags.bits();
@@ -292,6 +300,17 @@ fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
         }
         None => Err(super::buffer::too_large(call)),
     }
+}
+
+/// Checks the shape and the number of levels of a mipmapped array.
+pub(crate) fn has_levels(call: &'static str, shape: ArrayShape, levels: u32) -> Result {
+    has_elements(call, shape)?;
+    if !(1..=shape.most_levels()).contains(&levels) {
+        let reason = "the number of levels is 0, or more than there are until each extent is 1: \
+                      pass at most 1 + log2 of the greatest extent";
+        return Err(Error::InvalidArgument { call, reason });
+    }
+    Ok(())
 }
 
 /// # Arrays for textures and surfaces
@@ -313,12 +332,12 @@ impl<'ctx> PushedGuard<'ctx> {
         const CALL: &str = name!(cuArray3DCreate_v2);
         has_elements(CALL, shape)?;
         self.enter(CALL)?;
-        let (mut raw, asked) = (ptr::null_mut(), descriptor::<T>(shape, flags));
+        let (mut raw, asked) = (ptr::null_mut(), described::<T>(shape, flags));
         // SAFETY: writes one handle to `raw`, which is valid for it; acts on the current context, which `enter` found to
         // be the guard's. The driver checks the description.
         unsafe { answer!(cuArray3DCreate_v2(&raw mut raw, &raw const asked)) }.check()?;
         let base = stand_in(raw.expose_provenance());
-        let inner = Allocation::array(base, self.context().clone(), false);
+        let inner = Allocation::array(base, self.context().clone(), false, None);
         let grid = grid_of::<T>(raw, base, shape);
         Ok(Array { inner, grid, shape, flags, _brand: Brand::new(), data: PhantomData })
     }
@@ -337,23 +356,40 @@ impl<'ctx> PushedGuard<'ctx> {
         flags: ArrayFlags,
     ) -> Result<MipmappedArray<'ctx, T>> {
         const CALL: &str = name!(cuMipmappedArrayCreate);
-        has_elements(CALL, shape)?;
-        if !(1..=shape.most_levels()).contains(&levels) {
-            let reason = "the number of levels is 0, or more than there are until each extent is 1: \
-                          pass at most 1 + log2 of the greatest extent";
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
+        has_levels(CALL, shape, levels)?;
         self.enter(CALL)?;
-        let (mut raw, asked) = (ptr::null_mut(), descriptor::<T>(shape, flags));
+        let (mut raw, asked) = (ptr::null_mut(), described::<T>(shape, flags));
         // SAFETY: as in `alloc_array`.
         unsafe { answer!(cuMipmappedArrayCreate(&raw mut raw, &raw const asked, levels)) }
             .check()?;
+        // SAFETY: 1. A new handle of this context, with these levels of this shape, for these elements.
+        unsafe { MipmappedArray::own(raw, self.context(), shape, levels, flags, None) }
+    }
+}
+
+impl<T: Texel> MipmappedArray<'_, T> {
+    /// Takes ownership of a mipmapped array, in its own memory or in imported memory.
+    ///
+    /// # Errors
+    /// A driver error. The array is destroyed then.
+    ///
+    /// # Safety
+    /// 1. The handle is one of this context that nothing else owns. It has these levels, and the elements, shape and flags
+    ///    are those that it was created with.
+    pub(crate) unsafe fn own(
+        raw: CUmipmappedArray,
+        context: &Context,
+        shape: ArrayShape,
+        levels: u32,
+        flags: ArrayFlags,
+        of: Option<Box<Keep>>,
+    ) -> Result<Self> {
         let base = stand_in(raw.expose_provenance());
         // It owns the handle from here on, also if a level is refused.
-        let inner = Allocation::array(base, self.context().clone(), true);
+        let inner = Allocation::array(base, context.clone(), true, of);
         let level = |number: u32| {
             let mut level = ptr::null_mut();
-            // SAFETY: writes one handle to `level`, which is valid for it; the array is alive.
+            // SAFETY: writes one handle to `level`, which is valid for it; the array is alive (1).
             unsafe { answer!(cuMipmappedArrayGetLevel(&raw mut level, raw, number)) }.check()?;
             let base = base.wrapping_add(CUdeviceptr::from(number) << LEVEL);
             Ok(grid_of::<T>(level, base, shape.level(number)))

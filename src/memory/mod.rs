@@ -12,6 +12,7 @@ mod element;
 pub(crate) mod grid;
 mod growable;
 pub(crate) mod home;
+pub(crate) mod in_flight;
 mod info;
 pub(crate) mod lent;
 mod location;

@@ -10,6 +10,7 @@ mod owned;
 mod peers;
 mod pending;
 mod scoped;
+mod semaphores;
 mod shared;
 mod staging;
 mod verbs;

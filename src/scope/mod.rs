@@ -15,6 +15,7 @@ mod parts;
 mod pinned;
 mod pitched;
 mod scratch;
+mod semaphores;
 mod stream;
 mod verbs;
 

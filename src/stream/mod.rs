@@ -8,6 +8,7 @@ pub(crate) mod done;
 mod foreign;
 pub(crate) mod host_function;
 pub(crate) mod legacy_lock;
+mod semaphores;
 mod short;
 mod stream_ordered;
 mod sync_default_stream;

@@ -28,6 +28,8 @@ mod deaths;
 mod diagnostics;
 mod ends_after_faults;
 mod errors;
+mod external;
+mod external_semaphores;
 mod faults;
 mod faults_elsewhere;
 mod filters;

@@ -36,6 +36,8 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/diagnostics.rs",
     "tests/driver_facts/ends_after_faults.rs",
     "tests/driver_facts/errors.rs",
+    "tests/driver_facts/external.rs",
+    "tests/driver_facts/external_semaphores.rs",
     "tests/driver_facts/faults.rs",
     "tests/driver_facts/faults_elsewhere.rs",
     "tests/driver_facts/filters.rs",

@@ -13,7 +13,7 @@ fn create(to: *mut CUarray, descriptor: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
     let life = stack::current_home()?;
     entry::wanted(to)?;
     shape::check(&descriptor, life.device, false)?;
-    entry::write(to, make(&life, descriptor, false)?)
+    entry::write(to, make(&life, descriptor, false, None)?)
 }
 
 driver! {

@@ -5,6 +5,7 @@ use super::shape::{self, Shape};
 use super::{Array, make};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::external::ExternalMemory;
 use crate::life::Life;
 use crate::{device, stack, sticky};
 use core::ffi::c_uint;
@@ -40,6 +41,66 @@ pub(super) fn find(handle: CUmipmappedArray) -> Answer<Arc<MipmappedArray>> {
     Ok(array)
 }
 
+/// The levels until all extents are 1.
+fn most(first: &CUDA_ARRAY3D_DESCRIPTOR, shape: Shape) -> c_uint {
+    let greatest = match shape {
+        Shape::D3 => first.Width.max(first.Height).max(first.Depth),
+        _ => first.Width.max(first.Height),
+    };
+    greatest.ilog2() + 1
+}
+
+/// Makes levels, in imported memory from an offset on or in memory of their own.
+fn levels(
+    life: &Arc<Life>,
+    first: CUDA_ARRAY3D_DESCRIPTOR,
+    shape: Shape,
+    count: c_uint,
+    mut within: Option<(&ExternalMemory, u64)>,
+) -> Answer<CUmipmappedArray> {
+    let count = count.clamp(1, most(&first, shape));
+    let half = |extent: usize, level: u32| match extent {
+        0 => 0,
+        _ => (extent >> level).max(1),
+    };
+    let mut array = MipmappedArray { life: life.clone(), levels: Vec::new() };
+    for level in 0..count {
+        let depth = if shape == Shape::D3 { half(first.Depth, level) } else { first.Depth };
+        let one = CUDA_ARRAY3D_DESCRIPTOR {
+            Width: half(first.Width, level),
+            Height: half(first.Height, level),
+            Depth: depth,
+            ..first
+        };
+        let within = within.as_mut().map(|(memory, offset)| (*memory, offset));
+        match make(life, one, true, within) {
+            Ok(handle) => array.levels.push(handle.addr()),
+            Err(code) => {
+                let _ended = array.end();
+                return Err(code);
+            }
+        }
+    }
+    let (handle, _) = state().mipmapped_arrays.insert(|_| array);
+    Ok(std::ptr::without_provenance_mut(handle))
+}
+
+/// Maps levels into imported memory.
+pub(crate) fn map_levels(
+    memory: &ExternalMemory,
+    offset: u64,
+    first: CUDA_ARRAY3D_DESCRIPTOR,
+    count: c_uint,
+) -> Answer<CUmipmappedArray> {
+    let life = memory.life()?;
+    let shape = shape::check(&first, life.device, true)?;
+    // Here more levels than there are do not stand for all of them (F465).
+    if count == 0 || count > most(&first, shape) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    levels(&life, first, shape, count, Some((memory, offset)))
+}
+
 driver! {
     /// A mipmapped array: of no more levels than there are until all extents are 1 (F361).
     fn cuMipmappedArrayCreate(
@@ -51,34 +112,7 @@ driver! {
         entry::wanted(pHandle)?;
         let first = entry::read(pMipmappedArrayDesc)?;
         let shape = shape::check(&first, life.device, true)?;
-        let greatest = match shape {
-            Shape::D3 => first.Width.max(first.Height).max(first.Depth),
-            _ => first.Width.max(first.Height),
-        };
-        let count = numMipmapLevels.clamp(1, greatest.ilog2() + 1);
-        let half = |extent: usize, level: u32| match extent {
-            0 => 0,
-            _ => (extent >> level).max(1),
-        };
-        let mut array = MipmappedArray { life: life.clone(), levels: Vec::new() };
-        for level in 0..count {
-            let depth = if shape == Shape::D3 { half(first.Depth, level) } else { first.Depth };
-            let one = CUDA_ARRAY3D_DESCRIPTOR {
-                Width: half(first.Width, level),
-                Height: half(first.Height, level),
-                Depth: depth,
-                ..first
-            };
-            match make(&life, one, true) {
-                Ok(handle) => array.levels.push(handle.addr()),
-                Err(code) => {
-                    let _ended = array.end();
-                    return Err(code);
-                }
-            }
-        }
-        let (handle, _) = state().mipmapped_arrays.insert(|_| array);
-        entry::write(pHandle, std::ptr::without_provenance_mut(handle))
+        entry::write(pHandle, levels(&life, first, shape, numMipmapLevels, None)?)
     }
     /// A level, by a handle that is the same each time.
     fn cuMipmappedArrayGetLevel(

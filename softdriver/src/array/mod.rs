@@ -27,11 +27,12 @@ pub use texture::{
     cuTexObjectGetTextureDesc,
 };
 
-pub(crate) use mipmap::MipmappedArray;
+pub(crate) use mipmap::{MipmappedArray, map_levels};
 pub(crate) use texture::{Surface, Texture};
 
 use crate::driver::driver as state;
 use crate::entry::Answer;
+use crate::external::ExternalMemory;
 use crate::life::Life;
 use crate::memory::space::Kind;
 use crate::ptx::{Channel, Image};
@@ -90,8 +91,13 @@ fn channel(format: CUarray_format) -> Answer<Channel> {
     })
 }
 
-/// Makes an array of a shape that was checked.
-fn make(life: &Arc<Life>, descriptor: CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -> Answer<CUarray> {
+/// Makes an array of a shape that was checked: in imported memory from an offset on, which moves behind it, or in its own.
+fn make(
+    life: &Arc<Life>,
+    descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    is_level: bool,
+    within: Option<(&ExternalMemory, &mut u64)>,
+) -> Answer<CUarray> {
     let channel = channel(descriptor.Format)?;
     let channels = descriptor.NumChannels as usize;
     let [width, height, depth] =
@@ -102,7 +108,14 @@ fn make(life: &Arc<Life>, descriptor: CUDA_ARRAY3D_DESCRIPTOR, is_level: bool) -
     let pitch = width.checked_mul(channels * channel.bytes()).ok_or(none)?;
     let rows = height.checked_mul(depth).and_then(|rows| rows.checked_mul(layers)).ok_or(none)?;
     let bytes = pitch.checked_mul(rows).ok_or(none)?;
-    let base = state().space.allocate(life, bytes, Kind::Array)?;
+    let base = match within {
+        None => state().space.allocate(life, bytes, Kind::Array)?,
+        Some((memory, offset)) => {
+            let base = memory.map(Kind::Array, *offset, bytes as u64)?;
+            *offset += bytes as u64;
+            base
+        }
+    };
     let image = Image {
         base,
         channel,

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Adds what `make` makes behind nodes of the same graph, each named once.
-pub(super) fn add(
+pub(crate) fn add(
     to: *mut CUgraphNode,
     graph: CUgraph,
     dependencies: *const CUgraphNode,

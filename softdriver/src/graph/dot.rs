@@ -18,6 +18,8 @@ fn label(node: &Node) -> String {
         Work::Empty => "EMPTY".into(),
         Work::Wait(..) | Work::WaitFor(_) => "EVENT_WAIT".into(),
         Work::Record(..) => "EVENT_RECORD".into(),
+        Work::Signal(_) => "EXT_SEMAS_SIGNAL".into(),
+        Work::Await(_) => "EXT_SEMAS_WAIT".into(),
         Work::Child(_) | Work::Join => "graph".into(),
         Work::Alloc(_) => "MEM_ALLOC".into(),
         Work::Free(_) => "MEM_FREE".into(),

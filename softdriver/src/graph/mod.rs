@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
+pub(crate) use add::add;
 pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
@@ -65,7 +66,8 @@ pub use params::{
     cuGraphHostNodeGetParams, cuGraphHostNodeSetParams, cuGraphMemcpyNodeGetParams,
     cuGraphMemcpyNodeSetParams, cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams,
 };
-pub(crate) use query::PLAIN;
+pub(crate) use params::{set, set_in_exec};
+pub(crate) use query::{PLAIN, node};
 pub use query::{
     cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes,
     cuGraphNodeGetDependencies, cuGraphNodeGetType,

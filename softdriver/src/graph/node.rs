@@ -6,6 +6,7 @@ use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::event::Event;
+use crate::external::{Signals, Waits};
 use crate::launch::{HostCall, Launch};
 use crate::life::Life;
 use crate::memory::set::Pattern;
@@ -27,7 +28,7 @@ pub(crate) struct Node {
     pub(crate) before: Vec<usize>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
-    pub(super) work: Arc<Work>,
+    pub(crate) work: Arc<Work>,
     /// Whether an instantiated graph leaves it out.
     pub(super) off: bool,
 }
@@ -81,6 +82,8 @@ impl Node {
             Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
+            Work::Signal(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+            Work::Await(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
         }
     }
 
@@ -147,6 +150,10 @@ pub(crate) enum Work {
     Alloc(Arc<Memory>),
     /// Frees memory.
     Free(Arc<Memory>),
+    /// Signals semaphores of other interfaces.
+    Signal(Signals),
+    /// Waits for semaphores of other interfaces.
+    Await(Waits),
 }
 
 impl Work {
@@ -162,6 +169,8 @@ impl Work {
             Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
             Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
+            Self::Signal(_) => Label::new(Class::Quick, || "signal of a semaphore"),
+            Self::Await(_) => Label::new(Class::Wait, || "wait for a semaphore"),
         }
     }
 
@@ -185,6 +194,14 @@ impl Work {
             }
             Self::Free(memory) => {
                 memory.end();
+                Ok(())
+            }
+            Self::Signal(signals) => {
+                signals.run();
+                Ok(())
+            }
+            Self::Await(waits) => {
+                waits.run();
                 Ok(())
             }
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 type Does = (Option<Arc<Life>>, Work);
 
 /// Changes a node that `is` of the kind; what was instantiated stays as it is.
-pub(super) fn set(
+pub(crate) fn set(
     handle: CUgraphNode,
     is: impl Fn(&Node) -> bool,
     make: impl FnOnce() -> Answer<Does>,
@@ -30,7 +30,7 @@ pub(super) fn set(
 }
 
 /// The same in an instantiated graph, by the node of the original; from its next launch on.
-pub(super) fn set_in_exec(
+pub(crate) fn set_in_exec(
     exec: CUgraphExec,
     handle: CUgraphNode,
     is: impl Fn(&Node) -> bool,

@@ -38,7 +38,7 @@ fn edges(graph: CUgraph) -> Answer<(Vec<usize>, Vec<usize>)> {
 }
 
 /// The node of a handle; INVALID_VALUE for what is none.
-pub(super) fn node(handle: CUgraphNode) -> Answer<Node> {
+pub(crate) fn node(handle: CUgraphNode) -> Answer<Node> {
     graph_of(handle.addr())?.with_node(handle.addr(), |node| node.clone())
 }
 

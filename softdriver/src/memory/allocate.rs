@@ -5,7 +5,7 @@ use super::space::Kind;
 use crate::device::TOTAL_MEMORY;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::{graph, peer, plan, stack, sticky};
+use crate::{capture, graph, peer, plan, stack, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -44,6 +44,10 @@ driver! {
     /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
     /// to free (F62).
     fn cuMemFree_v2(dptr: CUdeviceptr) {
+        let is = |kind: &Kind| state().space.exactly(dptr, *kind).is_ok();
+        if !is(&Kind::External) {
+            capture::check_unsafe()?; // F463
+        }
         if let Some(current) = stack::top() {
             current.life()?;
         }
@@ -51,8 +55,7 @@ driver! {
             return Ok(());
         }
         sticky::check_shown().map_err(|code| state().space.find(dptr, 1).err().unwrap_or(code))?;
-        let managed = state().space.exactly(dptr, Kind::Managed).is_ok();
-        free(dptr, if managed { Kind::Managed } else { Kind::Device })
+        free(dptr, [Kind::Managed, Kind::External].into_iter().find(is).unwrap_or(Kind::Device))
     }
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {

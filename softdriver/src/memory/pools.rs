@@ -143,7 +143,7 @@ driver! {
             return Ok(());
         }
         let space = &state().space;
-        if space.exactly(dptr, Kind::Managed).is_ok() {
+        if [Kind::Managed, Kind::External].iter().any(|&kind| space.exactly(dptr, kind).is_ok()) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let allocation = space.exactly(dptr, Kind::Device)?;

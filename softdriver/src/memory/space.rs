@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Mapped,
     /// Memory of another process, which has allocated it.
     Opened,
+    /// Memory of another interface.
+    External,
     /// The texels of an array: the program has no address of them.
     Array,
 }
@@ -183,7 +185,7 @@ impl Allocation {
     /// What it takes from its device's memory.
     fn cost(&self) -> usize {
         let free = self.kind.is_shared() || self.pool.is_some();
-        let free = free || matches!(self.kind, Kind::Mapped | Kind::Opened);
+        let free = free || self.kind == Kind::Mapped || self.storage.is_of_others();
         if free { 0 } else { cost(self.size) }
     }
 
@@ -224,6 +226,7 @@ pub(crate) fn cost(size: usize) -> usize {
 /// What is in use.
 pub(crate) struct Usage {
     pub(crate) allocations: usize,
+    pub(crate) external_mappings: usize,
     pub(crate) bytes: usize,
     pub(crate) host_allocations: usize,
     pub(crate) registrations: usize,
@@ -429,11 +432,19 @@ impl Space {
         }
     }
 
-    /// Adds memory of another process.
-    pub(crate) fn open(&self, life: &Arc<Life>, size: usize, memory: Shared) -> Answer<u64> {
-        let base = self.addresses(size, GRANULE as usize)?;
-        let storage = Storage::opened(memory, size);
-        let new = Allocation::new(base, size, Kind::Opened, life, storage, 0, None);
+    /// Adds a part of memory of others, which is aligned as it is there.
+    pub(crate) fn open(
+        &self,
+        life: &Arc<Life>,
+        kind: Kind,
+        memory: Shared,
+        offset: usize,
+        size: usize,
+    ) -> Answer<u64> {
+        let place = offset % GRANULE as usize;
+        let base = self.addresses(cost(size + place), GRANULE as usize)? + place as u64;
+        let storage = Storage::opened(memory, offset, size);
+        let new = Allocation::new(base, size, kind, life, storage, 0, None);
         sync::write(&self.inner).insert(new)?;
         Ok(base)
     }
@@ -566,6 +577,7 @@ impl Space {
             |kind| inner.allocations.values().filter(move |one| one.live() && one.kind == kind);
         Usage {
             allocations: of(Kind::Device).chain(of(Kind::Managed)).count(),
+            external_mappings: of(Kind::External).count(),
             bytes: of(Kind::Device).chain(of(Kind::Managed)).map(|one| one.size).sum(),
             host_allocations: of(Kind::Host).count(),
             registrations: of(Kind::Registered).count(),

@@ -41,7 +41,7 @@ enum Owner {
     Program,
     /// A part of a range that has memory mapped into it.
     Region(Arc<Region>),
-    /// Another process's.
+    /// That of another process, or of another interface.
     Other { _held: Shared },
 }
 
@@ -61,9 +61,16 @@ impl Storage {
         Self { start, now, moved, len, host, owner, read_only }
     }
 
-    /// Memory of another process.
-    pub(crate) fn opened(memory: Shared, len: usize) -> Self {
-        Self::of(memory.start(), len, false, Owner::Other { _held: memory }, false)
+    /// A part of memory of others. Panics beyond an address space, which no mapping reaches.
+    pub(crate) fn opened(memory: Shared, offset: usize, len: usize) -> Self {
+        let start = NonNull::new(memory.start().as_ptr().wrapping_add(offset));
+        let start = start.expect("a mapping has addresses");
+        Self::of(start, len, false, Owner::Other { _held: memory }, false)
+    }
+
+    /// Whether it is memory of others.
+    pub(crate) fn is_of_others(&self) -> bool {
+        matches!(self.owner, Owner::Other { .. })
     }
 
     /// Whether it moved to where another process can open it.

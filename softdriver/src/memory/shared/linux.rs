@@ -63,6 +63,11 @@ impl Shared {
         if right && holds { Self::map(file, place, len) } else { Err(gone) }
     }
 
+    /// The start of a file that somebody else made.
+    pub(crate) fn of_file(file: File, len: usize) -> Answer<Self> {
+        Self::map(file, Place { process: 0, descriptor: -1, number: 0 }, len)
+    }
+
     fn map(file: File, place: Place, len: usize) -> Answer<Self> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let (descriptor, flags) = (file.as_raw_fd(), libc::MAP_SHARED);

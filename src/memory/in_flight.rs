@@ -1,20 +1,20 @@
-//! The streams in which a graph may still run after the call that replayed it.
+//! The streams in which a graph may still run after the call that replayed it, or a semaphore be used.
 
+use super::home::Home;
 use crate::driver::fork;
 use crate::error::Result;
-use crate::memory::home::Home;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-/// The [ordered streams](crate::OrderedStream) that may still run a graph. What changes or ends the graph waits for
-/// them. Not locked during the waits: the hook of the driver's log may replay the graph.
+/// The [ordered streams](crate::OrderedStream) that may still run a graph, or use a semaphore. What changes or ends it
+/// waits for them. Not locked during the waits: the hook of the driver's log may replay the graph.
 #[derive(Default)]
-pub(super) struct InFlight(Mutex<Vec<Arc<Home>>>);
+pub(crate) struct InFlight(Mutex<Vec<Arc<Home>>>);
 
 impl InFlight {
     /// Notes that the graph is enqueued in a stream.
     #[inline]
-    pub(super) fn note(&self, home: &Arc<Home>) {
+    pub(crate) fn note(&self, home: &Arc<Home>) {
         // In the child of a fork nothing is enqueued.
         let Some(mut homes) = fork::lock(&self.0) else { return };
         if !homes.iter().any(|other| Arc::ptr_eq(other, home)) {
@@ -33,7 +33,7 @@ impl InFlight {
     /// # Errors
     /// A sticky error: the graph may still run.
     #[inline]
-    pub(super) fn settle(&self) -> Result {
+    pub(crate) fn settle(&self) -> Result {
         let homes = self.take();
         let waited = homes.iter().try_for_each(|home| home.synchronize());
         if waited.is_err() {
@@ -44,7 +44,7 @@ impl InFlight {
 
     /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
     #[inline]
-    pub(super) fn end(&self) -> bool {
+    pub(crate) fn end(&self) -> bool {
         let mut over = true;
         for home in self.take() {
             let (waited, is_over) = home.wait_to_end();

@@ -1,0 +1,122 @@
+//! Imported memory and its mappings.
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::system::Memory;
+use crate::array::map_levels;
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::memory::space::Kind;
+use crate::stack;
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+/// Imported memory. Its mappings outlive it.
+pub(crate) struct ExternalMemory {
+    /// The context that it was imported in, if there was one (F462).
+    life: Option<Arc<Life>>,
+    memory: Memory,
+    /// As the program said. Nobody compares it with the memory (F462).
+    size: u64,
+}
+
+impl ExternalMemory {
+    /// Whether its context, if it has one, goes on.
+    pub(crate) fn alive(&self) -> bool {
+        self.life.as_ref().is_none_or(|life| life.alive())
+    }
+
+    /// The context of its mappings.
+    pub(crate) fn life(&self) -> Answer<Arc<Life>> {
+        self.life.clone().map_or_else(stack::current_home, Ok)
+    }
+
+    /// Maps a part of it as memory of a kind, and gives the address.
+    pub(crate) fn map(&self, kind: Kind, offset: u64, size: u64) -> Answer<u64> {
+        let end = offset.checked_add(size).filter(|&end| size > 0 && end <= self.size);
+        let end = usize::try_from(end.ok_or(INVALID)?).map_err(|_| INVALID)?;
+        let memory = self.memory.map(end)?;
+        state().space.open(&self.life()?, kind, memory, offset as usize, size as usize)
+    }
+}
+
+/// The imported memory of a handle.
+fn find(handle: CUexternalMemory) -> Answer<Arc<ExternalMemory>> {
+    let memory = state().external_memories.get(handle.addr()).ok_or(INVALID)?;
+    memory.life.as_ref().map_or(Ok(()), |life| life.check())?;
+    Ok(memory)
+}
+
+/// Whether numbers that are reserved are all 0.
+pub(super) fn reserved(all: &[c_uint]) -> Answer {
+    if all.iter().all(|&one| one == 0) { Ok(()) } else { Err(INVALID) }
+}
+
+driver! {
+    /// Imports memory: of a descriptor, which belongs to the driver from then on, as it does if it is of no memory (F460).
+    fn cuImportExternalMemory(
+        extMem_out: *mut CUexternalMemory,
+        memHandleDesc: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+    ) {
+        entry::wanted(extMem_out)?;
+        let asked = entry::read(memHandleDesc)?;
+        let dedicated = asked.flags & CUDA_EXTERNAL_MEMORY_DEDICATED != 0;
+        match asked.r#type {
+            _ if asked.size == 0 || asked.flags & !CUDA_EXTERNAL_MEMORY_DEDICATED != 0 => {
+                return Err(INVALID);
+            }
+            CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD => {}
+            CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE
+            | CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE
+            | CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT
+                if !dedicated =>
+            {
+                return Err(INVALID);
+            }
+            CUexternalMemoryHandleType(2..=9) => return Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => return Err(INVALID),
+        }
+        reserved(&asked.reserved)?;
+        // SAFETY: the program has written the field of the kind that it says.
+        let descriptor = unsafe { asked.handle.fd };
+        let memory = Memory::import(descriptor)?;
+        let life = stack::current_home().ok();
+        let imported = ExternalMemory { life, memory, size: asked.size };
+        let (handle, _) = state().external_memories.insert(|_| imported);
+        entry::write(extMem_out, std::ptr::without_provenance_mut(handle))
+    }
+    /// Maps a part of imported memory, which `cuMemFree` unmaps.
+    fn cuExternalMemoryGetMappedBuffer(
+        devPtr: *mut CUdeviceptr,
+        extMem: CUexternalMemory,
+        bufferDesc: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
+    ) {
+        entry::wanted(devPtr)?;
+        let asked = entry::read(bufferDesc)?;
+        let memory = find(extMem)?;
+        reserved(&asked.reserved)?;
+        reserved(&[asked.flags])?;
+        entry::write(devPtr, memory.map(Kind::External, asked.offset, asked.size)?)
+    }
+    /// Maps a part of imported memory as an array. Its levels lie there one after another, without gaps.
+    fn cuExternalMemoryGetMappedMipmappedArray(
+        mipmap: *mut CUmipmappedArray,
+        extMem: CUexternalMemory,
+        mipmapDesc: *const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC,
+    ) {
+        entry::wanted(mipmap)?;
+        let asked = entry::read(mipmapDesc)?;
+        let memory = find(extMem)?;
+        reserved(&asked.reserved)?;
+        let array = map_levels(&memory, asked.offset, asked.arrayDesc, asked.numLevels)?;
+        entry::write(mipmap, array)
+    }
+    /// Ends imported memory. What is mapped of it stays.
+    fn cuDestroyExternalMemory(extMem: CUexternalMemory) {
+        find(extMem)?;
+        state().external_memories.remove(extMem.addr()).map(drop).ok_or(INVALID)
+    }
+}

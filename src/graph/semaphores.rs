@@ -1,0 +1,163 @@
+//! Nodes that signal semaphores of other interfaces and wait for them.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::node::{NodeId, SemaphoreSignalNode, SemaphoreWaitNode};
+use super::set::does_something;
+use super::stream::CaptureStream;
+use super::{Graph, GraphBuilder};
+use crate::call::{answer, name};
+use crate::error::Result;
+use crate::external::{ExternalSemaphore, Signals, Waits};
+use crate::ops::Slot;
+
+/// # Semaphores of other interfaces
+impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
+    /// Adds a node that signals [semaphores](ExternalSemaphore), each with a value, at each replay.
+    ///
+    /// The graph keeps the semaphores. A timeline semaphore takes increasing values only:
+    /// [`Graph::set_signals`] changes them between replays.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
+    /// another graph.
+    #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
+    pub fn signal_semaphores(
+        &self,
+        after: &[NodeId],
+        signals: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result<SemaphoreSignalNode> {
+        const CALL: &str = name!(cuGraphAddExternalSemaphoresSignalNode);
+        let add = || {
+            let raw = Signals::new(CALL, self.gpu.context().key(), signals)?;
+            let before = self.behind(CALL, after, &[])?;
+            if raw.is_empty() {
+                return self.add_empty(&before);
+            }
+            self.record.resources.borrow_mut().semaphores(signals);
+            self.add(&before, |Slot { node, graph, before, count }| {
+                let params = raw.of_node();
+                let params = &raw const params;
+                // SAFETY: the graph is alive as long as its builder, the nodes before are of it, and the new one is written
+                // to a place that is valid for it. The parameters are copied, and the graph keeps the semaphores
+                // (`graph-owns`).
+                unsafe {
+                    answer!(cuGraphAddExternalSemaphoresSignalNode(
+                        node, graph, before, count, params
+                    ))
+                }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds a node that waits for [semaphores](ExternalSemaphore), each for a value, at each replay.
+    ///
+    /// The graph keeps the semaphores. [`Graph::set_waits`] changes the values between replays. A replay that waits for
+    /// what nobody signals never ends, nor does what waits for it.
+    ///
+    /// # Errors
+    /// The errors of [`signal_semaphores`](Self::signal_semaphores).
+    #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
+    pub fn wait_semaphores(
+        &self,
+        after: &[NodeId],
+        waits: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result<SemaphoreWaitNode> {
+        const CALL: &str = name!(cuGraphAddExternalSemaphoresWaitNode);
+        let add = || {
+            let raw = Waits::new(CALL, self.gpu.context().key(), waits)?;
+            let before = self.behind(CALL, after, &[])?;
+            if raw.is_empty() {
+                return self.add_empty(&before);
+            }
+            self.record.resources.borrow_mut().semaphores(waits);
+            self.add(&before, |Slot { node, graph, before, count }| {
+                let params = raw.of_node();
+                let params = &raw const params;
+                // SAFETY: as in `signal_semaphores`.
+                unsafe {
+                    answer!(cuGraphAddExternalSemaphoresWaitNode(
+                        node, graph, before, count, params
+                    ))
+                }
+            })
+        };
+        self.record.note(add())
+    }
+}
+
+/// # Semaphores of other interfaces
+impl<'ctx> Graph<'ctx> {
+    /// Changes the semaphores that a node signals, and the values. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
+    /// another graph, and for a node of no semaphores; `CUDA_ERROR_INVALID_VALUE` for another number of semaphores than the
+    /// node has.
+    #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
+    pub fn set_signals(
+        &mut self,
+        node: SemaphoreSignalNode,
+        signals: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        const CALL: &str = name!(cuGraphExecExternalSemaphoresSignalNodeSetParams);
+        does_something(CALL, node.id())?;
+        let raw = Signals::new(CALL, self.context().key(), signals)?;
+        let (exec, node) = self.node_to_change(CALL, node.id())?;
+        self.inner.resources.semaphores(signals);
+        let params = raw.of_node();
+        let params = &raw const params;
+        // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The parameters are copied,
+        // and the graph keeps the semaphores (`graph-owns`).
+        unsafe { answer!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, params)) }
+            .result()
+    }
+
+    /// Changes the semaphores that a node waits for, and the values. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// The errors of [`set_signals`](Self::set_signals).
+    #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
+    pub fn set_waits(
+        &mut self,
+        node: SemaphoreWaitNode,
+        waits: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        const CALL: &str = name!(cuGraphExecExternalSemaphoresWaitNodeSetParams);
+        does_something(CALL, node.id())?;
+        let raw = Waits::new(CALL, self.context().key(), waits)?;
+        let (exec, node) = self.node_to_change(CALL, node.id())?;
+        self.inner.resources.semaphores(waits);
+        let params = raw.of_node();
+        let params = &raw const params;
+        // SAFETY: as in `set_signals`.
+        unsafe { answer!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, node, params)) }
+            .result()
+    }
+}
+
+/// # Semaphores of other interfaces
+impl<'ctx> CaptureStream<'_, 'ctx> {
+    /// Captures signals of [semaphores](ExternalSemaphore), each with a value. The graph keeps the semaphores.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the
+    /// capture.
+    #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
+        self.record.resources.borrow_mut().semaphores(signals);
+        // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).
+        self.record.note(unsafe { self.scoped.signal_kept(signals) })
+    }
+
+    /// Captures waits for [semaphores](ExternalSemaphore), each for a value. The graph keeps the semaphores.
+    ///
+    /// # Errors
+    /// The errors of [`signal_semaphores`](Self::signal_semaphores).
+    #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
+        self.record.resources.borrow_mut().semaphores(waits);
+        // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).
+        self.record.note(unsafe { self.scoped.wait_kept(waits) })
+    }
+}

@@ -1,0 +1,427 @@
+//! Memory and semaphores of other interfaces. The memory is physical memory that goes round by a descriptor, on any driver.
+//! What plays the other interface's semaphores is what `docs/software-driver.md` describes, for the software driver alone.
+#![cfg(target_os = "linux")]
+#![allow(unsafe_code, reason = "imports memory and semaphores")]
+
+use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::kernels::STORE;
+use crate::{common, fresh, skip, skip_under_miri};
+use cuscope::external::{
+    ExternalMemory, ExternalSemaphore, MemoryFlags, MemoryHandle, SemaphoreHandle,
+};
+use cuscope::memory::BufferKind;
+use cuscope::texture::{ArrayFlags, ArrayShape};
+use cuscope::virtual_memory::PhysicalMemory;
+use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard, Result, ffi};
+use cuscope_softdriver::control::live;
+use cuscope_softdriver::schedule;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::thread;
+use std::time::Duration;
+
+/// Leaves the test where there are no semaphores to import.
+macro_rules! needs_semaphores {
+    () => {
+        skip_under_miri!("takes descriptors");
+        if !common::software() {
+            skip!("no other interface exports semaphores");
+        }
+    };
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T>, code: ffi::CUresult) {
+    assert_eq!(result.unwrap_err().code(), Some(code));
+}
+
+/// Memory that is exported, with its size.
+fn exported(gpu: &PushedGuard<'_>, pieces: usize) -> (PhysicalMemory, usize) {
+    let bytes = PhysicalMemory::granularity(gpu.device()).unwrap() * pieces;
+    (PhysicalMemory::create_shareable(gpu.device(), bytes).unwrap(), bytes)
+}
+
+fn import<'ctx>(gpu: &PushedGuard<'ctx>, memory: &PhysicalMemory) -> ExternalMemory<'ctx> {
+    let (handle, bytes) =
+        (MemoryHandle::OpaqueFd(memory.export().unwrap()), memory.size_bytes() as u64);
+    // SAFETY: 1. Its size, and not dedicated.
+    unsafe { gpu.import_external_memory(handle, bytes, MemoryFlags::empty()) }.unwrap()
+}
+
+/// The file of a timeline semaphore: its number.
+struct Timeline(File);
+
+impl Timeline {
+    fn new(value: u64) -> Timeline {
+        // SAFETY: the name is a string.
+        let descriptor = unsafe { libc::memfd_create(c"timeline".as_ptr(), libc::MFD_CLOEXEC) };
+        assert!(descriptor >= 0);
+        // SAFETY: new, and of nobody else.
+        let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        file.set_len(8).unwrap();
+        let timeline = Timeline(file);
+        timeline.signal(value);
+        timeline
+    }
+
+    fn signal(&self, value: u64) {
+        self.0.write_all_at(&value.to_ne_bytes(), 0).unwrap();
+    }
+
+    fn value(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.0.read_exact_at(&mut bytes, 0).unwrap();
+        u64::from_ne_bytes(bytes)
+    }
+
+    fn import<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> ExternalSemaphore<'ctx> {
+        let handle = SemaphoreHandle::TimelineFd(self.0.try_clone().unwrap().into());
+        // SAFETY: 1. and 2. The number of a timeline semaphore, which increases.
+        unsafe { gpu.import_external_semaphore(handle) }.unwrap()
+    }
+}
+
+/// The two ends of a binary semaphore.
+fn binary<'ctx>(gpu: &PushedGuard<'ctx>) -> (File, ExternalSemaphore<'ctx>) {
+    // SAFETY: makes a descriptor.
+    let descriptor = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+    assert!(descriptor >= 0);
+    // SAFETY: new, and of nobody else.
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    let handle = SemaphoreHandle::OpaqueFd(file.try_clone().unwrap().into());
+    // SAFETY: 1. and 2. A binary semaphore, which is signalled once for each wait.
+    (file, unsafe { gpu.import_external_semaphore(handle) }.unwrap())
+}
+
+#[test]
+fn a_mapped_buffer_is_used_like_any_other() {
+    skip_under_miri!("maps files");
+    with_gpu(|gpu| {
+        let (memory, bytes) = exported(gpu, 2);
+        let stream = gpu.stream().unwrap();
+        let external = import(gpu, &memory);
+        assert_eq!(external.size_bytes(), bytes as u64);
+        let (half, len) = (bytes as u64 / 2, 1000);
+        // SAFETY: 1. and 2. Nobody else uses the memory, and the parts are apart.
+        let (mut a, mut b) = unsafe {
+            (
+                gpu.map_external_buffer::<u32>(&external, 0, len).unwrap(),
+                gpu.map_external_buffer::<u32>(&external, half, len).unwrap(),
+            )
+        };
+        assert_eq!((a.len(), a.kind()), (len, BufferKind::Foreign));
+        drop(external); // the mappings keep it
+        gpu.on(&stream).fill(&mut a, 5).unwrap();
+        gpu.scope(|s| {
+            let (a, mut b) = (s.hold(&mut a), s.hold(&mut b));
+            s.on(&stream).copy(&a, &mut b)?;
+            let store = kernel(gpu, STORE, "store");
+            // SAFETY: the kernel stores its second argument to its first.
+            unsafe { s.on(&stream).launch(&store, LaunchConfig::for_num_elems(1), (&mut b, 9_u32)) }
+        })
+        .unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&b).unwrap()[..3], [9, 5, 5]);
+        // An ordered stream, and a graph that keeps it.
+        let ordered = gpu.ordered_stream().unwrap();
+        let mut a = ordered.adopt(a).unwrap();
+        ordered.fill(&mut a, 3).unwrap();
+        assert_eq!(ordered.to_vec(&a).unwrap(), [3; 1000]);
+        let mut captured = gpu.stream().unwrap();
+        let graph =
+            gpu.capture(&mut captured, |c| c.stream().fill(&mut c.hold(&mut b), 8)).unwrap();
+        gpu.on(&stream).replay(&graph, (&mut b,)).unwrap();
+        drop(b);
+        drop(graph);
+        // The bytes are those of the physical memory.
+        let external = import(gpu, &memory);
+        // SAFETY: 1. and 2. As above, and the others are gone or in another part.
+        let b = unsafe { gpu.map_external_buffer::<u32>(&external, half, len) }.unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&b).unwrap(), [8; 1000]);
+    });
+}
+
+#[test]
+fn mappings_lie_in_the_memory_of_their_context() {
+    skip_under_miri!("maps files");
+    let (one, two) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut guard = stack.push(&one).unwrap();
+    let (memory, bytes) = exported(&guard, 1);
+    let detached = {
+        let gpu = &guard;
+        let external = import(gpu, &memory);
+        let map = |offset, len| {
+            // SAFETY: 1. and 2. Nothing uses the memory, and the mapping is dropped at once.
+            unsafe { gpu.map_external_buffer::<u32>(&external, offset, len) }.map(|x| x.len())
+        };
+        assert_eq!(map(0, bytes / 4).unwrap(), bytes / 4);
+        assert_eq!(map(bytes as u64, 0).unwrap(), 0);
+        for (offset, len) in [(4, bytes / 4), (bytes as u64, 1), (u64::MAX, 1)] {
+            assert!(matches!(map(offset, len), Err(Error::InvalidRange { .. })));
+        }
+        assert!(matches!(map(2, 1), Err(Error::InvalidArgument { .. })));
+        assert!(matches!(map(0, usize::MAX), Err(Error::InvalidArgument { .. })));
+        let text = format!("{external:?}");
+        assert!(text.starts_with(&format!("ExternalMemory({bytes} bytes")), "{text}");
+        external.detach()
+    };
+    // In the other context, the handle is refused.
+    assert!(guard.push(&two).unwrap().attach(detached).is_err());
+}
+
+#[test]
+fn an_array_is_mapped_with_its_levels() {
+    skip_under_miri!("maps files");
+    with_gpu(|gpu| {
+        let (memory, _) = exported(gpu, 1);
+        let stream = gpu.stream().unwrap();
+        let external = import(gpu, &memory);
+        let shape = ArrayShape::D2 { width: 64, height: 32 };
+        let map = |levels| {
+            // SAFETY: 1. to 3. Nobody else uses the memory, which holds such an image.
+            unsafe {
+                gpu.map_external_mipmapped_array::<[u8; 4]>(
+                    &external,
+                    0,
+                    shape,
+                    levels,
+                    ArrayFlags::SURFACE,
+                )
+            }
+        };
+        assert!(matches!(map(0), Err(Error::InvalidArgument { .. })));
+        assert!(matches!(map(8), Err(Error::InvalidArgument { .. })));
+        let mut image = map(2).unwrap();
+        assert_eq!((image.levels(), image.shape()), (2, shape));
+        let texels: Vec<[u8; 4]> = (0..32 * 16).map(|i: u32| i.to_le_bytes()).collect();
+        gpu.on(&stream).upload(&texels, &mut image.level_mut(1).unwrap()).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&image.level(1).unwrap()).unwrap(), texels);
+        drop(image);
+        // Mapped again, it holds the same texels.
+        let image = map(2).unwrap();
+        drop(external);
+        assert_eq!(gpu.on(&stream).to_vec(&image.level(1).unwrap()).unwrap(), texels);
+    });
+}
+
+#[test]
+fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
+    skip_under_miri!("takes descriptors");
+    with_gpu(|gpu| {
+        let file = || OwnedFd::from(File::open("/dev/null").unwrap());
+        let import = |handle, bytes| {
+            // SAFETY: 1. and 2. It is not imported.
+            unsafe { gpu.import_external_memory(handle, bytes, MemoryFlags::empty()) }
+        };
+        refused(import(MemoryHandle::OpaqueFd(file()), 4096), ffi::CUDA_ERROR_UNKNOWN);
+        let descriptor = file();
+        let number = descriptor.as_raw_fd();
+        refused(import(MemoryHandle::OpaqueFd(descriptor), 0), ffi::CUDA_ERROR_INVALID_VALUE);
+        // The number is free again, for the next one that opens a file.
+        assert_eq!(file().as_raw_fd(), number);
+        refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
+        let null = std::ptr::null_mut();
+        let windows = [MemoryHandle::OpaqueWin32(null), MemoryHandle::D3d12Heap(null)];
+        for handle in windows {
+            refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
+        }
+        for handle in [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())] {
+            // SAFETY: 1. and 2. It is not imported.
+            refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);
+        }
+        assert_eq!(file().as_raw_fd(), number);
+    });
+}
+
+#[test]
+fn streams_wait_for_another_interface_and_signal_it() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
+        let semaphore = timeline.import(gpu);
+        let mut x = gpu.alloc::<u32>(64).unwrap();
+        gpu.scope(|s| {
+            let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+            for round in 0..3_u32 {
+                let turn = u64::from(round) * 2;
+                run.wait_semaphores(&[(&semaphore, turn + 1)])?;
+                run.fill(&mut x, round)?;
+                run.signal_semaphores(&[(&semaphore, turn + 2)])?;
+                assert!(!run.query()?);
+                assert_eq!(timeline.value(), turn);
+                timeline.signal(turn + 1);
+                run.synchronize()?;
+                assert_eq!(timeline.value(), turn + 2);
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [2; 64]);
+        // Blocking operations return when it is done.
+        gpu.on(&stream).wait_semaphores(&[(&semaphore, 5)]).unwrap();
+        gpu.on(&stream).signal_semaphores(&[(&semaphore, 9)]).unwrap();
+        assert_eq!(timeline.value(), 9);
+        gpu.on(&stream).signal_semaphores(&[]).unwrap();
+        assert!(format!("{semaphore:?}").starts_with("ExternalSemaphore(0x"));
+    });
+}
+
+#[test]
+fn a_wait_takes_the_signal_of_a_binary_semaphore() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (one, two) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut file, semaphore) = binary(gpu);
+        file.write_all(&1_u64.to_ne_bytes()).unwrap();
+        gpu.on(&one).wait_semaphores(&[(&semaphore, 0)]).unwrap();
+        gpu.scope(|s| {
+            let waits = s.on(&one);
+            waits.wait_semaphores(&[(&semaphore, 0)])?;
+            thread::sleep(Duration::from_millis(5));
+            assert!(!waits.query()?); // the signal was taken
+            s.on(&two).signal_semaphores(&[(&semaphore, 0)])?;
+            waits.synchronize()?;
+            s.on(&two).signal_semaphores(&[(&semaphore, 0)])
+        })
+        .unwrap();
+        let mut number = [0; 8];
+        file.read_exact(&mut number).unwrap();
+        assert_eq!(u64::from_ne_bytes(number), 1);
+    });
+}
+
+#[test]
+fn the_drop_of_a_semaphore_waits_for_ordered_streams() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(0));
+        let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
+        ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
+        let x = ordered.from_slice(&[7_u32; 4]).unwrap();
+        ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
+        assert_eq!(timeline.value(), 0);
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                thread::sleep(Duration::from_millis(20));
+                timeline.signal(1);
+            });
+            drop((wait, signal));
+            assert_eq!(timeline.value(), 2);
+        });
+        assert_eq!(ordered.to_vec(&x).unwrap(), [7; 4]);
+    });
+}
+
+#[test]
+fn graphs_signal_and_wait_at_each_replay() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
+        let semaphore = timeline.import(gpu);
+        let mut x = gpu.alloc::<u32>(4).unwrap();
+        let (mut graph, (wait, signal, none)) = gpu
+            .build_graph(|g| {
+                let mut x = g.hold(&mut x);
+                let wait = g.wait_semaphores(&[], &[(&semaphore, 1)])?;
+                let fill = g.fill(&[wait.id()], &mut x, 6)?;
+                let signal = g.signal_semaphores(&[fill.id()], &[(&semaphore, 2)])?;
+                Ok((wait, signal, g.signal_semaphores(&[], &[])?))
+            })
+            .unwrap();
+        let other = timeline.import(gpu);
+        drop(semaphore); // the graph keeps it
+        for round in 0..3 {
+            gpu.scope(|s| {
+                let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+                run.replay(&graph, (&mut x,))?;
+                assert_eq!((run.query()?, timeline.value()), (false, 2 * round));
+                timeline.signal(2 * round + 1);
+                run.synchronize()
+            })
+            .unwrap();
+            assert_eq!(timeline.value(), 2 * round + 2);
+            graph.set_waits(wait, &[(&other, 2 * round + 3)]).unwrap();
+            graph.set_signals(signal, &[(&other, 2 * round + 4)]).unwrap();
+        }
+        assert!(matches!(graph.set_signals(none, &[]), Err(Error::InvalidArgument { .. })));
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [6; 4]);
+    });
+}
+
+#[test]
+fn captures_keep_their_semaphores() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (mut stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
+        let mut x = gpu.alloc::<u32>(4).unwrap();
+        let graph = {
+            let semaphore = timeline.import(gpu);
+            gpu.capture(&mut stream, |c| {
+                let mut x = c.hold(&mut x);
+                c.stream().wait_semaphores(&[(&semaphore, 1)])?;
+                c.stream().fill(&mut x, 4)?;
+                c.stream().signal_semaphores(&[(&semaphore, 2)])
+            })
+            .unwrap()
+        };
+        assert_eq!(timeline.value(), 0);
+        timeline.signal(1);
+        gpu.on(&stream).replay(&graph, (&mut x,)).unwrap();
+        assert_eq!((timeline.value(), gpu.on(&stream).to_vec(&x).unwrap()), (2, vec![4; 4]));
+    });
+}
+
+#[test]
+fn a_semaphore_of_another_context_is_refused() {
+    needs_semaphores!();
+    let (one, two) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let timeline = Timeline::new(1);
+    let detached = timeline.import(&stack.push(&one).unwrap()).detach();
+    assert!(stack.push(&two).unwrap().attach(detached).is_err());
+}
+
+/// Nothing of an import is left, in whichever order its parts are dropped, and in whichever order the work runs.
+#[test]
+fn nothing_of_an_import_is_left() {
+    needs_semaphores!();
+    fresh!(nothing_of_an_import_is_left, {
+        for seed in 0..8 {
+            schedule::seed(seed);
+            let context = new_context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&context).unwrap();
+            let before = live();
+            {
+                let ((memory, _), timeline) = (exported(&gpu, 1), Timeline::new(0));
+                let (external, semaphore) = (import(&gpu, &memory), timeline.import(&gpu));
+                // SAFETY: 1. and 2. Nothing else uses the memory.
+                let x = unsafe { gpu.map_external_buffer::<u32>(&external, 0, 4) }.unwrap();
+                let counts = live();
+                assert_eq!(
+                    (
+                        counts.external_memories,
+                        counts.external_mappings,
+                        counts.external_semaphores
+                    ),
+                    (1, 1, 1)
+                );
+                let ordered = gpu.ordered_stream().unwrap();
+                let mut x = ordered.adopt(x).unwrap();
+                ordered.wait_semaphores(&[(&semaphore, 1)]).unwrap();
+                ordered.fill(&mut x, 1).unwrap();
+                ordered.signal_semaphores(&[(&semaphore, 2)]).unwrap();
+                timeline.signal(1);
+                if seed % 2 == 0 {
+                    drop((semaphore, external, x));
+                } else {
+                    drop((x, external, semaphore));
+                }
+                assert_eq!(timeline.value(), 2);
+            }
+            assert_eq!(live(), before);
+        }
+        schedule::stop();
+    });
+}
