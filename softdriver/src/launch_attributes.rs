@@ -10,7 +10,9 @@ use crate::event::{self, Event};
 use crate::function::Function;
 use crate::occupancy::{self, CLUSTER, LARGE_CLUSTER};
 use crate::stream::Target;
+use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes of a window of the L2 cache.
@@ -28,7 +30,60 @@ pub(crate) struct Attributes {
     started: Option<Arc<Event>>,
     /// Complete when the blocks have triggered it, or ended.
     triggered: Option<Arc<Event>>,
+    /// The values, by their ids.
+    pub(crate) values: Values,
 }
+
+/// The bytes of a value.
+const BYTES: usize = size_of::<CUlaunchAttributeValue>();
+
+/// The values of attributes that were set, by their ids: a node tells them.
+#[derive(Clone, Default)]
+pub(crate) struct Values(BTreeMap<c_uint, [u8; BYTES]>);
+
+impl Values {
+    /// The value of an attribute; that of one that was not set is zeros. INVALID_VALUE for one that kernels do not
+    /// have.
+    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<[u8; BYTES]> {
+        let attribute = Attribute { id, pad: [0; 4], value: [0; BYTES] };
+        match id {
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+            | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+            | CU_LAUNCH_ATTRIBUTE_IGNORE => return Err(CUDA_ERROR_INVALID_VALUE),
+            _ => Attributes::default().add((&raw const attribute).cast(), None)?,
+        }
+        Ok(self.0.get(&id.0).copied().unwrap_or(attribute.value))
+    }
+
+    /// Sets an attribute of a kernel that nodes can have; INVALID_VALUE otherwise.
+    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, value: [u8; BYTES]) -> Answer {
+        self.get(id)?;
+        let attribute = Attribute { id, pad: [0; 4], value };
+        Attributes::default().add((&raw const attribute).cast(), None)?;
+        self.0.insert(id.0, value);
+        Ok(())
+    }
+
+    /// What they ask for.
+    pub(crate) fn attributes(&self) -> Answer<Attributes> {
+        let mut read = Attributes::default();
+        for (&id, &value) in &self.0 {
+            let attribute = Attribute { id: CUlaunchAttributeID(id), pad: [0; 4], value };
+            read.add((&raw const attribute).cast(), None)?;
+        }
+        Ok(read)
+    }
+}
+
+/// An attribute with the bytes of its value.
+#[repr(C)]
+struct Attribute {
+    id: CUlaunchAttributeID,
+    pad: [u8; 4],
+    value: [u8; BYTES],
+}
+
+const _: () = assert!(size_of::<Attribute>() == size_of::<CUlaunchAttribute>());
 
 /// Reads the attributes of a launch, the later of two of a kind; a bad one spoils no capture. Events are looked
 /// at for the stream of a launch.
@@ -83,11 +138,15 @@ fn event_of(
 impl Attributes {
     /// Those of a cooperative launch.
     pub(crate) fn cooperative() -> Self {
-        Self { cooperative: true, ..Self::default() }
+        let mut value = [0; BYTES];
+        value[0] = 1;
+        let values = Values(BTreeMap::from([(CU_LAUNCH_ATTRIBUTE_COOPERATIVE.0, value)]));
+        Self { cooperative: true, values, ..Self::default() }
     }
 
     fn add(&mut self, attribute: *const CUlaunchAttribute, target: Option<&Target>) -> Answer {
-        match entry::read(attribute.cast::<CUlaunchAttributeID>())? {
+        let id = entry::read(attribute.cast::<CUlaunchAttributeID>())?;
+        match id {
             CU_LAUNCH_ATTRIBUTE_IGNORE
             | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             | CU_LAUNCH_ATTRIBUTE_PRIORITY => {}
@@ -138,6 +197,9 @@ impl Attributes {
                 return Err(CUDA_ERROR_NOT_SUPPORTED);
             }
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        }
+        if id != CU_LAUNCH_ATTRIBUTE_IGNORE {
+            self.values.0.insert(id.0, value(attribute)?);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::life::Life;
 use crate::memory::space::Allocation;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
@@ -18,21 +19,21 @@ use std::time::Duration;
 /// How often a stream that waits looks.
 const GLANCE: Duration = Duration::from_micros(50);
 /// Operations of a batch.
-const MOST: c_uint = 255;
+pub(crate) const MOST: c_uint = 255;
 /// The flag of a wait that flushes what other devices wrote, which no H200 can.
 const FLUSH: c_uint = 1 << 30;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// A value of 4 or 8 bytes in memory.
-struct Word {
+pub(crate) struct Word {
     allocation: Arc<Allocation>,
     address: CUdeviceptr,
     bytes: usize,
 }
 
 /// One operation.
-enum Operation {
+pub(crate) enum Operation {
     Write(Word, u64),
     Wait(Word, u64, Comparison),
     Nothing,
@@ -40,7 +41,7 @@ enum Operation {
 
 /// How the value in memory has to compare with the one that is asked for.
 #[derive(Clone, Copy)]
-enum Comparison {
+pub(crate) enum Comparison {
     /// At least as large, in cyclic order.
     AtLeast,
     Equal,
@@ -51,13 +52,13 @@ enum Comparison {
 }
 
 impl Word {
-    /// A word that the stream's device can reach.
-    fn new(target: &Target, address: CUdeviceptr, bytes: usize) -> Answer<Self> {
+    /// A word that the device of a context can reach.
+    fn new(life: &Arc<Life>, address: CUdeviceptr, bytes: usize) -> Answer<Self> {
         if address == 0 || !address.is_multiple_of(bytes as u64) {
             return Err(INVALID);
         }
         let allocation = state().space.find(address, bytes)?;
-        if !peer::may(&target.life, &allocation) {
+        if !peer::may(life, &allocation) {
             return Err(INVALID);
         }
         Ok(Self { allocation, address, bytes })
@@ -110,7 +111,7 @@ impl Comparison {
 
 impl Operation {
     fn write(
-        target: &Target,
+        life: &Arc<Life>,
         address: u64,
         bytes: usize,
         value: u64,
@@ -120,22 +121,35 @@ impl Operation {
         if flags != 0 {
             return Err(INVALID);
         }
-        Ok(Self::Write(Word::new(target, address, bytes)?, value))
+        Ok(Self::Write(Word::new(life, address, bytes)?, value))
     }
 
     fn wait(
-        target: &Target,
+        life: &Arc<Life>,
         address: u64,
         bytes: usize,
         value: u64,
         flags: c_uint,
     ) -> Answer<Self> {
         let comparison = Comparison::of(flags)?;
-        Ok(Self::Wait(Word::new(target, address, bytes)?, value, comparison))
+        Ok(Self::Wait(Word::new(life, address, bytes)?, value, comparison))
+    }
+
+    /// Whether it waits.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::Wait(..))
+    }
+
+    /// Whether its memory is gone.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Write(word, _) | Self::Wait(word, ..) => word.allocation.gone(),
+            Self::Nothing => false,
+        }
     }
 
     /// Does it.
-    fn run(&self) {
+    pub(crate) fn run(&self) {
         match self {
             Self::Nothing => {}
             Self::Write(word, value) => {
@@ -163,7 +177,7 @@ fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
     if capture::takes(target)? {
         return Err(CUDA_ERROR_NOT_SUPPORTED);
     }
-    let waits = operations.iter().any(|one| matches!(one, Operation::Wait(..)));
+    let waits = operations.iter().any(Operation::waits);
     let label =
         if waits { Label::new(Class::Wait, || "wait for a value") } else { Label::of_call() };
     let work = move || {
@@ -175,7 +189,7 @@ fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
 
 impl Operation {
     /// One of a batch, of whichever kind: all begin with it.
-    fn of_batch(target: &Target, one: &CUstreamBatchMemOpParams) -> Answer<Self> {
+    pub(crate) fn of_batch(life: &Arc<Life>, one: &CUstreamBatchMemOpParams) -> Answer<Self> {
         // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
         let kind = unsafe { one.operation };
         match kind {
@@ -185,11 +199,11 @@ impl Operation {
                 if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
                     // SAFETY: as above.
                     let value = unsafe { one.waitValue.anonymous.value };
-                    return Operation::wait(target, address, 4, value.into(), flags);
+                    return Operation::wait(life, address, 4, value.into(), flags);
                 }
                 // SAFETY: as above.
                 let value = unsafe { one.waitValue.anonymous.value64 };
-                Operation::wait(target, address, 8, value, flags)
+                Operation::wait(life, address, 8, value, flags)
             }
             CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
                 // SAFETY: as above.
@@ -197,11 +211,11 @@ impl Operation {
                 if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
                     // SAFETY: as above.
                     let value = unsafe { one.writeValue.anonymous.value };
-                    return Operation::write(target, address, 4, value.into(), flags);
+                    return Operation::write(life, address, 4, value.into(), flags);
                 }
                 // SAFETY: as above.
                 let value = unsafe { one.writeValue.anonymous.value64 };
-                Operation::write(target, address, 8, value, flags)
+                Operation::write(life, address, 8, value, flags)
             }
             CU_STREAM_MEM_OP_BARRIER => {
                 // SAFETY: as above.
@@ -218,25 +232,25 @@ driver! {
     /// Waits until a 32-bit value compares as asked for.
     fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target, addr, 4, value.into(), flags)?;
+        let wait = Operation::wait(&target.life, addr, 4, value.into(), flags)?;
         enqueue(&target, vec![wait])
     }
     /// Waits until a 64-bit value compares as asked for.
     fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target, addr, 8, value, flags)?;
+        let wait = Operation::wait(&target.life, addr, 8, value, flags)?;
         enqueue(&target, vec![wait])
     }
     /// Writes a 32-bit value.
     fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target, addr, 4, value.into(), flags)?;
+        let write = Operation::write(&target.life, addr, 4, value.into(), flags)?;
         enqueue(&target, vec![write])
     }
     /// Writes a 64-bit value.
     fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target, addr, 8, value, flags)?;
+        let write = Operation::write(&target.life, addr, 8, value, flags)?;
         enqueue(&target, vec![write])
     }
     /// Waits, writes and barriers, all or none.
@@ -251,7 +265,7 @@ driver! {
             return Err(INVALID);
         }
         let one = |index| {
-            Operation::of_batch(&target, &entry::element(paramArray.cast_const(), index)?)
+            Operation::of_batch(&target.life, &entry::element(paramArray.cast_const(), index)?)
         };
         let operations = (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?;
         enqueue(&target, operations)

@@ -4,10 +4,12 @@
 use super::MODE;
 use super::list::{self, discard, with};
 use crate::entry::{self, Answer, driver};
-use crate::graph::PLAIN;
+use crate::graph::{self, Graph, PLAIN, is_plain};
 use crate::queue::Kind;
 use crate::stream::{self, Target};
+use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::sync::Arc;
 
 /// The stream that is asked about; 906 for the legacy one if a blocking stream of the context is
 /// under capture, which does that no harm (F143).
@@ -58,6 +60,79 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
     })
 }
 
+/// What a capture goes to, if the program has the graph: the graph and the nodes that it begins behind.
+type To = Option<(usize, Arc<Graph>, Vec<usize>)>;
+
+/// Begins a capture of a stream.
+fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answer<To>) -> Answer {
+    let target = stream::target(stream)?;
+    if target.queue.kind == Kind::Null {
+        return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    if mode.0 > CU_STREAM_CAPTURE_MODE_RELAXED.0 {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    with(|list| {
+        if list.of(&target.queue).is_some() {
+            return Err(CUDA_ERROR_ILLEGAL_STATE);
+        }
+        // What ends a stream or its context says so before it looks for captures.
+        if target.queue.closed() {
+            return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        }
+        target.life.check()?;
+        list.begin(&target, mode, to()?);
+        Ok(())
+    })
+}
+
+/// Nodes of a graph, each once, that work is to come behind.
+fn ends(
+    graph: &Graph,
+    nodes: *const CUgraphNode,
+    data: *const CUgraphEdgeData,
+    count: usize,
+) -> Answer<Vec<usize>> {
+    let mut ends = Vec::new();
+    for i in 0..count {
+        let one = entry::element(nodes, i)?.addr();
+        let plain = data.is_null() || is_plain(entry::element(data, i)?);
+        if !plain || !graph.has(one) || ends.contains(&one) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        ends.push(one);
+    }
+    Ok(ends)
+}
+
+/// Changes what the next node of a stream under capture depends on.
+fn update(
+    stream: CUstream,
+    nodes: *mut CUgraphNode,
+    data: *const CUgraphEdgeData,
+    count: usize,
+    flags: c_uint,
+) -> Answer {
+    let target = stream::target(stream)?;
+    with(|list| {
+        let one = list.of(&target.queue).ok_or(CUDA_ERROR_ILLEGAL_STATE)?;
+        if !one.valid {
+            return Err(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        if flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES.0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let after = ends(&one.graph, nodes.cast_const(), data, count)?;
+        if flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES.0
+            && let Some(member) = one.member(&target.queue)
+        {
+            member.after.clear();
+        }
+        one.join(&target, &after);
+        Ok(())
+    })
+}
+
 driver! {
     /// Swaps the calling thread's capture mode; the driver takes any value.
     fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
@@ -66,25 +141,42 @@ driver! {
     }
     /// Begins a capture; not of the legacy stream, nor of one that is under capture.
     fn cuStreamBeginCapture_v2(hStream: CUstream, mode: CUstreamCaptureMode) {
-        let target = stream::target(hStream)?;
-        if target.queue.kind == Kind::Null {
-            return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-        }
-        if mode.0 > CU_STREAM_CAPTURE_MODE_RELAXED.0 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
-        with(|list| {
-            if list.of(&target.queue).is_some() {
-                return Err(CUDA_ERROR_ILLEGAL_STATE);
-            }
-            // What ends a stream or its context says so before it looks for captures.
-            if target.queue.closed() {
-                return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
-            }
-            target.life.check()?;
-            list.begin(&target, mode);
-            Ok(())
+        begin(hStream, mode, || Ok(None))
+    }
+    /// The same to a graph of the program, behind some of its nodes (F561).
+    fn cuStreamBeginCaptureToGraph(
+        hStream: CUstream,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        dependencyData: *const CUgraphEdgeData,
+        numDependencies: usize,
+        mode: CUstreamCaptureMode,
+    ) {
+        begin(hStream, mode, || {
+            let graph = graph::find(hGraph)?;
+            let after = ends(&graph, dependencies, dependencyData, numDependencies)?;
+            graph.capture()?;
+            Ok(Some((hGraph.addr(), graph, after)))
         })
+    }
+    /// Changes what the next node of a stream under capture depends on.
+    fn cuStreamUpdateCaptureDependencies(
+        hStream: CUstream,
+        dependencies: *mut CUgraphNode,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        update(hStream, dependencies, std::ptr::null(), numDependencies, flags)
+    }
+    /// The same; edges do nothing but order here.
+    fn cuStreamUpdateCaptureDependencies_v2(
+        hStream: CUstream,
+        dependencies: *mut CUgraphNode,
+        dependencyData: *const CUgraphEdgeData,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        update(hStream, dependencies, dependencyData, numDependencies, flags)
     }
     /// Ends a capture and gives its graph, if it is wanted; null where there is none (F145).
     fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) {

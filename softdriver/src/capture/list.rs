@@ -42,6 +42,8 @@ pub(super) struct Capture {
     pub(super) graph: Arc<Graph>,
     /// The handle of the graph.
     pub(super) handle: usize,
+    /// Whether the graph began with it; else the program had it before.
+    own: bool,
     /// False once it was invalidated.
     pub(super) valid: bool,
     /// Its streams: first the one that it began on, then those that joined.
@@ -149,12 +151,21 @@ impl List {
         self.captures.iter().any(which)
     }
 
-    /// Begins one on a stream that is in none.
-    pub(super) fn begin(&mut self, target: &Target, mode: CUstreamCaptureMode) {
-        let (handle, graph) = Graph::of_capture();
+    /// Begins one on a stream that is in none: to a new graph, or to one of the program behind some of its nodes.
+    pub(super) fn begin(
+        &mut self,
+        target: &Target,
+        mode: CUstreamCaptureMode,
+        to: Option<(usize, Arc<Graph>, Vec<usize>)>,
+    ) {
+        let own = to.is_none();
+        let (handle, graph, after) = to.unwrap_or_else(|| {
+            let (handle, graph) = Graph::of_capture();
+            (handle, graph, Vec::new())
+        });
         let (id, thread) = (self.next, thread::current().id());
-        let members = vec![Member::new(target, Vec::new())];
-        self.captures.push(Capture { id, mode, thread, graph, handle, valid: true, members });
+        let members = vec![Member::new(target, after)];
+        self.captures.push(Capture { id, mode, thread, graph, handle, own, valid: true, members });
         self.next += 1;
         ACTIVE.fetch_add(1, Ordering::AcqRel);
     }
@@ -178,9 +189,12 @@ impl List {
     }
 }
 
-/// The graph of a capture that ended without one.
+/// The graph of a capture that ended without one. That of the program stays, with what was captured.
 pub(super) fn discard(capture: &Capture) {
-    let _graph = state().graphs.remove(capture.handle);
+    capture.graph.release();
+    if capture.own {
+        let _graph = state().graphs.remove(capture.handle);
+    }
 }
 
 /// A stream is destroyed: a capture that began on it is over, silently (F145).

@@ -18,8 +18,10 @@ use std::cell::Cell;
 use std::thread;
 
 pub use calls::{
-    cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
-    cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,
+    cuStreamBeginCapture_v2, cuStreamBeginCaptureToGraph, cuStreamEndCapture,
+    cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuStreamIsCapturing,
+    cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
+    cuThreadExchangeStreamCaptureMode,
 };
 pub(crate) use event::{Mark, captured_event, mark, wait};
 pub(crate) use list::{forget, forget_all_of};

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod add;
+mod batch;
 mod child;
 mod dot;
 mod edit;
@@ -14,6 +15,7 @@ mod node;
 mod params;
 mod query;
 mod update;
+mod user_object;
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -29,14 +31,17 @@ pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
 };
+pub use batch::{
+    cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams,
+    cuGraphExecBatchMemOpNodeSetParams,
+};
 pub use child::{
     cuGraphAddChildGraphNode, cuGraphChildGraphNodeGetGraph, cuGraphExecChildGraphNodeSetParams,
 };
 pub use dot::cuGraphDebugDotPrint;
 pub use edit::{
     cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphClone, cuGraphDestroyNode,
-    cuGraphNodeFindInClone, cuGraphNodeGetDependentNodes, cuGraphRemoveDependencies,
-    cuGraphRemoveDependencies_v2,
+    cuGraphNodeFindInClone, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
 };
 pub use enabled::{cuGraphNodeGetEnabled, cuGraphNodeSetEnabled};
 pub use event::{
@@ -47,11 +52,13 @@ pub use event::{
 pub(crate) use exec::Exec;
 use exec::find as find_exec;
 pub use exec::{
-    cuGraphExecDestroy, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphLaunch,
-    cuGraphUpload,
+    cuGraphExecDestroy, cuGraphExecGetFlags, cuGraphInstantiateWithFlags,
+    cuGraphInstantiateWithParams, cuGraphLaunch, cuGraphUpload,
 };
 pub use kernel::{
-    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2,
+    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeCopyAttributes,
+    cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetAttribute,
+    cuGraphKernelNodeSetParams_v2,
 };
 pub(crate) use memory::leave;
 pub use memory::{
@@ -65,12 +72,18 @@ pub use params::{
     cuGraphHostNodeGetParams, cuGraphHostNodeSetParams, cuGraphMemcpyNodeGetParams,
     cuGraphMemcpyNodeSetParams, cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams,
 };
-pub(crate) use query::PLAIN;
+pub(crate) use query::{PLAIN, is_plain};
 pub use query::{
     cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes,
-    cuGraphNodeGetDependencies, cuGraphNodeGetType,
+    cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependentNodes,
+    cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetType,
 };
 pub use update::cuGraphExecUpdate_v2;
+pub(crate) use user_object::UserObject;
+pub use user_object::{
+    cuGraphReleaseUserObject, cuGraphRetainUserObject, cuUserObjectCreate, cuUserObjectRelease,
+    cuUserObjectRetain,
+};
 
 /// A graph under construction.
 #[derive(Default)]
@@ -84,6 +97,8 @@ pub(crate) struct Graph {
     child: bool,
     /// Whether it allocates and something was instantiated of it, until that ends.
     instantiated: Arc<AtomicBool>,
+    /// What it keeps alive.
+    objects: Mutex<user_object::Objects>,
 }
 
 /// What it consists of.
@@ -150,6 +165,14 @@ impl Graph {
         self.child
     }
 
+    /// Gives it to a capture, which adds to it.
+    pub(crate) fn capture(&self) -> Answer {
+        match self.captured.swap(true, Ordering::AcqRel) {
+            true => Err(CUDA_ERROR_ILLEGAL_STATE),
+            false => Ok(()),
+        }
+    }
+
     /// Hands it to the program: its capture has ended.
     pub(crate) fn release(&self) {
         self.captured.store(false, Ordering::Release);
@@ -176,9 +199,12 @@ impl Graph {
         for mut copy in copied {
             let before = copy.before.iter().filter_map(|old| copies.get(old).copied());
             copy.before = before.collect();
+            let data = copy.data.iter().filter_map(|(old, data)| Some((*copies.get(old)?, *data)));
+            copy.data = data.collect();
             inner.add(copy);
         }
-        Ok(Graph { inner: Mutex::new(inner), copies, ..Graph::default() })
+        let objects = Mutex::new(self.objects());
+        Ok(Graph { inner: Mutex::new(inner), copies, objects, ..Graph::default() })
     }
 
     /// Whether a node allocates or frees.
@@ -209,7 +235,7 @@ impl Graph {
     }
 
     /// Whether it has the node with a handle.
-    fn has(&self, handle: usize) -> bool {
+    pub(crate) fn has(&self, handle: usize) -> bool {
         sync::lock(&self.inner).nodes.contains_key(&handle)
     }
 
@@ -234,7 +260,7 @@ impl Graph {
 }
 
 /// The graph of a handle; INVALID_VALUE for what is none.
-fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
+pub(crate) fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
     state().graphs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 

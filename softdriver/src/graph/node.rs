@@ -1,7 +1,9 @@
 //! What a graph consists of.
 
+use super::batch::Batch;
 use super::child::Child;
 use super::memory::Memory;
+use super::query::PLAIN;
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
@@ -14,7 +16,7 @@ use crate::queue::Ticket;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
 use cuscope_sys::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,6 +27,8 @@ pub(crate) struct Node {
     pub(crate) handle: usize,
     /// The handles of those that it depends on.
     pub(crate) before: Vec<usize>,
+    /// What the edges from there do besides to order, if they do more.
+    pub(super) data: BTreeMap<usize, CUgraphEdgeData>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
     pub(super) work: Arc<Work>,
@@ -41,7 +45,8 @@ fn new_handle() -> usize {
 impl Node {
     /// A node with a handle of its own.
     pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
-        Self { handle: new_handle(), before, life, work: Arc::new(work), off: false }
+        let (handle, data, work) = (new_handle(), BTreeMap::new(), Arc::new(work));
+        Self { handle, before, data, life, work, off: false }
     }
 
     /// A copy with a handle of its own, behind the same nodes.
@@ -53,6 +58,16 @@ impl Node {
         copy
     }
 
+    /// The data of the edge from a node.
+    pub(super) fn edge_from(&self, before: usize) -> CUgraphEdgeData {
+        self.data.get(&before).copied().unwrap_or(PLAIN)
+    }
+
+    /// Whether it launches a kernel.
+    pub(super) fn is_kernel(&self) -> bool {
+        matches!(*self.work, Work::Kernel(_))
+    }
+
     /// Changes what it does.
     pub(super) fn does(&mut self, life: Option<Arc<Life>>, work: Work) {
         (self.life, self.work) = (life, Arc::new(work));
@@ -61,11 +76,6 @@ impl Node {
     /// The same node with what another one does, in the place of its own.
     pub(super) fn with_work_of(&self, other: &Node) -> Self {
         Self { work: other.work.clone(), life: other.life.clone(), ..self.clone() }
-    }
-
-    /// Whether it launches a kernel.
-    pub(super) fn is_kernel(&self) -> bool {
-        matches!(*self.work, Work::Kernel(_))
     }
 
     /// What it is.
@@ -81,6 +91,7 @@ impl Node {
             Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
+            Work::Batch(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         }
     }
 
@@ -88,7 +99,7 @@ impl Node {
     pub(crate) fn check_now(&self) -> Answer {
         match &*self.work {
             Work::Fill(fill) => fill.check_memory().map(drop),
-            Work::Kernel(launch) => launch.check_loaded(),
+            Work::Kernel(launch) => launch.check_loaded().and_then(|()| launch.check_attributes()),
             Work::Record(_, event) | Work::Wait(_, event) => {
                 state().events.get(*event).map(drop).ok_or(CUDA_ERROR_INVALID_VALUE)
             }
@@ -147,6 +158,8 @@ pub(crate) enum Work {
     Alloc(Arc<Memory>),
     /// Frees memory.
     Free(Arc<Memory>),
+    /// Waits for values in memory, and writes them.
+    Batch(Batch),
 }
 
 impl Work {
@@ -160,6 +173,8 @@ impl Work {
             Self::Record(..) => Label::new(Class::Quick, || "record of an event"),
             Self::Alloc(_) => Label::new(Class::Quick, || "allocation of a graph"),
             Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
+            Self::Batch(batch) if batch.waits() => Label::new(Class::Wait, || "wait for a value"),
+            Self::Batch(_) => Label::new(Class::Quick, || "write of a value"),
             Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
         }
@@ -183,6 +198,7 @@ impl Work {
                 memory.begin();
                 Ok(())
             }
+            Self::Batch(batch) => batch.run(),
             Self::Free(memory) => {
                 memory.end();
                 Ok(())
