@@ -31,7 +31,7 @@ pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
-    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, kind,
+    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, ValueOperationsNode, kind,
 };
 pub use stream::CaptureStream;
 

@@ -29,6 +29,8 @@ pub enum NodeKind {
     Alloc,
     /// Frees memory.
     Free,
+    /// Waits for numbers in host memory, and writes them.
+    ValueOperations,
     /// A kind that this version of the crate has no name for: the driver's number.
     Other(u32),
 }
@@ -46,6 +48,7 @@ impl NodeKind {
             ffi::CU_GRAPH_NODE_TYPE_EVENT_RECORD => NodeKind::EventRecord,
             ffi::CU_GRAPH_NODE_TYPE_MEM_ALLOC => NodeKind::Alloc,
             ffi::CU_GRAPH_NODE_TYPE_MEM_FREE => NodeKind::Free,
+            ffi::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => NodeKind::ValueOperations,
             other => NodeKind::Other(other.0),
         }
     }
@@ -182,4 +185,6 @@ kinds! {
     Alloc AllocNode;
     /// Frees memory.
     Free FreeNode;
+    /// Waits for numbers in host memory, and writes them.
+    ValueOperations ValueOperationsNode;
 }

@@ -9,8 +9,10 @@ use crate::memory::object::Object;
 use crate::memory::{Allocation, Share};
 use crate::owned::Owner;
 use crate::stream::host_function::{Panic, Pending, first};
+use crate::stream::value::ValueOperation;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -31,6 +33,8 @@ pub(super) struct GraphResources {
     /// By their [keys](Owner::key).
     code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
+    /// The memory of numbers that nodes wait for and write, by its address.
+    values: BTreeMap<usize, std::sync::Arc<dyn Any + Send + Sync>>,
     /// Host functions.
     calls: Vec<std::sync::Arc<dyn Called>>,
     /// The uses of the kernel nodes, if known, in the order of their places.
@@ -147,6 +151,13 @@ impl GraphResources {
         self.events.push(event.clone());
     }
 
+    /// Keeps the numbers of operations.
+    #[inline]
+    pub(super) fn values(&mut self, operations: &[ValueOperation<'_>]) {
+        let shares = operations.iter().filter_map(ValueOperation::share);
+        self.values.extend(shares.map(|share| (std::sync::Arc::as_ptr(&share).addr(), share)));
+    }
+
     #[inline]
     pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
         self.calls.push(call);
@@ -173,6 +184,7 @@ impl GraphResources {
         child.code.values().for_each(|owner| self.code(owner));
         self.events.extend(child.events.iter().cloned());
         self.objects.extend(child.objects.iter().cloned());
+        self.values.extend(child.values.iter().map(|(key, value)| (*key, value.clone())));
         self.calls.extend(child.calls.iter().cloned());
     }
 
