@@ -9,7 +9,7 @@ use crate::entry::{self, Answer, driver};
 use crate::environment::Environment;
 use crate::event::Event;
 use crate::function::Function;
-use crate::graph::{Exec, Graph, UserObject};
+use crate::graph::{Exec, Graph};
 use crate::ipc::Opened;
 use crate::library::{Kernel, Library};
 use crate::link::Link;
@@ -57,8 +57,6 @@ pub(crate) struct Driver {
     pub(crate) graphs: Registry<Graph>,
     /// Instantiated graphs.
     pub(crate) execs: Registry<Exec>,
-    /// Objects that graphs keep alive.
-    pub(crate) user_objects: Registry<UserObject>,
     /// Descriptions of resources; they cannot be destroyed.
     pub(crate) descriptions: Registry<Description>,
     /// Arrays, the levels of mipmapped ones included.
@@ -166,7 +164,6 @@ impl Driver {
             functions: Registry::new(0x45),
             graphs: Registry::new(0x46),
             execs: Registry::new(0x47),
-            user_objects: Registry::new(0x62),
             descriptions: Registry::new(0x48),
             arrays: Registry::new(0x4d),
             mipmapped_arrays: Registry::new(0x4e),

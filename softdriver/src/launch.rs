@@ -141,6 +141,11 @@ impl Launch {
         })
     }
 
+    /// Whether its blocks can wait for one another.
+    pub(crate) fn is_cooperative(&self) -> bool {
+        self.cooperative
+    }
+
     /// Its attributes.
     pub(crate) fn attributes(&self) -> &Values {
         &self.attributes
@@ -352,6 +357,10 @@ fn launch(
     capture::takes(&target)?;
     let attributes = attributes(&target)?;
     let launch = prepare(function, &target, asked, &attributes)?;
+    let launch = match capture::takes(&target)? {
+        true => launch.with_attributes(attributes.values.captured(&target))?,
+        false => launch,
+    };
     attributes.before(&target)?;
     capture::enqueue(&target, Work::Kernel(launch))?;
     attributes.after(&target)

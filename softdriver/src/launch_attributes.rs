@@ -3,13 +3,16 @@
 //! What they are for is not modelled where it is speed: priorities, domains, L2 windows, carve-outs, and early
 //! starts. A cluster is blocks like others. A cooperative launch has all its blocks on their way at a time.
 
+use crate::attributes as stream_attributes;
 use crate::capture;
 use crate::device::MAX_THREADS;
 use crate::entry::{self, Answer};
 use crate::event::{self, Event};
 use crate::function::Function;
 use crate::occupancy::{self, CLUSTER, LARGE_CLUSTER};
+use crate::priority;
 use crate::stream::Target;
+use crate::sync;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -41,26 +44,55 @@ const BYTES: usize = size_of::<CUlaunchAttributeValue>();
 #[derive(Clone, Default)]
 pub(crate) struct Values(BTreeMap<c_uint, [u8; BYTES]>);
 
+/// The bytes of the attributes that kernel nodes have, by their ids (F554).
+const OF_NODES: &[(CUlaunchAttributeID, usize)] = &[
+    (CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, size_of::<CUaccessPolicyWindow>()),
+    (CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 4),
+    (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 12),
+    (CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 4),
+    (CU_LAUNCH_ATTRIBUTE_PRIORITY, 4),
+    (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 2),
+    (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 4),
+    (CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 4),
+];
+
 impl Values {
-    /// The value of an attribute; that of one that was not set is zeros. INVALID_VALUE for one that kernels do not
-    /// have.
-    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<[u8; BYTES]> {
-        let attribute = Attribute { id, pad: [0; 4], value: [0; BYTES] };
-        match id {
-            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
-            | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
-            | CU_LAUNCH_ATTRIBUTE_IGNORE => return Err(CUDA_ERROR_INVALID_VALUE),
-            _ => Attributes::default().add((&raw const attribute).cast(), None)?,
-        }
-        Ok(self.0.get(&id.0).copied().unwrap_or(attribute.value))
+    /// The value of an attribute; INVALID_VALUE for one that nodes do not have or do not tell.
+    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<([u8; BYTES], usize)> {
+        let found = OF_NODES.iter().find(|&&(of, _)| of == id);
+        let &(_, len) = found.ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let mut first = [0; BYTES];
+        // The domain of remote traffic.
+        first[1] = (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP).into();
+        Ok((self.0.get(&id.0).copied().unwrap_or(first), len))
     }
 
-    /// Sets an attribute of a kernel that nodes can have; INVALID_VALUE otherwise.
-    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, value: [u8; BYTES]) -> Answer {
-        self.get(id)?;
-        let attribute = Attribute { id, pad: [0; 4], value };
-        Attributes::default().add((&raw const attribute).cast(), None)?;
-        self.0.insert(id.0, value);
+    /// Sets an attribute that nodes have; INVALID_VALUE otherwise. Priorities become possible ones.
+    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, mut value: [u8; BYTES]) -> Answer {
+        if id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
+            return Err(CUDA_ERROR_NOT_SUPPORTED); // There is no code on the device that could use it.
+        }
+        // It is taken, and not told.
+        let told = id != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING;
+        if told {
+            self.get(id)?;
+        }
+        let word = value.first_chunk().copied().map_or(0, i32::from_le_bytes);
+        match id {
+            // Those of launches are up to 2.
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if word == 3 => {}
+            _ => {
+                let attribute = Attribute { id, pad: [0; 4], value };
+                Attributes::default().add((&raw const attribute).cast(), None)?;
+            }
+        }
+        if id == CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            let priority = priority::clamped(word);
+            value[..4].copy_from_slice(&priority.to_le_bytes());
+        }
+        if told {
+            self.0.insert(id.0, value);
+        }
         Ok(())
     }
 
@@ -68,10 +100,43 @@ impl Values {
     pub(crate) fn attributes(&self) -> Answer<Attributes> {
         let mut read = Attributes::default();
         for (&id, &value) in &self.0 {
+            if id == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE.0 {
+                continue; // Nothing runs otherwise for it.
+            }
             let attribute = Attribute { id: CUlaunchAttributeID(id), pad: [0; 4], value };
             read.add((&raw const attribute).cast(), None)?;
         }
         Ok(read)
+    }
+
+    /// Whether a launch may start before the one before it in the stream has ended.
+    pub(crate) fn starts_early(&self) -> bool {
+        let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.0;
+        self.0.get(&id).is_some_and(|value| value[..4] != [0; 4])
+    }
+
+    /// Takes over the attributes of a stream that were not set, for a launch in a capture.
+    fn take(&mut self, of: &stream_attributes::Attributes) {
+        for id in [
+            CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+            CU_LAUNCH_ATTRIBUTE_PRIORITY,
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+        ] {
+            self.0.entry(id.0).or_insert_with(|| {
+                let mut value = [0; BYTES];
+                // It is an attribute of streams.
+                let _told = of.tell(id, value.as_mut_ptr().cast());
+                value
+            });
+        }
+    }
+
+    /// Those of a launch that becomes a node of a capture.
+    pub(crate) fn captured(&self, target: &Target) -> Self {
+        let mut all = self.clone();
+        all.take(&sync::lock(&target.queue.attributes));
+        all
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::graph::{Batch, Work};
 use crate::life::Life;
 use crate::memory::space::Allocation;
 use crate::race::{self, Access};
@@ -32,8 +33,20 @@ pub(crate) struct Word {
     bytes: usize,
 }
 
-/// One operation.
+/// One operation, of memory that is looked up when it is enqueued.
+#[derive(Clone, Copy)]
 pub(crate) enum Operation {
+    Write(Place, u64),
+    Wait(Place, u64, Comparison),
+    Nothing,
+}
+
+/// The address and the bytes of a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(CUdeviceptr, usize);
+
+/// One operation that is enqueued.
+pub(crate) enum Ready {
     Write(Word, u64),
     Wait(Word, u64, Comparison),
     Nothing,
@@ -109,30 +122,64 @@ impl Comparison {
     }
 }
 
+impl Place {
+    fn new(address: CUdeviceptr, bytes: usize) -> Answer<Self> {
+        let aligned = address.is_multiple_of(bytes as u64);
+        if aligned { Ok(Self(address, bytes)) } else { Err(INVALID) }
+    }
+}
+
 impl Operation {
-    fn write(
-        life: &Arc<Life>,
-        address: u64,
-        bytes: usize,
-        value: u64,
-        flags: c_uint,
-    ) -> Answer<Self> {
+    fn write(address: u64, bytes: usize, value: u64, flags: c_uint) -> Answer<Self> {
         // The flag that does without a barrier is refused too.
         if flags != 0 {
             return Err(INVALID);
         }
-        Ok(Self::Write(Word::new(life, address, bytes)?, value))
+        Ok(Self::Write(Place::new(address, bytes)?, value))
     }
 
-    fn wait(
-        life: &Arc<Life>,
-        address: u64,
-        bytes: usize,
-        value: u64,
-        flags: c_uint,
-    ) -> Answer<Self> {
+    fn wait(address: u64, bytes: usize, value: u64, flags: c_uint) -> Answer<Self> {
         let comparison = Comparison::of(flags)?;
-        Ok(Self::Wait(Word::new(life, address, bytes)?, value, comparison))
+        Ok(Self::Wait(Place::new(address, bytes)?, value, comparison))
+    }
+
+    /// One of a batch, of whichever kind: all begin with it.
+    pub(crate) fn of_batch(one: &CUstreamBatchMemOpParams) -> Answer<Self> {
+        // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
+        let kind = unsafe { one.operation };
+        match kind {
+            CU_STREAM_MEM_OP_WAIT_VALUE_32 | CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.waitValue.address, one.waitValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.waitValue.anonymous.value };
+                    return Operation::wait(address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.waitValue.anonymous.value64 };
+                Operation::wait(address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.writeValue.address, one.writeValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.writeValue.anonymous.value };
+                    return Operation::write(address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.writeValue.anonymous.value64 };
+                Operation::write(address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_BARRIER => {
+                // SAFETY: as above.
+                let flags = unsafe { one.memoryBarrier.flags };
+                if flags <= 1 { Ok(Operation::Nothing) } else { Err(INVALID) }
+            }
+            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => Err(INVALID),
+        }
     }
 
     /// Whether it waits.
@@ -140,12 +187,21 @@ impl Operation {
         matches!(self, Self::Wait(..))
     }
 
-    /// Whether its memory is gone.
-    pub(crate) fn is_gone(&self) -> bool {
-        match self {
-            Self::Write(word, _) | Self::Wait(word, ..) => word.allocation.gone(),
-            Self::Nothing => false,
-        }
+    /// The operation on the memory that is there now.
+    pub(crate) fn ready(self, life: &Arc<Life>) -> Answer<Ready> {
+        let word = |Place(address, bytes)| Word::new(life, address, bytes);
+        Ok(match self {
+            Self::Write(place, value) => Ready::Write(word(place)?, value),
+            Self::Wait(place, value, comparison) => Ready::Wait(word(place)?, value, comparison),
+            Self::Nothing => Ready::Nothing,
+        })
+    }
+}
+
+impl Ready {
+    /// Whether it waits.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::Wait(..))
     }
 
     /// Does it.
@@ -172,86 +228,72 @@ impl Operation {
     }
 }
 
-/// Enqueues operations; a capture does not take them.
-fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
+/// Enqueues operations; in a capture they become a node.
+fn enqueue(target: &Target, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
+    let operations = params.iter().map(Operation::of_batch).collect::<Answer<Vec<_>>>()?;
     if capture::takes(target)? {
-        return Err(CUDA_ERROR_NOT_SUPPORTED);
+        return capture::add(target, Work::Batch(Batch::new(&target.life, params, operations)));
     }
     let waits = operations.iter().any(Operation::waits);
+    let ready = operations.iter().map(|one| one.ready(&target.life));
+    let ready = ready.collect::<Answer<Vec<_>>>()?;
     let label =
         if waits { Label::new(Class::Wait, || "wait for a value") } else { Label::of_call() };
     let work = move || {
-        operations.iter().for_each(Operation::run);
+        ready.iter().for_each(Ready::run);
         Ok(())
     };
     target.submit_as(label, work).map(drop)
 }
 
-impl Operation {
-    /// One of a batch, of whichever kind: all begin with it.
-    pub(crate) fn of_batch(life: &Arc<Life>, one: &CUstreamBatchMemOpParams) -> Answer<Self> {
-        // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
-        let kind = unsafe { one.operation };
-        match kind {
-            CU_STREAM_MEM_OP_WAIT_VALUE_32 | CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
-                // SAFETY: as above.
-                let (address, flags) = unsafe { (one.waitValue.address, one.waitValue.flags) };
-                if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
-                    // SAFETY: as above.
-                    let value = unsafe { one.waitValue.anonymous.value };
-                    return Operation::wait(life, address, 4, value.into(), flags);
-                }
-                // SAFETY: as above.
-                let value = unsafe { one.waitValue.anonymous.value64 };
-                Operation::wait(life, address, 8, value, flags)
-            }
-            CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
-                // SAFETY: as above.
-                let (address, flags) = unsafe { (one.writeValue.address, one.writeValue.flags) };
-                if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
-                    // SAFETY: as above.
-                    let value = unsafe { one.writeValue.anonymous.value };
-                    return Operation::write(life, address, 4, value.into(), flags);
-                }
-                // SAFETY: as above.
-                let value = unsafe { one.writeValue.anonymous.value64 };
-                Operation::write(life, address, 8, value, flags)
-            }
-            CU_STREAM_MEM_OP_BARRIER => {
-                // SAFETY: as above.
-                let flags = unsafe { one.memoryBarrier.flags };
-                if flags <= 1 { Ok(Operation::Nothing) } else { Err(INVALID) }
-            }
-            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
-            _ => Err(INVALID),
-        }
-    }
+/// A wait as one of a batch has it.
+fn wait(
+    operation: CUstreamBatchMemOpType,
+    address: CUdeviceptr,
+    value64: cuuint64_t,
+    flags: c_uint,
+) -> CUstreamBatchMemOpParams {
+    let anonymous = CUstreamBatchMemOpParams_v1_waitValue_anonymous { value64 };
+    let mut one = CUstreamBatchMemOpParams { pad: [0; 6] };
+    one.waitValue =
+        CUstreamBatchMemOpParams_v1_waitValue { operation, address, anonymous, flags, alias: 0 };
+    one
+}
+
+/// A write as one of a batch has it.
+fn write(
+    operation: CUstreamBatchMemOpType,
+    address: CUdeviceptr,
+    value64: cuuint64_t,
+    flags: c_uint,
+) -> CUstreamBatchMemOpParams {
+    let anonymous = CUstreamBatchMemOpParams_v1_writeValue_anonymous { value64 };
+    let mut one = CUstreamBatchMemOpParams { pad: [0; 6] };
+    one.writeValue =
+        CUstreamBatchMemOpParams_v1_writeValue { operation, address, anonymous, flags, alias: 0 };
+    one
 }
 
 driver! {
     /// Waits until a 32-bit value compares as asked for.
     fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target.life, addr, 4, value.into(), flags)?;
-        enqueue(&target, vec![wait])
+        enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value.into(), flags)])
     }
     /// Waits until a 64-bit value compares as asked for.
     fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target.life, addr, 8, value, flags)?;
-        enqueue(&target, vec![wait])
+        enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags)])
     }
     /// Writes a 32-bit value.
     fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target.life, addr, 4, value.into(), flags)?;
-        enqueue(&target, vec![write])
+        enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value.into(), flags)])
     }
     /// Writes a 64-bit value.
     fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target.life, addr, 8, value, flags)?;
-        enqueue(&target, vec![write])
+        enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags)])
     }
     /// Waits, writes and barriers, all or none.
     fn cuStreamBatchMemOp_v2(
@@ -264,11 +306,8 @@ driver! {
         if count > MOST || flags != 0 {
             return Err(INVALID);
         }
-        let one = |index| {
-            Operation::of_batch(&target.life, &entry::element(paramArray.cast_const(), index)?)
-        };
-        let operations = (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?;
-        enqueue(&target, operations)
+        let one = |index| entry::element(paramArray.cast_const(), index);
+        enqueue(&target, (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?)
     }
 }
 

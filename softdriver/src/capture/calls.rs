@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::MODE;
-use super::list::{self, discard, with};
+use super::list::{self, Edges, discard, with};
 use crate::entry::{self, Answer, driver};
-use crate::graph::{self, Graph, PLAIN, is_plain};
+use crate::graph::{self, Graph, PLAIN, is_early, is_plain};
 use crate::queue::Kind;
 use crate::stream::{self, Target};
 use core::ffi::c_uint;
@@ -46,7 +46,8 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
         entry::write_optional(wanted.graph, std::ptr::without_provenance_mut(one.handle));
         let Some(member) = one.member(&target.queue) else { return Ok(()) };
         member.shown.clone_from(&member.after);
-        member.edges = vec![PLAIN; member.shown.len()];
+        let data = |node: &usize| member.data.get(node).copied().unwrap_or(PLAIN);
+        member.edges = member.shown.iter().map(data).collect();
         let (mut nodes, mut edges) = (std::ptr::null(), std::ptr::null());
         if !member.shown.is_empty() {
             // A handle is a number of the size of a pointer.
@@ -61,7 +62,7 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
 }
 
 /// What a capture goes to, if the program has the graph: the graph and the nodes that it begins behind.
-type To = Option<(usize, Arc<Graph>, Vec<usize>)>;
+type To = Option<(usize, Arc<Graph>, Edges)>;
 
 /// Begins a capture of a stream.
 fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answer<To>) -> Answer {
@@ -86,21 +87,24 @@ fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answe
     })
 }
 
-/// Nodes of a graph, each once, that work is to come behind.
+/// Nodes of a graph that work is to come behind, and the data of the edges; each node once.
 fn ends(
     graph: &Graph,
     nodes: *const CUgraphNode,
     data: *const CUgraphEdgeData,
     count: usize,
-) -> Answer<Vec<usize>> {
-    let mut ends = Vec::new();
+) -> Answer<Edges> {
+    let mut ends = Edges::new();
     for i in 0..count {
         let one = entry::element(nodes, i)?.addr();
-        let plain = data.is_null() || is_plain(entry::element(data, i)?);
-        if !plain || !graph.has(one) || ends.contains(&one) {
+        let edge = if data.is_null() { PLAIN } else { entry::element(data, i)? };
+        let good = is_plain(edge) || is_early(edge) && graph.is_kernel(one);
+        if !good || !graph.has(one) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        ends.push(one);
+        if ends.iter().all(|&(end, _)| end != one) {
+            ends.push((one, edge));
+        }
     }
     Ok(ends)
 }
@@ -123,12 +127,16 @@ fn update(
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let after = ends(&one.graph, nodes.cast_const(), data, count)?;
+        let nodes: Vec<_> = after.iter().map(|&(node, _)| node).collect();
         if flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES.0
             && let Some(member) = one.member(&target.queue)
         {
             member.after.clear();
         }
-        one.join(&target, &after);
+        one.join(&target, &nodes);
+        if let Some(member) = one.member(&target.queue) {
+            member.set_data(after);
+        }
         Ok(())
     })
 }

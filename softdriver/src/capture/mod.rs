@@ -60,6 +60,10 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuTexObjectDestroy", First::Context),
 ];
 
+/// The edge from a kernel to one that may start when that one's blocks have triggered it.
+const EARLY: CUgraphEdgeData =
+    CUgraphEdgeData { from_port: 1, to_port: 0, r#type: 1, reserved: [0; 5] };
+
 thread_local! {
     /// The capture mode of the thread.
     static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(CU_STREAM_CAPTURE_MODE_GLOBAL) };
@@ -161,7 +165,15 @@ fn add_unless(target: &Target, work: Work) -> Answer<Option<Work>> {
         }
         let graph = one.graph.clone();
         let Some(member) = one.member(&target.queue) else { return Ok(Some(work)) };
-        let node = Node::new(member.after.clone(), Some(target.life.clone()), work);
+        let mut node = Node::new(member.after.clone(), Some(target.life.clone()), work);
+        let data = std::mem::take(&mut member.data);
+        if node.is_kernel() {
+            node.data = data;
+        }
+        if node.starts_early() {
+            let kernels = member.after.iter().filter(|&&before| graph.is_kernel(before));
+            node.data.extend(kernels.map(|&before| (before, EARLY)));
+        }
         member.after = vec![graph.add(node)];
         Ok(None)
     })

@@ -1,4 +1,4 @@
-//! Nodes that wait for values in memory and write them (F550 to F553).
+//! Nodes that wait for values in memory and write them (F550 to F553). The memory is looked up when they are launched.
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::add::add;
@@ -8,8 +8,7 @@ use super::{Node, Work};
 use crate::context;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
-use crate::stack;
-use crate::stream_memory::{MOST, Operation};
+use crate::stream_memory::{MOST, Operation, Ready};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -18,20 +17,30 @@ use std::sync::Arc;
 pub(crate) struct Batch {
     /// The handle of the context.
     context: usize,
-    flags: c_uint,
+    life: Arc<Life>,
     /// As the program passed them. A node tells their address.
     params: Vec<CUstreamBatchMemOpParams>,
     operations: Vec<Operation>,
 }
 
 impl Batch {
+    /// Operations in a context.
+    pub(crate) fn new(
+        life: &Arc<Life>,
+        params: Vec<CUstreamBatchMemOpParams>,
+        operations: Vec<Operation>,
+    ) -> Self {
+        let context = life.context_handle().addr();
+        Self { context, life: life.clone(), params, operations }
+    }
+
     /// The operations of a node, and the context that makes them.
-    fn new(params: *const CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<(Option<Arc<Life>>, Work)> {
+    fn of_node(params: *const CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<(Option<Arc<Life>>, Work)> {
         let it = entry::read(params)?;
-        let life = match it.ctx.is_null() {
-            true => stack::current_life()?,
-            false => context::find(it.ctx)?.life()?,
-        };
+        if it.ctx.is_null() {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let life = context::find(it.ctx)?.life()?;
         if it.count > MOST || it.flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -39,11 +48,8 @@ impl Batch {
         let params: Vec<_> = all
             .map(|index| entry::element(it.paramArray.cast_const(), index))
             .collect::<Answer<_>>()?;
-        let operations =
-            params.iter().map(|one| Operation::of_batch(&life, one)).collect::<Answer<_>>()?;
-        let context = life.context_handle().addr();
-        let batch = Batch { context, flags: it.flags, params, operations };
-        Ok((Some(life.home()), Work::Batch(batch)))
+        let operations = params.iter().map(Operation::of_batch).collect::<Answer<_>>()?;
+        Ok((Some(life.home()), Work::Batch(Self::new(&life, params, operations))))
     }
 
     /// Whether a graph that can run may do the other ones instead: as many, of the same kinds, in the same context.
@@ -60,15 +66,9 @@ impl Batch {
         self.operations.iter().any(Operation::waits)
     }
 
-    /// Does them in order. Memory that is gone is a failed launch.
-    pub(super) fn run(&self) -> Answer {
-        for one in &self.operations {
-            if one.is_gone() {
-                return Err(CUDA_ERROR_LAUNCH_FAILED);
-            }
-            one.run();
-        }
-        Ok(())
+    /// The operations on the memory that is there now; INVALID_VALUE if it is not.
+    pub(super) fn ready(&self) -> Answer<Vec<Ready>> {
+        self.operations.iter().map(|one| one.ready(&self.life)).collect()
     }
 }
 
@@ -85,7 +85,7 @@ driver! {
         numDependencies: usize,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, |_| Batch::new(nodeParams))
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| Batch::of_node(nodeParams))
     }
     /// The operations of a node; the array is the node's own.
     fn cuGraphBatchMemOpNodeGetParams(
@@ -97,7 +97,7 @@ driver! {
                 ctx: std::ptr::without_provenance_mut(batch.context),
                 count: batch.params.len() as c_uint,
                 paramArray: batch.params.as_ptr().cast_mut(),
-                flags: batch.flags,
+                flags: 0,
             }),
             _ => Err(CUDA_ERROR_INVALID_VALUE),
         }
@@ -107,7 +107,7 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
     ) {
-        set(hNode, is_batch, || Batch::new(nodeParams))
+        set(hNode, is_batch, || Batch::of_node(nodeParams))
     }
     /// The same in an instantiated graph: as many operations of the same kinds.
     fn cuGraphExecBatchMemOpNodeSetParams(
@@ -116,7 +116,7 @@ driver! {
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
     ) {
         set_in_exec(hGraphExec, hNode, is_batch, |old| {
-            let (life, new) = Batch::new(nodeParams)?;
+            let (life, new) = Batch::of_node(nodeParams)?;
             match (&*old.work, &new) {
                 (Work::Batch(old), Work::Batch(batch)) if old.can_become(batch) => Ok((life, new)),
                 _ => Err(CUDA_ERROR_INVALID_VALUE),

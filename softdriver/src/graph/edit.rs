@@ -9,15 +9,13 @@ use cuscope_sys::*;
 
 /// Whether an edge with this data can be between nodes of these kinds: early starts are between kernels (F565).
 fn can_be(edge: CUgraphEdgeData, from: &Node, to: &Node) -> bool {
-    let early = [
-        (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC),
-        (CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC),
-    ];
-    let is = |(port, kind): (u32, CUgraphDependencyType)| {
-        (u32::from(edge.from_port), u32::from(edge.r#type)) == (port, kind.0)
-    };
-    let rest = (edge.to_port, edge.reserved) == (0, [0; 5]);
-    is_plain(edge) || rest && early.into_iter().any(is) && from.is_kernel() && to.is_kernel()
+    is_plain(edge) || is_early(edge) && from.is_kernel() && to.is_kernel()
+}
+
+/// Whether an edge lets a kernel start early: from the port of triggers, or that of starts.
+pub(crate) fn is_early(edge: CUgraphEdgeData) -> bool {
+    matches!((edge.from_port, edge.r#type), (1, 1) | (2, 0 | 1))
+        && (edge.to_port, edge.reserved) == (0, [0; 5])
 }
 
 /// The edges, each between nodes of the graph; INVALID_VALUE otherwise.
@@ -71,10 +69,10 @@ fn add(node: &mut Node, from: usize, edge: CUgraphEdgeData) -> bool {
     new
 }
 
-/// Removes an edge that is there, with this data.
-fn remove(node: &mut Node, from: usize, edge: CUgraphEdgeData) -> bool {
+/// Removes an edge that is there, with this data, or whichever it has.
+fn remove(node: &mut Node, from: usize, edge: CUgraphEdgeData, any: bool) -> bool {
     let count = node.before.len();
-    if node.edge_from(from) == edge {
+    if any || node.edge_from(from) == edge {
         node.before.retain(|&one| one != from);
         node.data.remove(&from);
     }
@@ -92,7 +90,8 @@ fn remove_from(
     if find(graph).is_ok_and(|graph| graph.allocates()) {
         return Err(CUDA_ERROR_NOT_SUPPORTED);
     }
-    change(graph, from, to, data, count, remove)
+    let any = data.is_null();
+    change(graph, from, to, data, count, |node, from, edge| remove(node, from, edge, any))
 }
 
 driver! {

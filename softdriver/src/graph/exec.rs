@@ -104,6 +104,8 @@ impl Exec {
     pub(super) fn update(&self, graph: &Graph) -> CUgraphExecUpdateResult {
         let nodes = flat(graph.nodes());
         let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
+        // What is not kept any more is released once nothing is locked.
+        let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
         let change = difference(&now, &new);
         if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
@@ -114,8 +116,10 @@ impl Exec {
             };
             let updated: Vec<Level> = now.iter().map(level).collect();
             *now = Arc::new(updated);
-            *sync::lock(&self.objects) = Arc::new(graph.all_objects());
+            old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
         }
+        drop(now);
+        drop(old);
         change
     }
 
@@ -173,14 +177,16 @@ fn account(levels: &[Level], frees: bool) -> Answer {
     Ok(())
 }
 
-/// The nodes as a launch runs them: waits are for what events have recorded by now.
-fn launched(levels: &[Level]) -> Vec<Level> {
-    let node = |node: &Node| match &*node.work {
-        NodeWork::Wait(event, _) => {
-            let work = NodeWork::WaitFor(event.recorded());
-            node.with_work_of(&Node::new(Vec::new(), None, work))
-        }
-        _ => node.clone(),
+/// The nodes as a launch runs them: waits are for what events have recorded by now, and values in the memory that is
+/// there now; INVALID_VALUE if it is not.
+fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
+    let node = |node: &Node| {
+        let work = match &*node.work {
+            NodeWork::Wait(event, _) => NodeWork::WaitFor(event.recorded()),
+            NodeWork::Batch(batch) => NodeWork::Values(batch.ready()?),
+            _ => return Ok(node.clone()),
+        };
+        Ok(node.with_work_of(&Node::new(Vec::new(), None, work)))
     };
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
 }
@@ -210,9 +216,23 @@ fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
     if pairs.clone().any(moved) {
         return CU_GRAPH_EXEC_UPDATE_ERROR;
     }
+    let elsewhere = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+        (NodeWork::Kernel(a), NodeWork::Kernel(b)) => !a.life().is(b.life()),
+        _ => false,
+    };
+    if pairs.clone().any(elsewhere) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    }
+    let cooperates = |node: &Node| match &*node.work {
+        NodeWork::Kernel(launch) => launch.is_cooperative(),
+        _ => false,
+    };
+    if pairs.clone().any(|(a, b)| cooperates(a) != cooperates(b)) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+    }
     let can_become = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
         (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
-        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b),
+        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b) && a.is_like(b),
         (NodeWork::Batch(a), NodeWork::Batch(b)) => a.can_become(b),
         _ => true,
     };
@@ -354,8 +374,9 @@ driver! {
         capture::refuse(&target)?;
         let levels = sync::lock(&exec.levels).clone();
         levels.iter().flatten().try_for_each(Node::check_life)?;
+        let ready = launched(&levels)?;
         account(&levels, exec.frees)?;
-        let levels = launched(&levels);
+        let levels = ready;
         let records: Vec<_> = levels.iter().flatten().map(|node| node.work.clone()).collect();
         let kept = sync::lock(&exec.objects).clone();
         let mut last = sync::lock(&exec.last);
@@ -380,7 +401,8 @@ driver! {
     /// The flags with which a graph was instantiated.
     fn cuGraphExecGetFlags(hGraphExec: CUgraphExec, flags: *mut cuuint64_t) {
         let exec = find(hGraphExec)?;
-        entry::write(flags, exec.flags)
+        // Only how launches free memory is told.
+        entry::write(flags, exec.flags & 1)
     }
     /// Destroys an instantiated graph; runs of it still finish.
     fn cuGraphExecDestroy(hGraphExec: CUgraphExec) {

@@ -36,7 +36,9 @@ fn with_launch<R>(handle: CUgraphNode, f: impl FnOnce(&Launch) -> Answer<R>) -> 
 
 /// Gives a kernel node other attributes; what was instantiated stays as it is.
 fn set_attributes(handle: CUgraphNode, values: Values) -> Answer {
-    let new = Arc::new(Work::Kernel(with_launch(handle, |launch| launch.with_attributes(values))?));
+    let new = with_launch(handle, |launch| launch.with_attributes(values))?;
+    new.check_attributes()?;
+    let new = Arc::new(Work::Kernel(new));
     graph_of(handle.addr())?.with_node(handle.addr(), |node| node.work = new)
 }
 
@@ -44,7 +46,9 @@ fn set_attributes(handle: CUgraphNode, values: Values) -> Answer {
 fn launch_instead(node: &Node, launch: Launch) -> Answer<Arc<Work>> {
     match &*node.work {
         Work::Kernel(old) => {
-            Ok(Arc::new(Work::Kernel(launch.with_attributes(old.attributes().clone())?)))
+            let new = launch.with_attributes(old.attributes().clone())?;
+            new.check_attributes()?;
+            Ok(Arc::new(Work::Kernel(new)))
         }
         _ => Err(CUDA_ERROR_INVALID_VALUE),
     }
@@ -57,8 +61,11 @@ driver! {
         attr: CUkernelNodeAttrID,
         value_out: *mut CUkernelNodeAttrValue,
     ) {
-        let value = with_launch(hNode, |launch| launch.attributes().get(attr))?;
-        entry::write(value_out.cast(), value)
+        let (value, len) = with_launch(hNode, |launch| launch.attributes().get(attr))?;
+        for (index, &byte) in value[..len].iter().enumerate() {
+            entry::write(value_out.cast::<u8>().wrapping_add(index), byte)?;
+        }
+        Ok(())
     }
     /// Sets an attribute of a kernel node; what was instantiated stays as it is.
     fn cuGraphKernelNodeSetAttribute(
@@ -73,7 +80,11 @@ driver! {
     /// Gives a kernel node the attributes of another one.
     fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) {
         let values = with_launch(src, |launch| Ok(launch.attributes().clone()))?;
-        set_attributes(dst, values)
+        // What does not go with the other shape is no cluster size of its own here (F554).
+        set_attributes(dst, values).map_err(|code| match code {
+            CUDA_ERROR_INVALID_CLUSTER_SIZE => CUDA_ERROR_INVALID_VALUE,
+            code => code,
+        })
     }
     /// What a kernel node launches. The pointers stay good until the node is changed or destroyed.
     fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) {

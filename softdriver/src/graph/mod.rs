@@ -31,6 +31,7 @@ pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
 };
+pub(crate) use batch::Batch;
 pub use batch::{
     cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams,
     cuGraphExecBatchMemOpNodeSetParams,
@@ -39,6 +40,7 @@ pub use child::{
     cuGraphAddChildGraphNode, cuGraphChildGraphNodeGetGraph, cuGraphExecChildGraphNodeSetParams,
 };
 pub use dot::cuGraphDebugDotPrint;
+pub(crate) use edit::is_early;
 pub use edit::{
     cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphClone, cuGraphDestroyNode,
     cuGraphNodeFindInClone, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
@@ -79,7 +81,6 @@ pub use query::{
     cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetType,
 };
 pub use update::cuGraphExecUpdate_v2;
-pub(crate) use user_object::UserObject;
 pub use user_object::{
     cuGraphReleaseUserObject, cuGraphRetainUserObject, cuUserObjectCreate, cuUserObjectRelease,
     cuUserObjectRetain,
@@ -232,6 +233,11 @@ impl Graph {
     /// The handles of its nodes, in the same order.
     fn handles(&self) -> Vec<usize> {
         sync::lock(&self.inner).nodes.keys().copied().collect()
+    }
+
+    /// Whether a node launches a kernel; false without one.
+    pub(crate) fn is_kernel(&self, handle: usize) -> bool {
+        self.with_node(handle, |node| node.is_kernel()).unwrap_or(false)
     }
 
     /// Whether it has the node with a handle.

@@ -15,6 +15,7 @@ use crate::memory::transfer::Transfer;
 use crate::queue::Ticket;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
+use crate::stream_memory::Ready;
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) struct Node {
     /// The handles of those that it depends on.
     pub(crate) before: Vec<usize>,
     /// What the edges from there do besides to order, if they do more.
-    pub(super) data: BTreeMap<usize, CUgraphEdgeData>,
+    pub(crate) data: BTreeMap<usize, CUgraphEdgeData>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
     pub(super) work: Arc<Work>,
@@ -64,8 +65,13 @@ impl Node {
     }
 
     /// Whether it launches a kernel.
-    pub(super) fn is_kernel(&self) -> bool {
+    pub(crate) fn is_kernel(&self) -> bool {
         matches!(*self.work, Work::Kernel(_))
+    }
+
+    /// Whether it launches a kernel that may start before the one before it in the stream has ended.
+    pub(crate) fn starts_early(&self) -> bool {
+        matches!(&*self.work, Work::Kernel(launch) if launch.attributes().starts_early())
     }
 
     /// Changes what it does.
@@ -91,7 +97,7 @@ impl Node {
             Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
-            Work::Batch(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+            Work::Batch(_) | Work::Values(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         }
     }
 
@@ -99,7 +105,7 @@ impl Node {
     pub(crate) fn check_now(&self) -> Answer {
         match &*self.work {
             Work::Fill(fill) => fill.check_memory().map(drop),
-            Work::Kernel(launch) => launch.check_loaded().and_then(|()| launch.check_attributes()),
+            Work::Kernel(launch) => launch.check_loaded(),
             Work::Record(_, event) | Work::Wait(_, event) => {
                 state().events.get(*event).map(drop).ok_or(CUDA_ERROR_INVALID_VALUE)
             }
@@ -160,6 +166,8 @@ pub(crate) enum Work {
     Free(Arc<Memory>),
     /// Waits for values in memory, and writes them.
     Batch(Batch),
+    /// The same once it is launched: on the memory that was there.
+    Values(Vec<Ready>),
 }
 
 impl Work {
@@ -174,7 +182,10 @@ impl Work {
             Self::Alloc(_) => Label::new(Class::Quick, || "allocation of a graph"),
             Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
             Self::Batch(batch) if batch.waits() => Label::new(Class::Wait, || "wait for a value"),
-            Self::Batch(_) => Label::new(Class::Quick, || "write of a value"),
+            Self::Values(all) if all.iter().any(Ready::waits) => {
+                Label::new(Class::Wait, || "wait for a value")
+            }
+            Self::Batch(_) | Self::Values(_) => Label::new(Class::Quick, || "write of a value"),
             Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
         }
@@ -198,7 +209,14 @@ impl Work {
                 memory.begin();
                 Ok(())
             }
-            Self::Batch(batch) => batch.run(),
+            Self::Batch(batch) => {
+                batch.ready()?.iter().for_each(Ready::run);
+                Ok(())
+            }
+            Self::Values(all) => {
+                all.iter().for_each(Ready::run);
+                Ok(())
+            }
             Self::Free(memory) => {
                 memory.end();
                 Ok(())

@@ -55,6 +55,9 @@ fn list_edges(
     edges: &[CUgraphEdgeData],
 ) -> Answer {
     let asks = to.iter().any(|to| !to.is_null());
+    if !asks && !data.is_null() {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
     if asks && data.is_null() && !edges.iter().all(|&edge| is_plain(edge)) {
         return Err(CUDA_ERROR_LOSSY_QUERY);
     }
@@ -119,8 +122,18 @@ driver! {
         edgeData: *mut CUgraphEdgeData,
         numEdges: *mut usize,
     ) {
-        let (before, behind, data) = some(&find(hGraph)?.nodes(), |_, _| true);
-        list_edges(&[from, to], edgeData, numEdges, &[&before, &behind], &data)
+        let (before, behind, mut data) = some(&find(hGraph)?.nodes(), |_, _| true);
+        let room = if numEdges.is_null() { 0 } else { entry::read(numEdges)? };
+        list_edges(&[from, to], edgeData, numEdges, &[&before, &behind], &data)?;
+        if !edgeData.is_null() {
+            // Plain ones behind the last.
+            data.resize(room.max(data.len()), PLAIN);
+            let rest = data.iter().enumerate().take(room).skip(entry::read(numEdges)?);
+            for (i, &edge) in rest {
+                entry::write(edgeData.wrapping_add(i), edge)?;
+            }
+        }
+        Ok(())
     }
     /// The kind of a node.
     fn cuGraphNodeGetType(hNode: CUgraphNode, r#type: *mut CUgraphNodeType) {

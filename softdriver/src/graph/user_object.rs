@@ -2,24 +2,31 @@
 #![allow(unsafe_code, reason = "exported functions, and a call of the host's")]
 
 use super::{Graph, Work, find};
-use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
+use crate::registry::Registry;
 use crate::sync;
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The most references that a call takes or gives back.
+/// The most references that a call takes.
 const MOST: c_uint = c_uint::MAX >> 1;
 /// The flag that every object has: nobody waits for its destructor.
 const NO_SYNC: c_uint = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.bits();
 
-/// An object with a count of references. With the last one its destructor is called.
-pub(crate) struct UserObject {
+/// All objects: they are created before `cuInit`, too.
+fn objects() -> &'static Registry<UserObject> {
+    static OBJECTS: OnceLock<Registry<UserObject>> = OnceLock::new();
+    OBJECTS.get_or_init(|| Registry::new(0x62))
+}
+
+/// An object with a count of references. When the count becomes 0, its destructor is called.
+struct UserObject {
     handle: usize,
-    count: AtomicU64,
+    count: AtomicU32,
     destroy: unsafe extern "C" fn(*mut c_void),
     /// The address for it.
     user_data: usize,
@@ -27,24 +34,21 @@ pub(crate) struct UserObject {
 
 impl UserObject {
     fn retain(&self, count: c_uint) {
-        self.count.fetch_add(count.into(), Ordering::AcqRel);
+        self.count.fetch_add(count, Ordering::AcqRel);
     }
 
-    /// Gives references back, of which there are as many.
+    /// Gives references back; calls the destructor at once if these were all, on this thread. More than there are
+    /// make a count that never becomes 0 (F557). The caller holds no lock.
     fn release(&self, count: c_uint) {
-        if self.count.fetch_sub(count.into(), Ordering::AcqRel) > u64::from(count) {
+        if self.count.fetch_sub(count, Ordering::AcqRel) != count {
             return;
         }
-        state().user_objects.remove(self.handle);
-        let (destroy, user_data) = (self.destroy, self.user_data);
-        // On a thread of the driver, as whoever gives the last one back may hold what the destructor wants.
-        let _detached = std::thread::spawn(move || {
-            in_host_function(|| {
-                let user_data = ptr::with_exposed_provenance_mut(user_data);
-                // SAFETY: the program promises that the function may be called once with its argument, on any
-                // thread, when the last reference is given back.
-                unsafe { destroy(user_data) };
-            });
+        objects().remove(self.handle);
+        in_host_function(|| {
+            let user_data = ptr::with_exposed_provenance_mut(self.user_data);
+            // SAFETY: the program promises that the function may be called once with its argument, on any thread,
+            // when the last reference is given back.
+            unsafe { (self.destroy)(user_data) };
         });
     }
 }
@@ -93,7 +97,7 @@ impl Graph {
 
 /// The object of a handle; INVALID_VALUE for what is none, and for no references or too many.
 fn object(handle: CUuserObject, count: c_uint) -> Answer<Arc<UserObject>> {
-    let found = state().user_objects.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let found = objects().get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     if (1..=MOST).contains(&count) { Ok(found) } else { Err(CUDA_ERROR_INVALID_VALUE) }
 }
 
@@ -108,12 +112,12 @@ driver! {
     ) {
         entry::wanted(object_out)?;
         let destroy = destroy.ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        if !(1..=MOST).contains(&initialRefcount) || flags != NO_SYNC {
+        if initialRefcount == 0 || flags != NO_SYNC {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let (count, user_data) = (AtomicU64::new(initialRefcount.into()), ptr.expose_provenance());
+        let (count, user_data) = (AtomicU32::new(initialRefcount), ptr.expose_provenance());
         let make = |handle| UserObject { handle, count, destroy, user_data };
-        let (handle, _) = state().user_objects.insert(make);
+        let (handle, _) = objects().insert(make);
         entry::write(object_out, ptr::without_provenance_mut(handle))
     }
     /// Takes references to an object.
@@ -147,16 +151,18 @@ driver! {
         }
         Ok(())
     }
-    /// Has a graph give references back.
+    /// Has a graph give references back. It does not matter whether it holds as many (F557).
     fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) {
         let graph = find(graph)?;
         let object = self::object(object, count)?;
-        let objects = &mut sync::lock(&graph.objects);
-        let held = objects.iter_mut().find(|held| Arc::ptr_eq(&held.object, &object));
-        let held = held.filter(|held| held.count >= count).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        held.count -= count;
+        {
+            let objects = &mut sync::lock(&graph.objects);
+            if let Some(held) = objects.iter_mut().find(|held| Arc::ptr_eq(&held.object, &object)) {
+                held.count = held.count.saturating_sub(count);
+            }
+            objects.retain(|held| held.count > 0);
+        }
         object.release(count);
-        objects.retain(|held| held.count > 0);
         Ok(())
     }
 }
