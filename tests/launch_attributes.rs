@@ -16,6 +16,11 @@ const COOPERATIVE: &str = include_str!("../examples/kernels/cooperative.ptx");
 
 /// Everything that does not ask for something special of the driver or the kernel.
 fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
+    many_of_a_node().programmatic_serialization()
+}
+
+/// Those that a node of a graph has, too.
+fn many_of_a_node<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
     LaunchConfig::new(4, 1)
         .extended()
         .cooperative()
@@ -23,7 +28,6 @@ fn many<'e, 'ctx>() -> ExtendedLaunch<'e, 'ctx> {
         .mem_sync_domain(MemSyncDomain::Default)
         .mem_sync_domain_map(0, 1)
         .cluster_scheduling(ClusterScheduling::Spread)
-        .programmatic_serialization()
 }
 
 #[test]
@@ -118,7 +122,7 @@ fn every_block_of_a_cooperative_launch_waits_for_all_others() {
 }
 
 #[test]
-fn a_node_that_is_built_has_no_attributes() {
+fn a_node_that_is_built_has_attributes_but_no_events() {
     try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let (stream, mut buffer) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
@@ -130,12 +134,30 @@ fn a_node_that_is_built_has_no_attributes() {
                 unsafe { Enqueue::launch(g, &store, launch, (to, value)) }
             })
         };
-        let error = build(plain.extended().priority(-1), 4).unwrap_err();
-        assert_eq!(error.call(), Some("cuGraphAddKernelNode_v2"));
-        assert!(error.to_string().contains("capture the launch"), "{error}");
-        let (graph, ()) = build(plain.extended(), 5)?;
-        gpu.on(&stream).replay(&graph, &mut buffer)?;
-        assert_eq!(gpu.on(&stream).to_vec(&buffer)?[0], 5);
+        let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
+        let call = "cuGraphAddKernelNode_v2";
+        for (launch, why) in [
+            (plain.extended().programmatic_event(&event, false), "event nodes"),
+            (plain.extended().launch_completion_event(&event), "event nodes"),
+            (plain.extended().programmatic_serialization(), "capture the launches"),
+        ] {
+            let error = build(launch, 4).unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { call: is, .. } if is == call));
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        let error = build(plain.extended().mem_sync_domain_map(0, 255), 4).unwrap_err();
+        assert_eq!(error.call(), Some("cuGraphKernelNodeSetAttribute"));
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        let odd = plain.extended().cluster(2);
+        assert_eq!(build(odd, 4).unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE));
+        let mut graphs = Vec::new();
+        for (launch, value) in [(plain.extended(), 5), (many_of_a_node(), 6)] {
+            graphs.push((build(launch, value)?.0, value));
+        }
+        for (graph, value) in graphs {
+            gpu.on(&stream).replay(&graph, &mut buffer)?;
+            assert_eq!(gpu.on(&stream).to_vec(&buffer)?[0], value);
+        }
         Ok(())
     });
 }

@@ -46,7 +46,7 @@ impl Default for Attributes {
 
 impl Attributes {
     /// Writes the bytes of one attribute, and no others (F153).
-    fn tell(&self, id: CUstreamAttrID, to: *mut CUstreamAttrValue) -> Answer {
+    pub(crate) fn tell(&self, id: CUstreamAttrID, to: *mut CUstreamAttrValue) -> Answer {
         match id {
             CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW => entry::write(to.cast(), self.window),
             CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY => entry::write(to.cast(), self.policy),

@@ -28,6 +28,7 @@ const ALWAYS: &[&str] = &[
     "cuLogsDumpToMemory",
     "cuLogsRegisterCallback",
     "cuLogsUnregisterCallback",
+    "cuUserObjectCreate",
 ];
 
 /// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
@@ -95,7 +96,15 @@ const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
     ("cuGraphExecMemsetNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphNodeGetEnabled", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphNodeSetEnabled", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphAddBatchMemOpNode", 1, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphAddHostNode", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphBatchMemOpNodeGetParams", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphBatchMemOpNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphExecBatchMemOpNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphReleaseUserObject", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuGraphRetainUserObject", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuUserObjectRelease", 0, CUDA_ERROR_INVALID_VALUE),
+    ("cuUserObjectRetain", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuMemHostGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphExecKernelNodeSetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
     ("cuGraphInstantiateWithParams", 2, CUDA_ERROR_INVALID_VALUE),
@@ -136,11 +145,17 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuEventRecord",
     "cuEventRecordWithFlags",
     "cuEventSynchronize",
+    "cuGraphAddBatchMemOpNode",
     "cuGraphAddDependencies",
     "cuGraphAddDependencies_v2",
     "cuGraphAddEmptyNode",
     "cuGraphAddHostNode",
+    "cuGraphBatchMemOpNodeGetParams",
+    "cuGraphBatchMemOpNodeSetParams",
     "cuGraphDebugDotPrint",
+    "cuGraphExecBatchMemOpNodeSetParams",
+    "cuGraphReleaseUserObject",
+    "cuGraphRetainUserObject",
     // Refused by its body, behind a look at arguments, as are the next ones that change something.
     "cuGraphExecKernelNodeSetParams_v2",
     "cuGraphExecMemsetNodeSetParams",
@@ -161,6 +176,7 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuMemsetD32Async",
     "cuMemsetD8Async",
     "cuStreamAttachMemAsync",
+    "cuStreamBeginCaptureToGraph",
     "cuStreamBeginCapture_v2",
     "cuStreamCopyAttributes",
     "cuStreamDestroy_v2",
@@ -178,12 +194,16 @@ const IN_HOST_FUNCTIONS: &[&str] = &[
     "cuStreamQuery",
     "cuStreamSetAttribute",
     "cuStreamSynchronize",
+    "cuStreamUpdateCaptureDependencies",
+    "cuStreamUpdateCaptureDependencies_v2",
     "cuStreamWaitEvent",
     "cuStreamWaitValue32_v2",
     "cuStreamWaitValue64_v2",
     "cuStreamWriteValue32_v2",
     "cuStreamWriteValue64_v2",
     "cuThreadExchangeStreamCaptureMode",
+    "cuUserObjectRelease",
+    "cuUserObjectRetain",
 ];
 
 thread_local! {
@@ -193,14 +213,13 @@ thread_local! {
 
 /// Runs `f` as a host function of a stream: driver calls in it are refused (F23).
 pub(crate) fn in_host_function<R>(f: impl FnOnce() -> R) -> R {
-    struct Reset;
+    struct Reset(bool);
     impl Drop for Reset {
         fn drop(&mut self) {
-            IN_HOST_FUNCTION.set(false);
+            IN_HOST_FUNCTION.set(self.0);
         }
     }
-    IN_HOST_FUNCTION.set(true);
-    let _reset = Reset;
+    let _reset = Reset(IN_HOST_FUNCTION.replace(true));
     domain::off_device(f)
 }
 

@@ -6,7 +6,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
 use crate::function::{self, Function};
 use crate::graph::Work;
-use crate::launch_attributes::{Attributes, read_attributes};
+use crate::launch_attributes::{Attributes, Values, read_attributes};
 use crate::library;
 use crate::life::Life;
 use crate::memory::access::DeviceMemory;
@@ -107,6 +107,8 @@ pub(crate) struct Launch {
     params: Vec<u8>,
     /// Whether all blocks run side by side, and can wait for one another.
     cooperative: bool,
+    /// The attributes that it was given.
+    attributes: Values,
     /// The address of each parameter in them, once somebody has asked.
     places: OnceLock<Vec<usize>>,
 }
@@ -125,8 +127,51 @@ impl Launch {
         let dynamic_shared = dynamic_shared as usize;
         let params = parameters(function.kernel(), pointers, extra)?;
         let (handle, places) = (handle.addr(), OnceLock::new());
-        let cooperative = false;
-        Ok(Self { handle, function, grid, block, dynamic_shared, params, cooperative, places })
+        let (cooperative, attributes) = (false, Values::default());
+        Ok(Self {
+            handle,
+            function,
+            grid,
+            block,
+            dynamic_shared,
+            params,
+            cooperative,
+            attributes,
+            places,
+        })
+    }
+
+    /// Whether its blocks can wait for one another.
+    pub(crate) fn is_cooperative(&self) -> bool {
+        self.cooperative
+    }
+
+    /// Its attributes.
+    pub(crate) fn attributes(&self) -> &Values {
+        &self.attributes
+    }
+
+    /// The same launch with other attributes.
+    pub(crate) fn with_attributes(&self, attributes: Values) -> Answer<Self> {
+        Ok(Self {
+            handle: self.handle,
+            function: self.function.clone(),
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.dynamic_shared,
+            params: self.params.clone(),
+            cooperative: attributes.attributes()?.cooperative,
+            attributes,
+            places: OnceLock::new(),
+        })
+    }
+
+    /// Refuses attributes that do not go with its shape.
+    pub(crate) fn check_attributes(&self) -> Answer {
+        let attributes = self.attributes.attributes()?;
+        let (function, grid) = (&*self.function, self.grid);
+        attributes.check_cooperative(function, grid, self.block, self.dynamic_shared)?;
+        attributes.check_cluster(function, grid)
     }
 
     /// What a node that launches it tells; the pointers lead into it.
@@ -283,6 +328,7 @@ pub(crate) fn prepare(
     function.load();
     let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
     launch.cooperative = attributes.cooperative;
+    launch.attributes = attributes.values.clone();
     Ok(launch)
 }
 
@@ -311,6 +357,10 @@ fn launch(
     capture::takes(&target)?;
     let attributes = attributes(&target)?;
     let launch = prepare(function, &target, asked, &attributes)?;
+    let launch = match capture::takes(&target)? {
+        true => launch.with_attributes(attributes.values.captured(&target))?,
+        false => launch,
+    };
     attributes.before(&target)?;
     capture::enqueue(&target, Work::Kernel(launch))?;
     attributes.after(&target)

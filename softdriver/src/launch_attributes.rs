@@ -3,14 +3,19 @@
 //! What they are for is not modelled where it is speed: priorities, domains, L2 windows, carve-outs, and early
 //! starts. A cluster is blocks like others. A cooperative launch has all its blocks on their way at a time.
 
+use crate::attributes as stream_attributes;
 use crate::capture;
 use crate::device::MAX_THREADS;
 use crate::entry::{self, Answer};
 use crate::event::{self, Event};
 use crate::function::Function;
 use crate::occupancy::{self, CLUSTER, LARGE_CLUSTER};
+use crate::priority;
 use crate::stream::Target;
+use crate::sync;
+use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes of a window of the L2 cache.
@@ -28,7 +33,122 @@ pub(crate) struct Attributes {
     started: Option<Arc<Event>>,
     /// Complete when the blocks have triggered it, or ended.
     triggered: Option<Arc<Event>>,
+    /// The values, by their ids.
+    pub(crate) values: Values,
 }
+
+/// The bytes of a value.
+const BYTES: usize = size_of::<CUlaunchAttributeValue>();
+
+/// The values of attributes that were set, by their ids: a node tells them.
+#[derive(Clone, Default)]
+pub(crate) struct Values(BTreeMap<c_uint, [u8; BYTES]>);
+
+/// The bytes of the attributes that kernel nodes have, by their ids (F554).
+const OF_NODES: &[(CUlaunchAttributeID, usize)] = &[
+    (CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, size_of::<CUaccessPolicyWindow>()),
+    (CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 4),
+    (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 12),
+    (CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 4),
+    (CU_LAUNCH_ATTRIBUTE_PRIORITY, 4),
+    (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 2),
+    (CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 4),
+    (CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 4),
+];
+
+impl Values {
+    /// The value of an attribute; INVALID_VALUE for one that nodes do not have or do not tell.
+    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<([u8; BYTES], usize)> {
+        let found = OF_NODES.iter().find(|&&(of, _)| of == id);
+        let &(_, len) = found.ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let mut first = [0; BYTES];
+        // The domain of remote traffic.
+        first[1] = (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP).into();
+        Ok((self.0.get(&id.0).copied().unwrap_or(first), len))
+    }
+
+    /// Sets an attribute that nodes have; INVALID_VALUE otherwise. Priorities become possible ones.
+    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, mut value: [u8; BYTES]) -> Answer {
+        if id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
+            return Err(CUDA_ERROR_NOT_SUPPORTED); // There is no code on the device that could use it.
+        }
+        // It is taken, and not told.
+        let told = id != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING;
+        if told {
+            self.get(id)?;
+        }
+        let word = value.first_chunk().copied().map_or(0, i32::from_le_bytes);
+        match id {
+            // Those of launches are up to 2.
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if word == 3 => {}
+            _ => {
+                let attribute = Attribute { id, pad: [0; 4], value };
+                Attributes::default().add((&raw const attribute).cast(), None)?;
+            }
+        }
+        if id == CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            let priority = priority::clamped(word);
+            value[..4].copy_from_slice(&priority.to_le_bytes());
+        }
+        if told {
+            self.0.insert(id.0, value);
+        }
+        Ok(())
+    }
+
+    /// What they ask for.
+    pub(crate) fn attributes(&self) -> Answer<Attributes> {
+        let mut read = Attributes::default();
+        for (&id, &value) in &self.0 {
+            if id == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE.0 {
+                continue; // Nothing runs otherwise for it.
+            }
+            let attribute = Attribute { id: CUlaunchAttributeID(id), pad: [0; 4], value };
+            read.add((&raw const attribute).cast(), None)?;
+        }
+        Ok(read)
+    }
+
+    /// Whether a launch may start before the one before it in the stream has ended.
+    pub(crate) fn starts_early(&self) -> bool {
+        let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.0;
+        self.0.get(&id).is_some_and(|value| value[..4] != [0; 4])
+    }
+
+    /// Takes over the attributes of a stream that were not set, for a launch in a capture.
+    fn take(&mut self, of: &stream_attributes::Attributes) {
+        for id in [
+            CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+            CU_LAUNCH_ATTRIBUTE_PRIORITY,
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+            CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+        ] {
+            self.0.entry(id.0).or_insert_with(|| {
+                let mut value = [0; BYTES];
+                // It is an attribute of streams.
+                let _told = of.tell(id, value.as_mut_ptr().cast());
+                value
+            });
+        }
+    }
+
+    /// Those of a launch that becomes a node of a capture.
+    pub(crate) fn captured(&self, target: &Target) -> Self {
+        let mut all = self.clone();
+        all.take(&sync::lock(&target.queue.attributes));
+        all
+    }
+}
+
+/// An attribute with the bytes of its value.
+#[repr(C)]
+struct Attribute {
+    id: CUlaunchAttributeID,
+    pad: [u8; 4],
+    value: [u8; BYTES],
+}
+
+const _: () = assert!(size_of::<Attribute>() == size_of::<CUlaunchAttribute>());
 
 /// Reads the attributes of a launch, the later of two of a kind; a bad one spoils no capture. Events are looked
 /// at for the stream of a launch.
@@ -83,11 +203,15 @@ fn event_of(
 impl Attributes {
     /// Those of a cooperative launch.
     pub(crate) fn cooperative() -> Self {
-        Self { cooperative: true, ..Self::default() }
+        let mut value = [0; BYTES];
+        value[0] = 1;
+        let values = Values(BTreeMap::from([(CU_LAUNCH_ATTRIBUTE_COOPERATIVE.0, value)]));
+        Self { cooperative: true, values, ..Self::default() }
     }
 
     fn add(&mut self, attribute: *const CUlaunchAttribute, target: Option<&Target>) -> Answer {
-        match entry::read(attribute.cast::<CUlaunchAttributeID>())? {
+        let id = entry::read(attribute.cast::<CUlaunchAttributeID>())?;
+        match id {
             CU_LAUNCH_ATTRIBUTE_IGNORE
             | CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             | CU_LAUNCH_ATTRIBUTE_PRIORITY => {}
@@ -138,6 +262,9 @@ impl Attributes {
                 return Err(CUDA_ERROR_NOT_SUPPORTED);
             }
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        }
+        if id != CU_LAUNCH_ATTRIBUTE_IGNORE {
+            self.values.0.insert(id.0, value(attribute)?);
         }
         Ok(())
     }

@@ -102,8 +102,10 @@ pub use cache::{
 };
 pub use callback::cuStreamAddCallback;
 pub use capture::{
-    cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
-    cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,
+    cuStreamBeginCapture_v2, cuStreamBeginCaptureToGraph, cuStreamEndCapture,
+    cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuStreamIsCapturing,
+    cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
+    cuThreadExchangeStreamCaptureMode,
 };
 pub use context::{
     cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
@@ -143,24 +145,29 @@ pub use function::{
 };
 pub use graph::{
     cuDeviceGetGraphMemAttribute, cuDeviceGraphMemTrim, cuDeviceSetGraphMemAttribute,
-    cuGraphAddChildGraphNode, cuGraphAddDependencies, cuGraphAddDependencies_v2,
-    cuGraphAddEmptyNode, cuGraphAddEventRecordNode, cuGraphAddEventWaitNode, cuGraphAddHostNode,
-    cuGraphAddKernelNode_v2, cuGraphAddMemAllocNode, cuGraphAddMemFreeNode, cuGraphAddMemcpyNode,
-    cuGraphAddMemsetNode, cuGraphChildGraphNodeGetGraph, cuGraphClone, cuGraphCreate,
-    cuGraphDebugDotPrint, cuGraphDestroy, cuGraphDestroyNode, cuGraphEventRecordNodeGetEvent,
-    cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeSetEvent,
+    cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphAddDependencies,
+    cuGraphAddDependencies_v2, cuGraphAddEmptyNode, cuGraphAddEventRecordNode,
+    cuGraphAddEventWaitNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemAllocNode,
+    cuGraphAddMemFreeNode, cuGraphAddMemcpyNode, cuGraphAddMemsetNode,
+    cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams, cuGraphChildGraphNodeGetGraph,
+    cuGraphClone, cuGraphCreate, cuGraphDebugDotPrint, cuGraphDestroy, cuGraphDestroyNode,
+    cuGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeGetEvent,
+    cuGraphEventWaitNodeSetEvent, cuGraphExecBatchMemOpNodeSetParams,
     cuGraphExecChildGraphNodeSetParams, cuGraphExecDestroy, cuGraphExecEventRecordNodeSetEvent,
-    cuGraphExecEventWaitNodeSetEvent, cuGraphExecHostNodeSetParams,
+    cuGraphExecEventWaitNodeSetEvent, cuGraphExecGetFlags, cuGraphExecHostNodeSetParams,
     cuGraphExecKernelNodeSetParams_v2, cuGraphExecMemcpyNodeSetParams,
     cuGraphExecMemsetNodeSetParams, cuGraphExecUpdate_v2, cuGraphGetEdges, cuGraphGetEdges_v2,
     cuGraphGetNodes, cuGraphGetRootNodes, cuGraphHostNodeGetParams, cuGraphHostNodeSetParams,
-    cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphKernelNodeGetParams_v2,
+    cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphKernelNodeCopyAttributes,
+    cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetAttribute,
     cuGraphKernelNodeSetParams_v2, cuGraphLaunch, cuGraphMemAllocNodeGetParams,
     cuGraphMemFreeNodeGetParams, cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeSetParams,
     cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams, cuGraphNodeFindInClone,
-    cuGraphNodeGetDependencies, cuGraphNodeGetDependentNodes, cuGraphNodeGetEnabled,
-    cuGraphNodeGetType, cuGraphNodeSetEnabled, cuGraphRemoveDependencies,
-    cuGraphRemoveDependencies_v2, cuGraphUpload,
+    cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependentNodes,
+    cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetEnabled, cuGraphNodeGetType,
+    cuGraphNodeSetEnabled, cuGraphReleaseUserObject, cuGraphRemoveDependencies,
+    cuGraphRemoveDependencies_v2, cuGraphRetainUserObject, cuGraphUpload, cuUserObjectCreate,
+    cuUserObjectRelease, cuUserObjectRetain,
 };
 pub use graphics::{
     cuGraphicsMapResources, cuGraphicsResourceGetMappedMipmappedArray,

@@ -3,6 +3,8 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::graph::{Batch, Work};
+use crate::life::Life;
 use crate::memory::space::Allocation;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
@@ -18,21 +20,33 @@ use std::time::Duration;
 /// How often a stream that waits looks.
 const GLANCE: Duration = Duration::from_micros(50);
 /// Operations of a batch.
-const MOST: c_uint = 255;
+pub(crate) const MOST: c_uint = 255;
 /// The flag of a wait that flushes what other devices wrote, which no H200 can.
 const FLUSH: c_uint = 1 << 30;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// A value of 4 or 8 bytes in memory.
-struct Word {
+pub(crate) struct Word {
     allocation: Arc<Allocation>,
     address: CUdeviceptr,
     bytes: usize,
 }
 
-/// One operation.
-enum Operation {
+/// One operation, of memory that is looked up when it is enqueued.
+#[derive(Clone, Copy)]
+pub(crate) enum Operation {
+    Write(Place, u64),
+    Wait(Place, u64, Comparison),
+    Nothing,
+}
+
+/// The address and the bytes of a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(CUdeviceptr, usize);
+
+/// One operation that is enqueued.
+pub(crate) enum Ready {
     Write(Word, u64),
     Wait(Word, u64, Comparison),
     Nothing,
@@ -40,7 +54,7 @@ enum Operation {
 
 /// How the value in memory has to compare with the one that is asked for.
 #[derive(Clone, Copy)]
-enum Comparison {
+pub(crate) enum Comparison {
     /// At least as large, in cyclic order.
     AtLeast,
     Equal,
@@ -51,13 +65,13 @@ enum Comparison {
 }
 
 impl Word {
-    /// A word that the stream's device can reach.
-    fn new(target: &Target, address: CUdeviceptr, bytes: usize) -> Answer<Self> {
+    /// A word that the device of a context can reach.
+    fn new(life: &Arc<Life>, address: CUdeviceptr, bytes: usize) -> Answer<Self> {
         if address == 0 || !address.is_multiple_of(bytes as u64) {
             return Err(INVALID);
         }
         let allocation = state().space.find(address, bytes)?;
-        if !peer::may(&target.life, &allocation) {
+        if !peer::may(life, &allocation) {
             return Err(INVALID);
         }
         Ok(Self { allocation, address, bytes })
@@ -108,34 +122,90 @@ impl Comparison {
     }
 }
 
+impl Place {
+    fn new(address: CUdeviceptr, bytes: usize) -> Answer<Self> {
+        let aligned = address.is_multiple_of(bytes as u64);
+        if aligned { Ok(Self(address, bytes)) } else { Err(INVALID) }
+    }
+}
+
 impl Operation {
-    fn write(
-        target: &Target,
-        address: u64,
-        bytes: usize,
-        value: u64,
-        flags: c_uint,
-    ) -> Answer<Self> {
+    fn write(address: u64, bytes: usize, value: u64, flags: c_uint) -> Answer<Self> {
         // The flag that does without a barrier is refused too.
         if flags != 0 {
             return Err(INVALID);
         }
-        Ok(Self::Write(Word::new(target, address, bytes)?, value))
+        Ok(Self::Write(Place::new(address, bytes)?, value))
     }
 
-    fn wait(
-        target: &Target,
-        address: u64,
-        bytes: usize,
-        value: u64,
-        flags: c_uint,
-    ) -> Answer<Self> {
+    fn wait(address: u64, bytes: usize, value: u64, flags: c_uint) -> Answer<Self> {
         let comparison = Comparison::of(flags)?;
-        Ok(Self::Wait(Word::new(target, address, bytes)?, value, comparison))
+        Ok(Self::Wait(Place::new(address, bytes)?, value, comparison))
+    }
+
+    /// One of a batch, of whichever kind: all begin with it.
+    pub(crate) fn of_batch(one: &CUstreamBatchMemOpParams) -> Answer<Self> {
+        // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
+        let kind = unsafe { one.operation };
+        match kind {
+            CU_STREAM_MEM_OP_WAIT_VALUE_32 | CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.waitValue.address, one.waitValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.waitValue.anonymous.value };
+                    return Operation::wait(address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.waitValue.anonymous.value64 };
+                Operation::wait(address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
+                // SAFETY: as above.
+                let (address, flags) = unsafe { (one.writeValue.address, one.writeValue.flags) };
+                if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
+                    // SAFETY: as above.
+                    let value = unsafe { one.writeValue.anonymous.value };
+                    return Operation::write(address, 4, value.into(), flags);
+                }
+                // SAFETY: as above.
+                let value = unsafe { one.writeValue.anonymous.value64 };
+                Operation::write(address, 8, value, flags)
+            }
+            CU_STREAM_MEM_OP_BARRIER => {
+                // SAFETY: as above.
+                let flags = unsafe { one.memoryBarrier.flags };
+                if flags <= 1 { Ok(Operation::Nothing) } else { Err(INVALID) }
+            }
+            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => Err(INVALID),
+        }
+    }
+
+    /// Whether it waits.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::Wait(..))
+    }
+
+    /// The operation on the memory that is there now.
+    pub(crate) fn ready(self, life: &Arc<Life>) -> Answer<Ready> {
+        let word = |Place(address, bytes)| Word::new(life, address, bytes);
+        Ok(match self {
+            Self::Write(place, value) => Ready::Write(word(place)?, value),
+            Self::Wait(place, value, comparison) => Ready::Wait(word(place)?, value, comparison),
+            Self::Nothing => Ready::Nothing,
+        })
+    }
+}
+
+impl Ready {
+    /// Whether it waits.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::Wait(..))
     }
 
     /// Does it.
-    fn run(&self) {
+    pub(crate) fn run(&self) {
         match self {
             Self::Nothing => {}
             Self::Write(word, value) => {
@@ -158,86 +228,72 @@ impl Operation {
     }
 }
 
-/// Enqueues operations; a capture does not take them.
-fn enqueue(target: &Target, operations: Vec<Operation>) -> Answer {
+/// Enqueues operations; in a capture they become a node.
+fn enqueue(target: &Target, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
+    let operations = params.iter().map(Operation::of_batch).collect::<Answer<Vec<_>>>()?;
     if capture::takes(target)? {
-        return Err(CUDA_ERROR_NOT_SUPPORTED);
+        return capture::add(target, Work::Batch(Batch::new(&target.life, params, operations)));
     }
-    let waits = operations.iter().any(|one| matches!(one, Operation::Wait(..)));
+    let waits = operations.iter().any(Operation::waits);
+    let ready = operations.iter().map(|one| one.ready(&target.life));
+    let ready = ready.collect::<Answer<Vec<_>>>()?;
     let label =
         if waits { Label::new(Class::Wait, || "wait for a value") } else { Label::of_call() };
     let work = move || {
-        operations.iter().for_each(Operation::run);
+        ready.iter().for_each(Ready::run);
         Ok(())
     };
     target.submit_as(label, work).map(drop)
 }
 
-impl Operation {
-    /// One of a batch, of whichever kind: all begin with it.
-    fn of_batch(target: &Target, one: &CUstreamBatchMemOpParams) -> Answer<Self> {
-        // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
-        let kind = unsafe { one.operation };
-        match kind {
-            CU_STREAM_MEM_OP_WAIT_VALUE_32 | CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
-                // SAFETY: as above.
-                let (address, flags) = unsafe { (one.waitValue.address, one.waitValue.flags) };
-                if kind == CU_STREAM_MEM_OP_WAIT_VALUE_32 {
-                    // SAFETY: as above.
-                    let value = unsafe { one.waitValue.anonymous.value };
-                    return Operation::wait(target, address, 4, value.into(), flags);
-                }
-                // SAFETY: as above.
-                let value = unsafe { one.waitValue.anonymous.value64 };
-                Operation::wait(target, address, 8, value, flags)
-            }
-            CU_STREAM_MEM_OP_WRITE_VALUE_32 | CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
-                // SAFETY: as above.
-                let (address, flags) = unsafe { (one.writeValue.address, one.writeValue.flags) };
-                if kind == CU_STREAM_MEM_OP_WRITE_VALUE_32 {
-                    // SAFETY: as above.
-                    let value = unsafe { one.writeValue.anonymous.value };
-                    return Operation::write(target, address, 4, value.into(), flags);
-                }
-                // SAFETY: as above.
-                let value = unsafe { one.writeValue.anonymous.value64 };
-                Operation::write(target, address, 8, value, flags)
-            }
-            CU_STREAM_MEM_OP_BARRIER => {
-                // SAFETY: as above.
-                let flags = unsafe { one.memoryBarrier.flags };
-                if flags <= 1 { Ok(Operation::Nothing) } else { Err(INVALID) }
-            }
-            CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => Err(CUDA_ERROR_NOT_SUPPORTED),
-            _ => Err(INVALID),
-        }
-    }
+/// A wait as one of a batch has it.
+fn wait(
+    operation: CUstreamBatchMemOpType,
+    address: CUdeviceptr,
+    value64: cuuint64_t,
+    flags: c_uint,
+) -> CUstreamBatchMemOpParams {
+    let anonymous = CUstreamBatchMemOpParams_v1_waitValue_anonymous { value64 };
+    let mut one = CUstreamBatchMemOpParams { pad: [0; 6] };
+    one.waitValue =
+        CUstreamBatchMemOpParams_v1_waitValue { operation, address, anonymous, flags, alias: 0 };
+    one
+}
+
+/// A write as one of a batch has it.
+fn write(
+    operation: CUstreamBatchMemOpType,
+    address: CUdeviceptr,
+    value64: cuuint64_t,
+    flags: c_uint,
+) -> CUstreamBatchMemOpParams {
+    let anonymous = CUstreamBatchMemOpParams_v1_writeValue_anonymous { value64 };
+    let mut one = CUstreamBatchMemOpParams { pad: [0; 6] };
+    one.writeValue =
+        CUstreamBatchMemOpParams_v1_writeValue { operation, address, anonymous, flags, alias: 0 };
+    one
 }
 
 driver! {
     /// Waits until a 32-bit value compares as asked for.
     fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target, addr, 4, value.into(), flags)?;
-        enqueue(&target, vec![wait])
+        enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value.into(), flags)])
     }
     /// Waits until a 64-bit value compares as asked for.
     fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let wait = Operation::wait(&target, addr, 8, value, flags)?;
-        enqueue(&target, vec![wait])
+        enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags)])
     }
     /// Writes a 32-bit value.
     fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target, addr, 4, value.into(), flags)?;
-        enqueue(&target, vec![write])
+        enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value.into(), flags)])
     }
     /// Writes a 64-bit value.
     fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
         let target = stream::target(stream)?;
-        let write = Operation::write(&target, addr, 8, value, flags)?;
-        enqueue(&target, vec![write])
+        enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags)])
     }
     /// Waits, writes and barriers, all or none.
     fn cuStreamBatchMemOp_v2(
@@ -250,11 +306,8 @@ driver! {
         if count > MOST || flags != 0 {
             return Err(INVALID);
         }
-        let one = |index| {
-            Operation::of_batch(&target, &entry::element(paramArray.cast_const(), index)?)
-        };
-        let operations = (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?;
-        enqueue(&target, operations)
+        let one = |index| entry::element(paramArray.cast_const(), index);
+        enqueue(&target, (0..count as usize).map(one).collect::<Answer<Vec<_>>>()?)
     }
 }
 

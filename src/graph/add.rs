@@ -4,7 +4,7 @@
 use super::host;
 use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
-    MemcpyNode, MemsetNode, Node, NodeId,
+    MemcpyNode, MemsetNode, Node, NodeId, ValueOperationsNode,
 };
 use super::resources::Span;
 use super::{Graph, GraphBuffers, GraphBuilder, no_host_memory};
@@ -15,11 +15,12 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
-use crate::launch::LaunchConfig;
+use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
 use crate::scope::{Destination, Source};
+use crate::stream::value::{self, ValueOperation};
 
 // What all of them ask the driver for, in the SAFETY comments 1.: the graph is alive as long as its
 // builder, and the nodes before are of it, each once. The new one is written to a place that is valid for
@@ -67,17 +68,21 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments keep their value until
-    /// [`set_kernel`](crate::PushedGuard::set_kernel). The graph keeps the kernel's module loaded.
+    /// [`set_kernel`](crate::PushedGuard::set_kernel), and attributes for ever. The graph keeps the kernel's module
+    /// loaded.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
-    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, and for page-locked memory;
-    /// `CUDA_ERROR_INVALID_VALUE` for invalid extents.
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, for page-locked memory, and for
+    /// events and [programmatic serialization](crate::launch::ExtendedLaunch::programmatic_serialization) among the
+    /// attributes; `CUDA_ERROR_INVALID_VALUE` for invalid extents and attributes. Clusters that the grid does not
+    /// consist of are an error of [`build_graph`](crate::PushedGuard::build_graph).
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
     ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
+    #[doc(alias = "cuGraphKernelNodeSetAttribute")]
     pub unsafe fn kernel<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
@@ -85,7 +90,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         after: &[NodeId],
         kernel: &K,
-        config: LaunchConfig,
+        config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result<KernelNode> {
         let function = kernel.function();
@@ -246,6 +251,71 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
                 unsafe {
                     answer!(cuGraphAddEventRecordNode(node, graph, before, count, event.raw()))
                 }
+            })
+        };
+        self.record.note(add())
+    }
+
+    /// Adds waits for numbers in host memory and writes of them, which each replay makes in this order: at most 255
+    /// ([F550](crate::driver_facts#F550)). The graph keeps the numbers' memory.
+    ///
+    /// They order no buffers. A replay does not end before its waits: do not wait for it on the thread that is to write
+    /// the numbers. No operations are an empty node.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
+    /// another graph; `CUDA_ERROR_INVALID_VALUE` for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that
+    /// the device does not have.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device};
+    /// use cuscope::stream::Until;
+    ///
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let (stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(64)?);
+    /// let (go, done) = (gpu.stream_value(0_u32)?, gpu.stream_value(0_u32)?);
+    /// let (graph, ()) = gpu.build_graph(|g| {
+    ///     let mut x = g.hold(&mut x);
+    ///     let waited = g.value_operations(&[], &[go.wait(Until::AtLeast(1))])?;
+    ///     let filled = g.fill(&[waited.id()], &mut x, 7)?;
+    ///     g.value_operations(&[filled.id()], &[done.write(1)]).map(drop)
+    /// })?;
+    /// gpu.scope(|s| {
+    ///     let mut x = s.hold(&mut x);
+    ///     s.on(&stream).replay(&graph, &mut x)?;
+    ///     assert_eq!(done.load(), 0);
+    ///     go.store(1);
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(done.load(), 1);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuGraphAddBatchMemOpNode")]
+    #[inline]
+    pub fn value_operations(
+        &self,
+        after: &[NodeId],
+        operations: &[ValueOperation<'_>],
+    ) -> Result<ValueOperationsNode> {
+        const CALL: &str = name!(cuGraphAddBatchMemOpNode);
+        let add = || {
+            let context = self.gpu.context();
+            self.same(CALL, |own| operations.iter().all(|one| one.is_of(own.key())))?;
+            let before = self.behind(CALL, after, &[])?;
+            if operations.is_empty() {
+                return self.add_empty(&before);
+            }
+            self.record.resources.borrow_mut().values(operations);
+            value::with_params(context, operations, |params| {
+                self.add(&before, |Slot { node, graph, before, count }| {
+                    // SAFETY: 1. as above; the context is alive. 2. As many operations, which are copied. The numbers
+                    // are kept, and used atomically alone (F550).
+                    unsafe { answer!(cuGraphAddBatchMemOpNode(node, graph, before, count, params)) }
+                })
             })
         };
         self.record.note(add())

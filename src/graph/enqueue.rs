@@ -3,8 +3,7 @@
 
 use super::{CaptureStream, GraphBuilder};
 use crate::args::KernelArgs;
-use crate::call::name;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
@@ -46,7 +45,7 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     ///
     /// # Errors
     /// The errors of [`ScopedStream::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
-    /// captured launch, and for attributes of a node that is built.
+    /// captured launch or of a node that is built.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
@@ -131,11 +130,6 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let Some(config) = config.plain() else {
-            let reason = "a kernel node of a `GraphBuilder` has no launch attributes: capture the \
-                          launch instead";
-            return Err(Error::InvalidArgument { call: name!(cuGraphAddKernelNode_v2), reason });
-        };
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { self.kernel(&[], kernel, config, args) }.map(drop)
     }

@@ -32,7 +32,7 @@ pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
     KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, SemaphoreSignalNode,
-    SemaphoreWaitNode, kind,
+    SemaphoreWaitNode, ValueOperationsNode, kind,
 };
 pub use stream::CaptureStream;
 

@@ -33,6 +33,8 @@ pub enum NodeKind {
     SemaphoreSignal,
     /// Waits for semaphores of another interface.
     SemaphoreWait,
+    /// Waits for numbers in host memory, and writes them.
+    ValueOperations,
     /// A kind that this version of the crate has no name for: the driver's number.
     Other(u32),
 }
@@ -52,6 +54,7 @@ impl NodeKind {
             ffi::CU_GRAPH_NODE_TYPE_MEM_FREE => NodeKind::Free,
             ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => NodeKind::SemaphoreSignal,
             ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => NodeKind::SemaphoreWait,
+            ffi::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => NodeKind::ValueOperations,
             other => NodeKind::Other(other.0),
         }
     }
@@ -192,4 +195,6 @@ kinds! {
     SemaphoreSignal SemaphoreSignalNode;
     /// Waits for semaphores of another interface.
     SemaphoreWait SemaphoreWaitNode;
+    /// Waits for numbers in host memory, and writes them.
+    ValueOperations ValueOperationsNode;
 }

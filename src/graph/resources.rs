@@ -10,8 +10,10 @@ use crate::memory::object::Object;
 use crate::memory::{Allocation, Share};
 use crate::owned::Owner;
 use crate::stream::host_function::{Panic, Pending, first};
+use crate::stream::value::ValueOperation;
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -33,6 +35,8 @@ pub(super) struct GraphResources {
     code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
     semaphores: Vec<std::sync::Arc<SemaphoreInner>>,
+    /// The memory of numbers that nodes wait for and write, by its address.
+    values: BTreeMap<usize, std::sync::Arc<dyn Any + Send + Sync>>,
     /// Host functions.
     calls: Vec<std::sync::Arc<dyn Called>>,
     /// The uses of the kernel nodes, if known, in the order of their places.
@@ -160,6 +164,13 @@ impl GraphResources {
         }
     }
 
+    /// Keeps the numbers of operations.
+    #[inline]
+    pub(super) fn values(&mut self, operations: &[ValueOperation<'_>]) {
+        let shares = operations.iter().filter_map(ValueOperation::share);
+        self.values.extend(shares.map(|share| (std::sync::Arc::as_ptr(&share).addr(), share)));
+    }
+
     #[inline]
     pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
         self.calls.push(call);
@@ -187,6 +198,7 @@ impl GraphResources {
         self.events.extend(child.events.iter().cloned());
         child.semaphores.iter().for_each(|one| self.semaphore(one));
         self.objects.extend(child.objects.iter().cloned());
+        self.values.extend(child.values.iter().map(|(key, value)| (*key, value.clone())));
         self.calls.extend(child.calls.iter().cloned());
     }
 

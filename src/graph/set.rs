@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::resources::Span;
-use super::{Graph, KernelNode, MemsetNode, NodeId, NodeKind, no_host_memory};
+use super::{Graph, KernelNode, MemsetNode, NodeId, NodeKind, ValueOperationsNode, no_host_memory};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name, same_context};
@@ -13,6 +13,7 @@ use crate::memory::access::Access;
 use crate::memory::{Fillable, InScope};
 use crate::ops::{Launch, NodeOperation, Operation, pattern};
 use crate::stack::PushedGuard;
+use crate::stream::value::{self, ValueOperation};
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {
@@ -73,6 +74,33 @@ impl Graph<'_> {
             .result()
     }
 
+    /// Changes waits for numbers and writes of them, to other numbers, values or conditions: as many operations, of the
+    /// same kinds in the same order. The graph keeps the memory of all numbers that it ever used.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
+    /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
+    /// ([F552](crate::driver_facts#F552)). The node then stays as it was.
+    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    pub fn set_value_operations(
+        &mut self,
+        node: ValueOperationsNode,
+        operations: &[ValueOperation<'_>],
+    ) -> Result {
+        const CALL: &str = name!(cuGraphExecBatchMemOpNodeSetParams);
+        does_something(CALL, node.id())?;
+        let key = self.context().key();
+        same_context(CALL, operations.iter().all(|operation| operation.is_of(key)))?;
+        let (exec, node) = self.node_to_change(CALL, node.id())?;
+        self.inner.resources.values(operations);
+        value::with_params(self.context(), operations, |params| {
+            // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. As many operations,
+            // which are copied. The numbers are kept, and used atomically alone. No context need be current, and
+            // captures do not refuse it (F552).
+            unsafe { answer!(cuGraphExecBatchMemOpNodeSetParams(exec, node, params)) }.result()
+        })
+    }
+
     /// Switches a node off, or on again.
     ///
     /// A kernel, a copy or a fill that is off does nothing. Nodes after it still run after the nodes before it.
@@ -114,7 +142,8 @@ pub(super) fn does_something(call: &'static str, node: NodeId) -> Result {
 
 /// # Graphs: kernel nodes
 impl<'ctx> PushedGuard<'ctx> {
-    /// Changes the launch of a kernel node in a graph that was built.
+    /// Changes the launch of a kernel node in a graph that was built. It keeps its attributes
+    /// ([F555](crate::driver_facts#F555)).
     ///
     /// Arguments may only use memory that the node already uses, or parts of it, with the same or weaker
     /// access, because the graph's edges were derived from it. The arguments are lent for the call. Replays

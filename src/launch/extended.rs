@@ -350,8 +350,14 @@ impl Spec for ExtendedLaunch<'_, '_> {
     fn has_events(&self) -> bool {
         self.triggered.is_some() || self.started.is_some()
     }
-    fn plain(&self) -> Option<LaunchConfig> {
-        (self.lower().1 == 0).then_some(self.config)
+    #[inline]
+    fn no_node(&self) -> Option<&'static str> {
+        if self.has_events() {
+            return Some("a kernel node cannot record events: add event nodes before and after it");
+        }
+        let reason =
+            "a kernel node starts after the nodes that it depends on: capture the launches instead";
+        self.early_start.then_some(reason)
     }
     #[inline]
     fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

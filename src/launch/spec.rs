@@ -36,8 +36,8 @@ pub(crate) mod sealed {
         fn all_of(&self, key: usize) -> bool;
         /// Returns whether there are events among the attributes.
         fn has_events(&self) -> bool;
-        /// Returns the launch, if it has no attributes.
-        fn plain(&self) -> Option<LaunchConfig>;
+        /// Returns why a kernel node cannot have the attributes.
+        fn no_node(&self) -> Option<&'static str>;
         /// Calls `f` with the launch in the driver's form. Nothing is allocated.
         fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R;
     }
@@ -72,8 +72,8 @@ pub(crate) mod sealed {
             false
         }
         #[inline]
-        fn plain(&self) -> Option<LaunchConfig> {
-            Some(*self)
+        fn no_node(&self) -> Option<&'static str> {
+            None
         }
         #[inline]
         fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

@@ -7,9 +7,12 @@ use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::function::Function;
-use crate::launch::{LaunchConfig, Prepared, Spec};
+use crate::launch::{Dim3, LaunchConfig, Prepared, Spec};
 use crate::registry::LentHost;
-use ffi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphExec, CUgraphNode, CUresult, CUstream};
+use ffi::{
+    CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphExec, CUgraphNode, CUlaunchConfig, CUresult,
+    CUstream,
+};
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::ptr;
@@ -126,9 +129,14 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
     }
 }
 
-impl<A: Operands> NodeOperation for Launch<'_, '_, LaunchConfig, A> {
+impl<S: Spec, A: Operands> NodeOperation for Launch<'_, '_, S, A> {
     const ADD: &'static str = name!(cuGraphAddKernelNode_v2);
     const ENTERS: bool = true;
+
+    #[inline]
+    fn no_node(&self) -> Option<&'static str> {
+        self.spec.no_node()
+    }
 
     #[inline]
     fn node_is_of(&self, key: usize) -> bool {
@@ -137,12 +145,56 @@ impl<A: Operands> NodeOperation for Launch<'_, '_, LaunchConfig, A> {
 
     unsafe fn add(&self, slot: Slot, _: CUcontext) -> Answer {
         let Slot { node, graph, before, count } = slot;
-        self.with_params(|params| {
+        let add = |params| {
             // SAFETY: `params` leads to one value for each argument, which the driver reads before it returns. The
             // arguments are those of the kernel (`new`). The rest is the caller's obligations 1 and 2.
             unsafe { answer!(cuGraphAddKernelNode_v2(node, graph, before, count, params)) }
+        };
+        // A node belongs to no stream.
+        self.spec.prepared(ptr::null_mut(), |prepared| {
+            let config = match prepared {
+                Prepared::Plain(config) => return self.with_params(config, add),
+                Prepared::Extended(config) => config,
+            };
+            let added = self.with_params(plain(config), add);
+            if added.code != ffi::CUDA_SUCCESS {
+                return added;
+            }
+            // SAFETY: the driver has written the handle of the new node, at a place that is valid for it (obligation 1).
+            let node = unsafe { *node };
+            // SAFETY: both are alive, and the kernel may run with the attributes (`new`).
+            unsafe { set_attributes(node, config, added) }
         })
     }
+}
+
+/// Returns the extents of a launch with attributes.
+fn plain(config: &CUlaunchConfig) -> LaunchConfig {
+    LaunchConfig {
+        grid: Dim3 { x: config.gridDimX, y: config.gridDimY, z: config.gridDimZ },
+        block: Dim3 { x: config.blockDimX, y: config.blockDimY, z: config.blockDimZ },
+        shared_bytes: config.sharedMemBytes,
+    }
+}
+
+/// Gives a kernel node the attributes of a launch. Returns the first answer that is no success, or `added`.
+///
+/// # Safety
+/// 1. The node is a kernel node that is alive. The kernel may run with the attributes.
+/// 2. The list of the attributes is alive.
+unsafe fn set_attributes(node: CUgraphNode, config: &CUlaunchConfig, added: Answer) -> Answer {
+    for index in 0..config.numAttrs as usize {
+        // SAFETY: one of as many attributes, whose list is alive (obligation 2).
+        let attribute = unsafe { &*config.attrs.add(index) };
+        let (id, value) = (attribute.id, &raw const attribute.value);
+        // SAFETY: the node is alive, and `value` leads to a value of the attribute, which is copied (F554). No context
+        // need be current, and captures do not refuse it.
+        let set = unsafe { answer!(cuGraphKernelNodeSetAttribute(node, id, value)) };
+        if set.code != ffi::CUDA_SUCCESS {
+            return set;
+        }
+    }
+    added
 }
 
 impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
@@ -153,16 +205,22 @@ impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
     ///    ([F217](crate::driver_facts#F217)).
     /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
     pub(crate) unsafe fn set(&self, graph: CUgraphExec, node: CUgraphNode) -> Answer {
-        self.with_params(|params| {
+        self.with_params(self.spec, |params| {
             // SAFETY: `params` leads to one value for each argument, which the driver reads before it returns. The
             // arguments are those of the kernel (`new`). The rest is the caller's obligations 1 and 2.
             unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(graph, node, params)) }
         })
     }
+}
 
+impl<S: Spec, A: Operands> Launch<'_, '_, S, A> {
     /// Calls `f` with the parameters of a kernel node.
-    fn with_params<R>(&self, f: impl FnOnce(*const CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
-        let LaunchConfig { grid, block, shared_bytes } = self.spec;
+    fn with_params<R>(
+        &self,
+        config: LaunchConfig,
+        f: impl FnOnce(*const CUDA_KERNEL_NODE_PARAMS) -> R,
+    ) -> R {
+        let LaunchConfig { grid, block, shared_bytes } = config;
         self.args.with_pointers(|pointers| {
             f(&CUDA_KERNEL_NODE_PARAMS {
                 func: self.function.raw(),

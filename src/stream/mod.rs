@@ -13,7 +13,7 @@ mod short;
 mod stream_ordered;
 mod sync_default_stream;
 mod sync_stream;
-mod value;
+pub(crate) mod value;
 
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
 #[cfg(feature = "async")]

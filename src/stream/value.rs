@@ -6,21 +6,23 @@ use crate::error::Result;
 use crate::memory::PinnedBuffer;
 use crate::stack::PushedGuard;
 use ffi::{
-    CUdeviceptr, CUstreamBatchMemOpParams, CUstreamBatchMemOpParams_v1_memoryBarrier,
-    CUstreamBatchMemOpParams_v1_waitValue, CUstreamBatchMemOpParams_v1_waitValue_anonymous,
-    CUstreamBatchMemOpParams_v1_writeValue, CUstreamBatchMemOpParams_v1_writeValue_anonymous,
-    CUstreamBatchMemOpType,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams,
+    CUstreamBatchMemOpParams_v1_memoryBarrier, CUstreamBatchMemOpParams_v1_waitValue,
+    CUstreamBatchMemOpParams_v1_waitValue_anonymous, CUstreamBatchMemOpParams_v1_writeValue,
+    CUstreamBatchMemOpParams_v1_writeValue_anonymous, CUstreamBatchMemOpType,
 };
 use sealed::Word;
 use static_assertions::assert_impl_all;
+use std::any::Any;
 use std::fmt;
-use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A number in page-locked host memory, which threads of the host and streams of a scope read and write at the same time.
 /// Streams wait for it, too.
 ///
 /// [`PushedGuard::stream_value`] creates one. [`ScopedStream::value_operations`](crate::ScopedStream::value_operations)
-/// enqueues writes and waits, so that the host and the device tell each other how far they are, without an event and
+/// enqueues writes and waits, and [`GraphBuilder::value_operations`](crate::graph::GraphBuilder::value_operations) adds
+/// them to a graph, so that the host and the device tell each other how far they are, without an event and
 /// without the end of the scope.
 ///
 /// # Examples
@@ -49,7 +51,8 @@ use std::marker::PhantomData;
 /// # }
 /// ```
 pub struct StreamValue<T: StreamWord> {
-    memory: PinnedBuffer<T>,
+    /// Graphs keep it, too.
+    memory: Arc<PinnedBuffer<T>>,
 }
 assert_impl_all!(StreamValue<u32>: Send, Sync);
 assert_impl_all!(StreamValue<u64>: Send, Sync);
@@ -88,7 +91,8 @@ pub struct ValueOperation<'s> {
     raw: CUstreamBatchMemOpParams,
     /// The only context in which the address is valid, if it is not valid in every context.
     only: Option<&'s Context>,
-    value: PhantomData<&'s ()>,
+    /// The number.
+    value: Option<&'s (dyn Shared + Sync)>,
 }
 
 impl PushedGuard<'_> {
@@ -100,8 +104,35 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuStreamWaitValue32")]
     #[doc(alias = "cuStreamWaitValue64")]
     pub fn stream_value<T: StreamWord>(&self, value: T) -> Result<StreamValue<T>> {
-        Ok(StreamValue { memory: self.pinned_from(&[value])? })
+        Ok(StreamValue { memory: Arc::new(self.pinned_from(&[value])?) })
     }
+}
+
+/// A number whose memory others can keep.
+trait Shared {
+    fn share(&self) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<T: StreamWord> Shared for StreamValue<T> {
+    fn share(&self) -> Arc<dyn Any + Send + Sync> {
+        self.memory.clone()
+    }
+}
+
+/// Calls `f` with operations in the form of a node.
+pub(crate) fn with_params<R>(
+    context: &Context,
+    operations: &[ValueOperation<'_>],
+    f: impl FnOnce(*const CUDA_BATCH_MEM_OP_NODE_PARAMS) -> R,
+) -> R {
+    let mut all: Vec<_> = operations.iter().map(ValueOperation::raw).collect();
+    f(&CUDA_BATCH_MEM_OP_NODE_PARAMS {
+        ctx: context.raw(),
+        // More operations than the driver takes, however many.
+        count: u32::try_from(all.len()).unwrap_or(u32::MAX),
+        paramArray: all.as_mut_ptr(),
+        flags: 0,
+    })
 }
 
 impl<T: StreamWord> StreamValue<T> {
@@ -158,7 +189,7 @@ impl<T: StreamWord> StreamValue<T> {
     fn operation(&self, set: impl FnOnce(&mut CUstreamBatchMemOpParams)) -> ValueOperation<'_> {
         let mut raw = CUstreamBatchMemOpParams { pad: [0; 6] };
         set(&mut raw);
-        ValueOperation { raw, only: self.memory.mapped_in(), value: PhantomData }
+        ValueOperation { raw, only: self.memory.mapped_in(), value: Some(self) }
     }
 }
 
@@ -169,12 +200,17 @@ impl ValueOperation<'_> {
         let operation = ffi::CU_STREAM_MEM_OP_BARRIER;
         let mut raw = CUstreamBatchMemOpParams { pad: [0; 6] };
         raw.memoryBarrier = CUstreamBatchMemOpParams_v1_memoryBarrier { operation, flags: 0 };
-        ValueOperation { raw, only: None, value: PhantomData }
+        ValueOperation { raw, only: None, value: None }
     }
 
     /// Returns the operation as C represents it.
     pub(crate) fn raw(&self) -> CUstreamBatchMemOpParams {
         self.raw
+    }
+
+    /// Returns a share in the memory of the number.
+    pub(crate) fn share(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.value.map(Shared::share)
     }
 
     /// Returns whether the context with this [key](Context::key) can use the memory.

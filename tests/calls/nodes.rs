@@ -12,12 +12,13 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let store = kernel(gpu, STORE, "store");
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let event = gpu.event().unwrap();
+    let number = gpu.stream_value(0_u32).unwrap();
     let (child, ()) = t
         .row("PushedGuard::build_graph, empty", &[create, instantiate], || {
             gpu.build_graph(|_| Ok(()))
         })
         .unwrap();
-    let (mut graph, (fill, kernel)) = gpu
+    let (mut graph, (fill, kernel, write)) = gpu
         .build_graph(|g| {
             let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
             t.row("GraphBuilder::empty", &["cuGraphAddEmptyNode"], || g.empty(&[]))?;
@@ -36,10 +37,19 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
                 g.record(&[], &event)
             })?;
             t.row("GraphBuilder::wait", &["cuGraphAddEventWaitNode"], || g.wait(&[], &event))?;
+            let write =
+                t.row("GraphBuilder::value_operations", &["cuGraphAddBatchMemOpNode"], || {
+                    g.value_operations(&[], &[number.write(1)])
+                })?;
+            // SAFETY: as above.
+            let attributed = &["cuGraphAddKernelNode_v2", "cuGraphKernelNodeSetAttribute"];
+            t.row("GraphBuilder::kernel, an attribute", attributed, || unsafe {
+                g.kernel(&[], &store, one.extended().priority(0), (&mut y, 9_u32))
+            })?;
             t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
                 g.child(&[], &child, ())
             })?;
-            Ok((fill, kernel))
+            Ok((fill, kernel, write))
         })
         .unwrap();
     let _graph = gpu
@@ -59,6 +69,11 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
     t.row("PushedGuard::set_kernel", &[set], || unsafe {
         gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32))
+    })
+    .unwrap();
+    let set = "cuGraphExecBatchMemOpNodeSetParams";
+    t.row("Graph::set_value_operations", &[set], || {
+        graph.set_value_operations(write, &[number.write(2)])
     })
     .unwrap();
     t.row("Graph::set_enabled", &["cuGraphNodeSetEnabled"], || graph.set_enabled(kernel, false))

@@ -4,6 +4,7 @@
 mod changes;
 mod memory;
 mod nodes;
+mod values;
 
 use crate::common::gpu::{filled, new_context, read, with_gpu};
 use crate::{common, skip};

@@ -73,7 +73,7 @@ enumeration! {
 
 /// What an edge of a graph means.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CUgraphEdgeData {
     /// Where the edge leaves its node.
     pub from_port: c_uchar,

@@ -2,12 +2,14 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::MODE;
-use super::list::{self, discard, with};
+use super::list::{self, Edges, discard, with};
 use crate::entry::{self, Answer, driver};
-use crate::graph::PLAIN;
+use crate::graph::{self, Graph, PLAIN, is_early, is_plain};
 use crate::queue::Kind;
 use crate::stream::{self, Target};
+use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::sync::Arc;
 
 /// The stream that is asked about; 906 for the legacy one if a blocking stream of the context is
 /// under capture, which does that no harm (F143).
@@ -44,7 +46,8 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
         entry::write_optional(wanted.graph, std::ptr::without_provenance_mut(one.handle));
         let Some(member) = one.member(&target.queue) else { return Ok(()) };
         member.shown.clone_from(&member.after);
-        member.edges = vec![PLAIN; member.shown.len()];
+        let data = |node: &usize| member.data.get(node).copied().unwrap_or(PLAIN);
+        member.edges = member.shown.iter().map(data).collect();
         let (mut nodes, mut edges) = (std::ptr::null(), std::ptr::null());
         if !member.shown.is_empty() {
             // A handle is a number of the size of a pointer.
@@ -58,6 +61,86 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
     })
 }
 
+/// What a capture goes to, if the program has the graph: the graph and the nodes that it begins behind.
+type To = Option<(usize, Arc<Graph>, Edges)>;
+
+/// Begins a capture of a stream.
+fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answer<To>) -> Answer {
+    let target = stream::target(stream)?;
+    if target.queue.kind == Kind::Null {
+        return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
+    if mode.0 > CU_STREAM_CAPTURE_MODE_RELAXED.0 {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    with(|list| {
+        if list.of(&target.queue).is_some() {
+            return Err(CUDA_ERROR_ILLEGAL_STATE);
+        }
+        // What ends a stream or its context says so before it looks for captures.
+        if target.queue.closed() {
+            return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
+        }
+        target.life.check()?;
+        list.begin(&target, mode, to()?);
+        Ok(())
+    })
+}
+
+/// Nodes of a graph that work is to come behind, and the data of the edges; each node once.
+fn ends(
+    graph: &Graph,
+    nodes: *const CUgraphNode,
+    data: *const CUgraphEdgeData,
+    count: usize,
+) -> Answer<Edges> {
+    let mut ends = Edges::new();
+    for i in 0..count {
+        let one = entry::element(nodes, i)?.addr();
+        let edge = if data.is_null() { PLAIN } else { entry::element(data, i)? };
+        let good = is_plain(edge) || is_early(edge) && graph.is_kernel(one);
+        if !good || !graph.has(one) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if ends.iter().all(|&(end, _)| end != one) {
+            ends.push((one, edge));
+        }
+    }
+    Ok(ends)
+}
+
+/// Changes what the next node of a stream under capture depends on.
+fn update(
+    stream: CUstream,
+    nodes: *mut CUgraphNode,
+    data: *const CUgraphEdgeData,
+    count: usize,
+    flags: c_uint,
+) -> Answer {
+    let target = stream::target(stream)?;
+    with(|list| {
+        let one = list.of(&target.queue).ok_or(CUDA_ERROR_ILLEGAL_STATE)?;
+        if !one.valid {
+            return Err(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+        if flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES.0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let after = ends(&one.graph, nodes.cast_const(), data, count)?;
+        let nodes: Vec<_> = after.iter().map(|&(node, _)| node).collect();
+        if flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES.0
+            && let Some(member) = one.member(&target.queue)
+        {
+            member.after.clear();
+        }
+        one.join(&target, &nodes);
+        if let Some(member) = one.member(&target.queue) {
+            member.set_data(after);
+        }
+        Ok(())
+    })
+}
+
 driver! {
     /// Swaps the calling thread's capture mode; the driver takes any value.
     fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
@@ -66,25 +149,42 @@ driver! {
     }
     /// Begins a capture; not of the legacy stream, nor of one that is under capture.
     fn cuStreamBeginCapture_v2(hStream: CUstream, mode: CUstreamCaptureMode) {
-        let target = stream::target(hStream)?;
-        if target.queue.kind == Kind::Null {
-            return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-        }
-        if mode.0 > CU_STREAM_CAPTURE_MODE_RELAXED.0 {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
-        with(|list| {
-            if list.of(&target.queue).is_some() {
-                return Err(CUDA_ERROR_ILLEGAL_STATE);
-            }
-            // What ends a stream or its context says so before it looks for captures.
-            if target.queue.closed() {
-                return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
-            }
-            target.life.check()?;
-            list.begin(&target, mode);
-            Ok(())
+        begin(hStream, mode, || Ok(None))
+    }
+    /// The same to a graph of the program, behind some of its nodes (F561).
+    fn cuStreamBeginCaptureToGraph(
+        hStream: CUstream,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        dependencyData: *const CUgraphEdgeData,
+        numDependencies: usize,
+        mode: CUstreamCaptureMode,
+    ) {
+        begin(hStream, mode, || {
+            let graph = graph::find(hGraph)?;
+            let after = ends(&graph, dependencies, dependencyData, numDependencies)?;
+            graph.capture()?;
+            Ok(Some((hGraph.addr(), graph, after)))
         })
+    }
+    /// Changes what the next node of a stream under capture depends on.
+    fn cuStreamUpdateCaptureDependencies(
+        hStream: CUstream,
+        dependencies: *mut CUgraphNode,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        update(hStream, dependencies, std::ptr::null(), numDependencies, flags)
+    }
+    /// The same; edges do nothing but order here.
+    fn cuStreamUpdateCaptureDependencies_v2(
+        hStream: CUstream,
+        dependencies: *mut CUgraphNode,
+        dependencyData: *const CUgraphEdgeData,
+        numDependencies: usize,
+        flags: c_uint,
+    ) {
+        update(hStream, dependencies, dependencyData, numDependencies, flags)
     }
     /// Ends a capture and gives its graph, if it is wanted; null where there is none (F145).
     fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) {

@@ -1,12 +1,13 @@
 //! The captures in progress.
 
 use crate::driver::driver as state;
-use crate::graph::Graph;
+use crate::graph::{Graph, is_plain};
 use crate::life::Life;
 use crate::queue::{Kind, Queue};
 use crate::stream::Target;
 use crate::sync;
 use cuscope_sys::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
@@ -59,12 +60,23 @@ pub(super) struct Member {
     pub(super) shown: Vec<usize>,
     /// The data of the edges from there.
     pub(super) edges: Vec<CUgraphEdgeData>,
+    /// What the edges to its next node are to do besides to order, by where they begin.
+    pub(super) data: BTreeMap<usize, CUgraphEdgeData>,
 }
+
+/// Nodes that work comes behind, with the data of the edges.
+pub(super) type Edges = Vec<(usize, CUgraphEdgeData)>;
 
 impl Member {
     fn new(target: &Target, after: Vec<usize>) -> Self {
         let (queue, life) = (Some(target.queue.clone()), target.life.clone());
-        Self { queue, life, after, shown: Vec::new(), edges: Vec::new() }
+        let data = BTreeMap::new();
+        Self { queue, life, after, shown: Vec::new(), edges: Vec::new(), data }
+    }
+
+    /// Sets what edges do besides to order.
+    pub(super) fn set_data(&mut self, edges: Edges) {
+        self.data.extend(edges.into_iter().filter(|&(_, edge)| !is_plain(edge)));
     }
 
     fn is(&self, queue: &Arc<Queue>) -> bool {
@@ -149,11 +161,21 @@ impl List {
         self.captures.iter().any(which)
     }
 
-    /// Begins one on a stream that is in none.
-    pub(super) fn begin(&mut self, target: &Target, mode: CUstreamCaptureMode) {
-        let (handle, graph) = Graph::of_capture();
+    /// Begins one on a stream that is in none: to a new graph, or to one of the program behind some of its nodes.
+    pub(super) fn begin(
+        &mut self,
+        target: &Target,
+        mode: CUstreamCaptureMode,
+        to: Option<(usize, Arc<Graph>, Edges)>,
+    ) {
+        let (handle, graph, after) = to.unwrap_or_else(|| {
+            let (handle, graph) = Graph::of_capture();
+            (handle, graph, Edges::new())
+        });
         let (id, thread) = (self.next, thread::current().id());
-        let members = vec![Member::new(target, Vec::new())];
+        let mut member = Member::new(target, after.iter().map(|&(node, _)| node).collect());
+        member.set_data(after);
+        let members = vec![member];
         self.captures.push(Capture { id, mode, thread, graph, handle, valid: true, members });
         self.next += 1;
         ACTIVE.fetch_add(1, Ordering::AcqRel);
@@ -178,7 +200,7 @@ impl List {
     }
 }
 
-/// The graph of a capture that ended without one.
+/// The graph of a capture that ended without one, also if the program had it before (F562).
 pub(super) fn discard(capture: &Capture) {
     let _graph = state().graphs.remove(capture.handle);
 }

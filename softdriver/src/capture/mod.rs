@@ -18,8 +18,10 @@ use std::cell::Cell;
 use std::thread;
 
 pub use calls::{
-    cuStreamBeginCapture_v2, cuStreamEndCapture, cuStreamGetCaptureInfo_v2,
-    cuStreamGetCaptureInfo_v3, cuStreamIsCapturing, cuThreadExchangeStreamCaptureMode,
+    cuStreamBeginCapture_v2, cuStreamBeginCaptureToGraph, cuStreamEndCapture,
+    cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuStreamIsCapturing,
+    cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
+    cuThreadExchangeStreamCaptureMode,
 };
 pub(crate) use event::{Mark, captured_event, mark, wait};
 pub(crate) use list::{forget, forget_all_of};
@@ -58,6 +60,10 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuTexObjectCreate", First::Context),
     ("cuTexObjectDestroy", First::Context),
 ];
+
+/// The edge from a kernel to one that may start when that one's blocks have triggered it.
+const EARLY: CUgraphEdgeData =
+    CUgraphEdgeData { from_port: 1, to_port: 0, r#type: 1, reserved: [0; 5] };
 
 thread_local! {
     /// The capture mode of the thread.
@@ -160,7 +166,15 @@ fn add_unless(target: &Target, work: Work) -> Answer<Option<Work>> {
         }
         let graph = one.graph.clone();
         let Some(member) = one.member(&target.queue) else { return Ok(Some(work)) };
-        let node = Node::new(member.after.clone(), Some(target.life.clone()), work);
+        let mut node = Node::new(member.after.clone(), Some(target.life.clone()), work);
+        let data = std::mem::take(&mut member.data);
+        if node.is_kernel() {
+            node.data = data;
+        }
+        if node.starts_early() {
+            let kernels = member.after.iter().filter(|&&before| graph.is_kernel(before));
+            node.data.extend(kernels.map(|&before| (before, EARLY)));
+        }
         member.after = vec![graph.add(node)];
         Ok(None)
     })

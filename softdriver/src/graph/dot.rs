@@ -23,6 +23,7 @@ fn label(node: &Node) -> String {
         Work::Child(_) | Work::Join => "graph".into(),
         Work::Alloc(_) => "MEM_ALLOC".into(),
         Work::Free(_) => "MEM_FREE".into(),
+        Work::Batch(_) | Work::Values(_) => "BATCH_MEM_OP".into(),
     }
 }
 

@@ -1,33 +1,40 @@
 //! Changes of graphs, and copies of them.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::query::{list, node};
-use super::{GRAPHS, Graph, Work, find, graph_of};
+use super::query::{PLAIN, is_plain, node};
+use super::{GRAPHS, Graph, Node, Work, find, graph_of};
 use crate::entry::{self, Answer, driver};
 use crate::sync;
 use cuscope_sys::*;
 
-/// Whether an edge only orders.
-fn is_plain(edge: CUgraphEdgeData) -> bool {
-    (edge.from_port, edge.to_port, edge.r#type, edge.reserved) == (0, 0, 0, [0; 5])
+/// Whether an edge with this data can be between nodes of these kinds: early starts are between kernels (F565).
+fn can_be(edge: CUgraphEdgeData, from: &Node, to: &Node) -> bool {
+    is_plain(edge) || is_early(edge) && from.is_kernel() && to.is_kernel()
 }
 
-/// The pairs of nodes of an edge each, all of the graph; INVALID_VALUE otherwise.
+/// Whether an edge lets a kernel start early: from the port of triggers, or that of starts.
+pub(crate) fn is_early(edge: CUgraphEdgeData) -> bool {
+    matches!((edge.from_port, edge.r#type), (1, 1) | (2, 0 | 1))
+        && (edge.to_port, edge.reserved) == (0, [0; 5])
+}
+
+/// The edges, each between nodes of the graph; INVALID_VALUE otherwise.
 fn pairs(
     graph: &Graph,
     from: *const CUgraphNode,
     to: *const CUgraphNode,
     data: *const CUgraphEdgeData,
     count: usize,
-) -> Answer<Vec<(usize, usize)>> {
+) -> Answer<Vec<(usize, usize, CUgraphEdgeData)>> {
     let mut pairs = Vec::new();
     for i in 0..count {
         let pair = (entry::element(from, i)?.addr(), entry::element(to, i)?.addr());
-        let plain = data.is_null() || is_plain(entry::element(data, i)?);
-        if !graph.has(pair.0) || !graph.has(pair.1) || !plain {
+        let edge = if data.is_null() { PLAIN } else { entry::element(data, i)? };
+        let find = |handle| graph.with_node(handle, |node| node.clone());
+        if !can_be(edge, &find(pair.0)?, &find(pair.1)?) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        pairs.push(pair);
+        pairs.push((pair.0, pair.1, edge));
     }
     Ok(pairs)
 }
@@ -39,11 +46,11 @@ fn change(
     to: *const CUgraphNode,
     data: *const CUgraphEdgeData,
     count: usize,
-    mut one: impl FnMut(&mut Vec<usize>, usize) -> bool,
+    one: impl Fn(&mut Node, usize, CUgraphEdgeData) -> bool,
 ) -> Answer {
     let graph = find(graph)?;
-    for (from, to) in pairs(&graph, from, to, data, count)? {
-        if from == to || !graph.with_node(to, |node| one(&mut node.before, from))? {
+    for (from, to, edge) in pairs(&graph, from, to, data, count)? {
+        if from == to || !graph.with_node(to, |node| one(node, from, edge))? {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
     }
@@ -51,19 +58,25 @@ fn change(
 }
 
 /// Adds an edge, unless it is there.
-fn add(before: &mut Vec<usize>, from: usize) -> bool {
-    let new = !before.contains(&from);
+fn add(node: &mut Node, from: usize, edge: CUgraphEdgeData) -> bool {
+    let new = !node.before.contains(&from);
     if new {
-        before.push(from);
+        node.before.push(from);
+        if !is_plain(edge) {
+            node.data.insert(from, edge);
+        }
     }
     new
 }
 
-/// Removes an edge that is there.
-fn remove(before: &mut Vec<usize>, from: usize) -> bool {
-    let count = before.len();
-    before.retain(|&one| one != from);
-    before.len() < count
+/// Removes an edge that is there, with this data, or whichever it has.
+fn remove(node: &mut Node, from: usize, edge: CUgraphEdgeData, any: bool) -> bool {
+    let count = node.before.len();
+    if any || node.edge_from(from) == edge {
+        node.before.retain(|&one| one != from);
+        node.data.remove(&from);
+    }
+    node.before.len() < count
 }
 
 /// Removes edges, but of a graph that allocates (F213).
@@ -77,14 +90,8 @@ fn remove_from(
     if find(graph).is_ok_and(|graph| graph.allocates()) {
         return Err(CUDA_ERROR_NOT_SUPPORTED);
     }
-    change(graph, from, to, data, count, remove)
-}
-
-/// The nodes that depend on one.
-fn dependent(of: CUgraphNode) -> Answer<Vec<usize>> {
-    let nodes = graph_of(of.addr())?.nodes();
-    let behind = nodes.iter().filter(|one| one.before.contains(&of.addr()));
-    Ok(behind.map(|one| one.handle).collect())
+    let any = data.is_null();
+    change(graph, from, to, data, count, |node, from, edge| remove(node, from, edge, any))
 }
 
 driver! {
@@ -97,7 +104,7 @@ driver! {
     ) {
         change(hGraph, from, to, std::ptr::null(), numDependencies, add)
     }
-    /// The same; edges that do more than order are INVALID_VALUE here, as is what a node does not offer.
+    /// The same; edges between kernels can do more than order, which is not modelled.
     fn cuGraphAddDependencies_v2(
         hGraph: CUgraph,
         from: *const CUgraphNode,
@@ -126,14 +133,6 @@ driver! {
     ) {
         remove_from(hGraph, from, to, edgeData, numDependencies)
     }
-    /// The nodes that depend on a node.
-    fn cuGraphNodeGetDependentNodes(
-        hNode: CUgraphNode,
-        dependentNodes: *mut CUgraphNode,
-        numDependentNodes: *mut usize,
-    ) {
-        list(&[dependentNodes], numDependentNodes, &[&dependent(hNode)?])
-    }
     /// Takes a node out of its graph, with its edges; not out of one that a capture adds to (F192).
     fn cuGraphDestroyNode(hNode: CUgraphNode) {
         let node = node(hNode)?;
@@ -149,6 +148,7 @@ driver! {
         nodes.remove(&node.handle);
         for one in nodes.values_mut() {
             one.before.retain(|&before| before != node.handle);
+            one.data.remove(&node.handle);
         }
         Ok(())
     }

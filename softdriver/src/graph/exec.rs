@@ -4,7 +4,8 @@
 use super::child::flat;
 use super::memory::Memory;
 use super::node::places;
-use super::{Node, Work as NodeWork};
+use super::user_object::Objects;
+use super::{Graph, Node, Work as NodeWork};
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -36,6 +37,10 @@ pub(crate) struct Exec {
     frees: bool,
     /// Of a graph that allocates: that there is this one of it.
     of: Option<Arc<AtomicBool>>,
+    /// The flags of its instantiation.
+    flags: c_ulonglong,
+    /// What it keeps alive, as does each run of it.
+    objects: Mutex<Arc<Objects>>,
 }
 
 impl Drop for Exec {
@@ -96,8 +101,11 @@ impl Exec {
     }
 
     /// What it runs from now on; runs that were enqueued do what they did.
-    pub(super) fn update(&self, nodes: Vec<Node>) -> CUgraphExecUpdateResult {
+    pub(super) fn update(&self, graph: &Graph) -> CUgraphExecUpdateResult {
+        let nodes = flat(graph.nodes());
         let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
+        // What is not kept any more is released once nothing is locked.
+        let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
         let change = difference(&now, &new);
         if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
@@ -108,7 +116,10 @@ impl Exec {
             };
             let updated: Vec<Level> = now.iter().map(level).collect();
             *now = Arc::new(updated);
+            old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
         }
+        drop(now);
+        drop(old);
         change
     }
 
@@ -166,24 +177,28 @@ fn account(levels: &[Level], frees: bool) -> Answer {
     Ok(())
 }
 
-/// The nodes as a launch runs them: waits are for what events have recorded by now.
-fn launched(levels: &[Level]) -> Vec<Level> {
-    let node = |node: &Node| match &*node.work {
-        NodeWork::Wait(event, _) => {
-            let work = NodeWork::WaitFor(event.recorded());
-            node.with_work_of(&Node::new(Vec::new(), None, work))
-        }
-        _ => node.clone(),
+/// The nodes as a launch runs them: waits are for what events have recorded by now, and values in the memory that is
+/// there now; INVALID_VALUE if it is not.
+fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
+    let node = |node: &Node| {
+        let work = match &*node.work {
+            NodeWork::Wait(event, _) => NodeWork::WaitFor(event.recorded()),
+            NodeWork::Batch(batch) => NodeWork::Values(batch.ready()?),
+            _ => return Ok(node.clone()),
+        };
+        Ok(node.with_work_of(&Node::new(Vec::new(), None, work)))
     };
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
 }
 
 /// Whether one graph can become the other: node by node, in order.
 fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
-    let edges = |levels: &[Level]| -> Vec<Vec<usize>> {
+    let edges = |levels: &[Level]| -> Vec<Vec<(usize, CUgraphEdgeData)>> {
         let places = places(levels.iter().flatten());
-        let place = |handle: &usize| places.get(handle).copied();
-        let before = |node: &Node| node.before.iter().filter_map(place).collect();
+        let before = |node: &Node| {
+            let edge = |handle: &usize| Some((*places.get(handle)?, node.edge_from(*handle)));
+            node.before.iter().filter_map(edge).collect()
+        };
         levels.iter().flatten().map(before).collect()
     };
     if edges(now) != edges(new) {
@@ -201,9 +216,24 @@ fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
     if pairs.clone().any(moved) {
         return CU_GRAPH_EXEC_UPDATE_ERROR;
     }
+    let elsewhere = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+        (NodeWork::Kernel(a), NodeWork::Kernel(b)) => !a.life().is(b.life()),
+        _ => false,
+    };
+    if pairs.clone().any(elsewhere) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    }
+    let cooperates = |node: &Node| match &*node.work {
+        NodeWork::Kernel(launch) => launch.is_cooperative(),
+        _ => false,
+    };
+    if pairs.clone().any(|(a, b)| cooperates(a) != cooperates(b)) {
+        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+    }
     let can_become = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
         (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
-        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b),
+        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b) && a.is_like(b),
+        (NodeWork::Batch(a), NodeWork::Batch(b)) => a.can_become(b),
         _ => true,
     };
     match pairs.all(can_become) {
@@ -239,7 +269,9 @@ fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     }
     let frees = flags & 1 != 0;
     let levels = Mutex::new(Arc::new(levels));
-    Ok(state().execs.insert(|_| Exec { levels, places, last: Mutex::default(), frees, of }).0)
+    let (last, objects) = (Mutex::default(), Mutex::new(Arc::new(graph.all_objects())));
+    let exec = Exec { levels, places, last, frees, of, flags, objects };
+    Ok(state().execs.insert(|_| exec).0)
 }
 
 /// Runs a level, side by side (F149).
@@ -269,14 +301,18 @@ fn run(level: &[Node]) -> Answer {
 }
 
 /// The nodes as pieces of work of their own, with the indices of those that each is behind.
-fn branches(levels: &[Level]) -> Vec<(Vec<usize>, Label, Work)> {
+fn branches(levels: &[Level], kept: &Arc<Objects>) -> Vec<(Vec<usize>, Label, Work)> {
     let nodes: Vec<_> = levels.iter().flatten().cloned().collect();
     let places = places(&nodes);
     let index = |handle: &usize| places.get(handle).copied();
     let branch = |node: &Node| {
         let before = node.before.iter().filter_map(index).collect();
-        let work = node.clone();
-        (before, node.label(), Box::new(move || work.run()) as Work)
+        let (work, kept) = (node.clone(), kept.clone());
+        let run = move || {
+            let _kept = &kept;
+            work.run()
+        };
+        (before, node.label(), Box::new(run) as Work)
     };
     nodes.iter().map(branch).collect()
 }
@@ -338,15 +374,20 @@ driver! {
         capture::refuse(&target)?;
         let levels = sync::lock(&exec.levels).clone();
         levels.iter().flatten().try_for_each(Node::check_life)?;
+        let ready = launched(&levels)?;
         account(&levels, exec.frees)?;
-        let levels = launched(&levels);
+        let levels = ready;
         let records: Vec<_> = levels.iter().flatten().map(|node| node.work.clone()).collect();
+        let kept = sync::lock(&exec.objects).clone();
         let mut last = sync::lock(&exec.last);
         let after = last.iter().cloned().collect();
         let ticket = if schedule::on() {
-            target.life.submit_branches(&target.queue, after, branches(&levels))?
+            target.life.submit_branches(&target.queue, after, branches(&levels, &kept))?
         } else {
-            let work = move || levels.iter().try_for_each(|level| run(level));
+            let work = move || {
+                let _kept = &kept;
+                levels.iter().try_for_each(|level| run(level))
+            };
             target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
         };
         for work in &records {
@@ -356,6 +397,12 @@ driver! {
         }
         *last = Some(ticket);
         Ok(())
+    }
+    /// The flags with which a graph was instantiated.
+    fn cuGraphExecGetFlags(hGraphExec: CUgraphExec, flags: *mut cuuint64_t) {
+        let exec = find(hGraphExec)?;
+        // Only how launches free memory is told.
+        entry::write(flags, exec.flags & 1)
     }
     /// Destroys an instantiated graph; runs of it still finish.
     fn cuGraphExecDestroy(hGraphExec: CUgraphExec) {

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::node;
-use super::{Work, find_exec, graph_of};
+use super::{Node, Work, find_exec, graph_of};
 use crate::entry::{self, Answer, driver};
 use crate::launch::{self, Launch};
+use crate::launch_attributes::Values;
 use crate::{function, stack};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -25,7 +26,66 @@ pub(super) fn launch_of(params: *const CUDA_KERNEL_NODE_PARAMS) -> Answer<Launch
     Launch::new(params.func, function, grid, block, dynamic, pointers, extra)
 }
 
+/// The launch of a kernel node; INVALID_VALUE for others.
+fn with_launch<R>(handle: CUgraphNode, f: impl FnOnce(&Launch) -> Answer<R>) -> Answer<R> {
+    match &*node(handle)?.work {
+        Work::Kernel(launch) => f(launch),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
+/// Gives a kernel node other attributes; what was instantiated stays as it is.
+fn set_attributes(handle: CUgraphNode, values: Values) -> Answer {
+    let new = with_launch(handle, |launch| launch.with_attributes(values))?;
+    new.check_attributes()?;
+    let new = Arc::new(Work::Kernel(new));
+    graph_of(handle.addr())?.with_node(handle.addr(), |node| node.work = new)
+}
+
+/// The launch of parameters that is to take the place of a node's; it keeps the node's attributes (F555).
+fn launch_instead(node: &Node, launch: Launch) -> Answer<Arc<Work>> {
+    match &*node.work {
+        Work::Kernel(old) => {
+            let new = launch.with_attributes(old.attributes().clone())?;
+            new.check_attributes()?;
+            Ok(Arc::new(Work::Kernel(new)))
+        }
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
 driver! {
+    /// One attribute of a kernel node.
+    fn cuGraphKernelNodeGetAttribute(
+        hNode: CUgraphNode,
+        attr: CUkernelNodeAttrID,
+        value_out: *mut CUkernelNodeAttrValue,
+    ) {
+        let (value, len) = with_launch(hNode, |launch| launch.attributes().get(attr))?;
+        for (index, &byte) in value[..len].iter().enumerate() {
+            entry::write(value_out.cast::<u8>().wrapping_add(index), byte)?;
+        }
+        Ok(())
+    }
+    /// Sets an attribute of a kernel node; what was instantiated stays as it is.
+    fn cuGraphKernelNodeSetAttribute(
+        hNode: CUgraphNode,
+        attr: CUkernelNodeAttrID,
+        value: *const CUkernelNodeAttrValue,
+    ) {
+        let mut values = with_launch(hNode, |launch| Ok(launch.attributes().clone()))?;
+        values.set(attr, entry::read(value.cast())?)?;
+        set_attributes(hNode, values)
+    }
+    /// Gives a kernel node the attributes of another one.
+    fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) {
+        let values = with_launch(src, |launch| Ok(launch.attributes().clone()))?;
+        // What does not go with the other shape is no cluster size of its own here (F554).
+        set_attributes(dst, values).map_err(|code| match code {
+            CUDA_ERROR_INVALID_CLUSTER_SIZE => CUDA_ERROR_INVALID_VALUE,
+            code => code,
+        })
+    }
     /// What a kernel node launches. The pointers stay good until the node is changed or destroyed.
     fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) {
         entry::wanted(nodeParams)?;
@@ -41,12 +101,9 @@ driver! {
     ) {
         let handle = node(hNode)?.handle;
         entry::refuse_in_host_function()?;
-        let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
+        let launch = launch_of(nodeParams)?;
         graph_of(handle)?.with_node(handle, |node| {
-            if !node.is_kernel() {
-                return Err(CUDA_ERROR_INVALID_VALUE);
-            }
-            node.work = launch;
+            node.work = launch_instead(node, launch)?;
             Ok(())
         })?
     }
@@ -61,12 +118,9 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE); // F199
         }
         let handle = node(hNode)?.handle;
-        let launch = Arc::new(Work::Kernel(launch_of(nodeParams)?));
+        let launch = launch_of(nodeParams)?;
         exec.change(handle, |node| {
-            if !node.is_kernel() {
-                return Err(CUDA_ERROR_INVALID_VALUE);
-            }
-            node.work = launch;
+            node.work = launch_instead(node, launch)?;
             Ok(())
         })?
     }

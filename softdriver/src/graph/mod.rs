@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod add;
+mod batch;
 mod child;
 mod dot;
 mod edit;
@@ -14,6 +15,7 @@ mod node;
 mod params;
 mod query;
 mod update;
+mod user_object;
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -30,14 +32,19 @@ pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
 };
+pub(crate) use batch::Batch;
+pub use batch::{
+    cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams,
+    cuGraphExecBatchMemOpNodeSetParams,
+};
 pub use child::{
     cuGraphAddChildGraphNode, cuGraphChildGraphNodeGetGraph, cuGraphExecChildGraphNodeSetParams,
 };
 pub use dot::cuGraphDebugDotPrint;
+pub(crate) use edit::is_early;
 pub use edit::{
     cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphClone, cuGraphDestroyNode,
-    cuGraphNodeFindInClone, cuGraphNodeGetDependentNodes, cuGraphRemoveDependencies,
-    cuGraphRemoveDependencies_v2,
+    cuGraphNodeFindInClone, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
 };
 pub use enabled::{cuGraphNodeGetEnabled, cuGraphNodeSetEnabled};
 pub use event::{
@@ -48,11 +55,13 @@ pub use event::{
 pub(crate) use exec::Exec;
 use exec::find as find_exec;
 pub use exec::{
-    cuGraphExecDestroy, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphLaunch,
-    cuGraphUpload,
+    cuGraphExecDestroy, cuGraphExecGetFlags, cuGraphInstantiateWithFlags,
+    cuGraphInstantiateWithParams, cuGraphLaunch, cuGraphUpload,
 };
 pub use kernel::{
-    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2,
+    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeCopyAttributes,
+    cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetAttribute,
+    cuGraphKernelNodeSetParams_v2,
 };
 pub(crate) use memory::leave;
 pub use memory::{
@@ -67,12 +76,17 @@ pub use params::{
     cuGraphMemcpyNodeSetParams, cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams,
 };
 pub(crate) use params::{set, set_in_exec};
-pub(crate) use query::{PLAIN, node};
+pub(crate) use query::{PLAIN, is_plain, node};
 pub use query::{
     cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes, cuGraphGetRootNodes,
-    cuGraphNodeGetDependencies, cuGraphNodeGetType,
+    cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependentNodes,
+    cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetType,
 };
 pub use update::cuGraphExecUpdate_v2;
+pub use user_object::{
+    cuGraphReleaseUserObject, cuGraphRetainUserObject, cuUserObjectCreate, cuUserObjectRelease,
+    cuUserObjectRetain,
+};
 
 /// A graph under construction.
 #[derive(Default)]
@@ -86,6 +100,8 @@ pub(crate) struct Graph {
     child: bool,
     /// Whether it allocates and something was instantiated of it, until that ends.
     instantiated: Arc<AtomicBool>,
+    /// What it keeps alive.
+    objects: Mutex<user_object::Objects>,
 }
 
 /// What it consists of.
@@ -152,6 +168,14 @@ impl Graph {
         self.child
     }
 
+    /// Gives it to a capture, which adds to it.
+    pub(crate) fn capture(&self) -> Answer {
+        match self.captured.swap(true, Ordering::AcqRel) {
+            true => Err(CUDA_ERROR_ILLEGAL_STATE),
+            false => Ok(()),
+        }
+    }
+
     /// Hands it to the program: its capture has ended.
     pub(crate) fn release(&self) {
         self.captured.store(false, Ordering::Release);
@@ -178,9 +202,12 @@ impl Graph {
         for mut copy in copied {
             let before = copy.before.iter().filter_map(|old| copies.get(old).copied());
             copy.before = before.collect();
+            let data = copy.data.iter().filter_map(|(old, data)| Some((*copies.get(old)?, *data)));
+            copy.data = data.collect();
             inner.add(copy);
         }
-        Ok(Graph { inner: Mutex::new(inner), copies, ..Graph::default() })
+        let objects = Mutex::new(self.objects());
+        Ok(Graph { inner: Mutex::new(inner), copies, objects, ..Graph::default() })
     }
 
     /// Whether a node allocates or frees.
@@ -210,8 +237,13 @@ impl Graph {
         sync::lock(&self.inner).nodes.keys().copied().collect()
     }
 
+    /// Whether a node launches a kernel; false without one.
+    pub(crate) fn is_kernel(&self, handle: usize) -> bool {
+        self.with_node(handle, |node| node.is_kernel()).unwrap_or(false)
+    }
+
     /// Whether it has the node with a handle.
-    fn has(&self, handle: usize) -> bool {
+    pub(crate) fn has(&self, handle: usize) -> bool {
         sync::lock(&self.inner).nodes.contains_key(&handle)
     }
 
@@ -236,7 +268,7 @@ impl Graph {
 }
 
 /// The graph of a handle; INVALID_VALUE for what is none.
-fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
+pub(crate) fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
     state().graphs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 

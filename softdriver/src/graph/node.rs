@@ -1,7 +1,9 @@
 //! What a graph consists of.
 
+use super::batch::Batch;
 use super::child::Child;
 use super::memory::Memory;
+use super::query::PLAIN;
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
@@ -14,8 +16,9 @@ use crate::memory::transfer::Transfer;
 use crate::queue::Ticket;
 use crate::race::{self, Access};
 use crate::schedule::{Class, Label};
+use crate::stream_memory::Ready;
 use cuscope_sys::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,6 +29,8 @@ pub(crate) struct Node {
     pub(crate) handle: usize,
     /// The handles of those that it depends on.
     pub(crate) before: Vec<usize>,
+    /// What the edges from there do besides to order, if they do more.
+    pub(crate) data: BTreeMap<usize, CUgraphEdgeData>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
     pub(crate) work: Arc<Work>,
@@ -42,7 +47,8 @@ fn new_handle() -> usize {
 impl Node {
     /// A node with a handle of its own.
     pub(crate) fn new(before: Vec<usize>, life: Option<Arc<Life>>, work: Work) -> Self {
-        Self { handle: new_handle(), before, life, work: Arc::new(work), off: false }
+        let (handle, data, work) = (new_handle(), BTreeMap::new(), Arc::new(work));
+        Self { handle, before, data, life, work, off: false }
     }
 
     /// A copy with a handle of its own, behind the same nodes.
@@ -54,6 +60,21 @@ impl Node {
         copy
     }
 
+    /// The data of the edge from a node.
+    pub(super) fn edge_from(&self, before: usize) -> CUgraphEdgeData {
+        self.data.get(&before).copied().unwrap_or(PLAIN)
+    }
+
+    /// Whether it launches a kernel.
+    pub(crate) fn is_kernel(&self) -> bool {
+        matches!(*self.work, Work::Kernel(_))
+    }
+
+    /// Whether it launches a kernel that may start before the one before it in the stream has ended.
+    pub(crate) fn starts_early(&self) -> bool {
+        matches!(&*self.work, Work::Kernel(launch) if launch.attributes().starts_early())
+    }
+
     /// Changes what it does.
     pub(super) fn does(&mut self, life: Option<Arc<Life>>, work: Work) {
         (self.life, self.work) = (life, Arc::new(work));
@@ -62,11 +83,6 @@ impl Node {
     /// The same node with what another one does, in the place of its own.
     pub(super) fn with_work_of(&self, other: &Node) -> Self {
         Self { work: other.work.clone(), life: other.life.clone(), ..self.clone() }
-    }
-
-    /// Whether it launches a kernel.
-    pub(super) fn is_kernel(&self) -> bool {
-        matches!(*self.work, Work::Kernel(_))
     }
 
     /// What it is.
@@ -84,6 +100,7 @@ impl Node {
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
             Work::Signal(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
             Work::Await(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+            Work::Batch(_) | Work::Values(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
         }
     }
 
@@ -154,6 +171,10 @@ pub(crate) enum Work {
     Signal(Signals),
     /// Waits for semaphores of other interfaces.
     Await(Waits),
+    /// Waits for values in memory, and writes them.
+    Batch(Batch),
+    /// The same once it is launched: on the memory that was there.
+    Values(Vec<Ready>),
 }
 
 impl Work {
@@ -167,6 +188,11 @@ impl Work {
             Self::Record(..) => Label::new(Class::Quick, || "record of an event"),
             Self::Alloc(_) => Label::new(Class::Quick, || "allocation of a graph"),
             Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
+            Self::Batch(batch) if batch.waits() => Label::new(Class::Wait, || "wait for a value"),
+            Self::Values(all) if all.iter().any(Ready::waits) => {
+                Label::new(Class::Wait, || "wait for a value")
+            }
+            Self::Batch(_) | Self::Values(_) => Label::new(Class::Quick, || "write of a value"),
             Self::Copy(_) => Label::new(Class::Quick, || "copy of a graph"),
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
             Self::Signal(_) => Label::new(Class::Quick, || "signal of a semaphore"),
@@ -190,6 +216,14 @@ impl Work {
             Self::WaitFor(ticket) => wait_for(ticket.as_deref()),
             Self::Alloc(memory) => {
                 memory.begin();
+                Ok(())
+            }
+            Self::Batch(batch) => {
+                batch.ready()?.iter().for_each(Ready::run);
+                Ok(())
+            }
+            Self::Values(all) => {
+                all.iter().for_each(Ready::run);
                 Ok(())
             }
             Self::Free(memory) => {

@@ -25,16 +25,61 @@ pub(super) fn list(to: &[*mut CUgraphNode], count: *mut usize, rows: &[&[usize]]
     entry::write(count, len.min(room))
 }
 
-/// The edges of a graph: the nodes in front, and those behind.
-fn edges(graph: CUgraph) -> Answer<(Vec<usize>, Vec<usize>)> {
-    let nodes = find(graph)?.nodes();
-    let before = |to: &Node| {
-        let to_handle = to.handle;
-        to.before.iter().map(|&from| (from, to_handle)).collect::<Vec<_>>()
-    };
-    let mut edges: Vec<_> = nodes.iter().flat_map(before).collect();
-    edges.sort_unstable();
-    Ok(edges.into_iter().unzip())
+/// Edges: the nodes in front, those behind, and the data.
+type Edges = (Vec<usize>, Vec<usize>, Vec<CUgraphEdgeData>);
+
+/// The edges that `which` holds of.
+fn some(nodes: &[Node], which: impl Fn(usize, usize) -> bool) -> Edges {
+    let mut edges = Vec::new();
+    for to in nodes {
+        let before = to.before.iter().filter(|&&from| which(from, to.handle));
+        edges.extend(before.map(|&from| (from, to.handle, to.edge_from(from))));
+    }
+    edges.sort_unstable_by_key(|&(from, to, _)| (from, to));
+    let mut all = Edges::default();
+    for (from, to, data) in edges {
+        all.0.push(from);
+        all.1.push(to);
+        all.2.push(data);
+    }
+    all
+}
+
+/// Writes nodes, and the data of edges. LOSSY_QUERY if edges do more than order and their data is not asked for
+/// (F565).
+fn list_edges(
+    to: &[*mut CUgraphNode],
+    data: *mut CUgraphEdgeData,
+    count: *mut usize,
+    rows: &[&[usize]],
+    edges: &[CUgraphEdgeData],
+) -> Answer {
+    let asks = to.iter().any(|to| !to.is_null());
+    if !asks && !data.is_null() {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    if asks && data.is_null() && !edges.iter().all(|&edge| is_plain(edge)) {
+        return Err(CUDA_ERROR_LOSSY_QUERY);
+    }
+    list(to, count, rows)?;
+    if asks && !data.is_null() {
+        for (i, &edge) in edges.iter().enumerate().take(entry::read(count)?) {
+            entry::write(data.wrapping_add(i), edge)?;
+        }
+    }
+    Ok(())
+}
+
+/// The edges to a node, in the order in which they were added.
+fn edges_to(node: &Node) -> (Vec<usize>, Vec<CUgraphEdgeData>) {
+    (node.before.clone(), node.before.iter().map(|&from| node.edge_from(from)).collect())
+}
+
+/// The edges from a node.
+fn edges_from(node: CUgraphNode) -> Answer<(Vec<usize>, Vec<CUgraphEdgeData>)> {
+    let nodes = graph_of(node.addr())?.nodes();
+    let (_, to, data) = some(&nodes, |from, _| from == node.addr());
+    Ok((to, data))
 }
 
 /// The node of a handle; INVALID_VALUE for what is none.
@@ -65,8 +110,9 @@ driver! {
         to: *mut CUgraphNode,
         numEdges: *mut usize,
     ) {
-        let (before, behind) = edges(hGraph)?;
-        list(&[from, to], numEdges, &[&before, &behind])
+        let (before, behind, data) = some(&find(hGraph)?.nodes(), |_, _| true);
+        let none = std::ptr::null_mut();
+        list_edges(&[from, to], none, numEdges, &[&before, &behind], &data)
     }
     /// The edges, and their data, which may be unwanted.
     fn cuGraphGetEdges_v2(
@@ -76,11 +122,15 @@ driver! {
         edgeData: *mut CUgraphEdgeData,
         numEdges: *mut usize,
     ) {
-        let (before, behind) = edges(hGraph)?;
-        list(&[from, to], numEdges, &[&before, &behind])?;
-        if !edgeData.is_null() && !from.is_null() {
-            for i in 0..entry::read(numEdges)? {
-                entry::write(edgeData.wrapping_add(i), PLAIN)?;
+        let (before, behind, mut data) = some(&find(hGraph)?.nodes(), |_, _| true);
+        let room = if numEdges.is_null() { 0 } else { entry::read(numEdges)? };
+        list_edges(&[from, to], edgeData, numEdges, &[&before, &behind], &data)?;
+        if !edgeData.is_null() {
+            // Plain ones behind the last.
+            data.resize(room.max(data.len()), PLAIN);
+            let rest = data.iter().enumerate().take(room).skip(entry::read(numEdges)?);
+            for (i, &edge) in rest {
+                entry::write(edgeData.wrapping_add(i), edge)?;
             }
         }
         Ok(())
@@ -96,8 +146,43 @@ driver! {
         dependencies: *mut CUgraphNode,
         numDependencies: *mut usize,
     ) {
-        list(&[dependencies], numDependencies, &[&node(hNode)?.before])
+        let (nodes, data) = edges_to(&node(hNode)?);
+        list_edges(&[dependencies], std::ptr::null_mut(), numDependencies, &[&nodes], &data)
     }
+    /// The same, and the data of the edges, which may be unwanted.
+    fn cuGraphNodeGetDependencies_v2(
+        hNode: CUgraphNode,
+        dependencies: *mut CUgraphNode,
+        edgeData: *mut CUgraphEdgeData,
+        numDependencies: *mut usize,
+    ) {
+        let (nodes, data) = edges_to(&node(hNode)?);
+        list_edges(&[dependencies], edgeData, numDependencies, &[&nodes], &data)
+    }
+    /// The nodes that depend on a node.
+    fn cuGraphNodeGetDependentNodes(
+        hNode: CUgraphNode,
+        dependentNodes: *mut CUgraphNode,
+        numDependentNodes: *mut usize,
+    ) {
+        let (nodes, data) = edges_from(hNode)?;
+        list_edges(&[dependentNodes], std::ptr::null_mut(), numDependentNodes, &[&nodes], &data)
+    }
+    /// The same, and the data of the edges, which may be unwanted.
+    fn cuGraphNodeGetDependentNodes_v2(
+        hNode: CUgraphNode,
+        dependentNodes: *mut CUgraphNode,
+        edgeData: *mut CUgraphEdgeData,
+        numDependentNodes: *mut usize,
+    ) {
+        let (nodes, data) = edges_from(hNode)?;
+        list_edges(&[dependentNodes], edgeData, numDependentNodes, &[&nodes], &data)
+    }
+}
+
+/// Whether an edge only orders.
+pub(crate) fn is_plain(edge: CUgraphEdgeData) -> bool {
+    edge == PLAIN
 }
 
 /// An edge that only orders.

@@ -1,7 +1,6 @@
 //! Changes of graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::child::flat;
 use super::find;
 use crate::driver::driver as state;
 use crate::entry::{self, driver};
@@ -16,7 +15,7 @@ driver! {
         resultInfo: *mut CUgraphExecUpdateResultInfo,
     ) {
         let exec = state().execs.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let result = exec.update(flat(find(hGraph)?.nodes()));
+        let result = exec.update(&*find(hGraph)?);
         let (errorNode, errorFromNode) = (std::ptr::null_mut(), std::ptr::null_mut());
         let info = CUgraphExecUpdateResultInfo { result, errorNode, errorFromNode };
         entry::write_optional(resultInfo, info);

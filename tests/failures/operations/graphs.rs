@@ -1,6 +1,7 @@
 //! Graphs.
 
 use super::{Operation, pushed, store};
+use cuscope::stream::Until;
 use cuscope::{LaunchConfig, graph::DotFlags};
 
 operations! {
@@ -48,6 +49,18 @@ operations! {
         let copy = graph.try_clone(gpu)?;
         gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
         gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
+    });
+    "a built graph that waits for numbers" => pushed(|gpu| {
+        let (stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
+        let (go, done) = (gpu.stream_value(1_u32)?, gpu.stream_value(0_u64)?);
+        let launch = LaunchConfig::new(1, 1).extended().priority(-1).cooperative();
+        let (mut graph, node) = gpu.build_graph(|g| {
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let stored = unsafe { g.kernel(&[], &store, launch, (&mut g.hold(&mut x), 9_u32)) }?;
+            g.value_operations(&[stored.id()], &[go.wait(Until::Equal(1)), done.write(1)])
+        })?;
+        graph.set_value_operations(node, &[go.wait(Until::AnyOf(1)), done.write(2)])?;
+        gpu.on(&stream).replay(&graph, &mut x)
     });
     "a built graph that allocates" => pushed(|gpu| {
         let stream = gpu.stream()?;
