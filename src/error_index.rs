@@ -651,7 +651,7 @@
 //! | headline | what to do | program |
 //! |---|---|---|
 //! | E0597: `x` does not live long enough | it is created inside the closure: create it outside, or use [scratch memory](crate::ScopedStream::scratch) | `ui-tests/local_buffer_held.rs`, `ui-tests/pitched_local_held.rs`, `ui-tests/local_buffer_launched.rs`, `ui-tests/local_part_launched.rs`, `ui-tests/argument_list_of_local_buffer.rs`, `ui-tests/local_slice_uploaded.rs` |
-//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs`, `ui-tests/stream_value_in_scope.rs` |
+//! | the same, with `move \|s\|` | it is moved into the closure: omit `move` | `ui-tests/moved_slice_uploaded.rs`, `ui-tests/local_pinned_launched.rs`, `ui-tests/local_buffer_replayed.rs`, `ui-tests/stream_value_in_scope.rs`, `ui-tests/semaphore_in_scope.rs` |
 //! | the same, with E0505: cannot move out of `buffer` | the closure drops it, and so takes it in: drop it after the scope | `ui-tests/dropped_while_held.rs` |
 //! | E0503, E0506: cannot use, cannot assign to `host[_]` | a transfer uses it: use it after the scope, or [stage](crate::Scope::stage) it | `ui-tests/host_read_in_flight.rs`, `ui-tests/host_written_in_flight.rs` |
 //! | E0499: `*host` was mutably borrowed here in the previous iteration of the loop | a slice takes one download: use a slice for each, or stage it | `ui-tests/download_twice.rs` |
@@ -943,7 +943,8 @@
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
 //! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
-//! process does with its memory: `ui-tests/import_without_unsafe.rs`. The functions list their obligations.
+//! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
+//! `ui-tests/external_without_unsafe.rs`. The functions list their obligations.
 //!
 //! *error\[E0277\]: `*mut u8` cannot be sent between threads safely*: what keeps a handle alive is dropped with the last
 //! owner, on any thread: `ui-tests/keep_not_sent.rs`. *error\[E0521\]: borrowed data escapes …*: nor can it borrow:

@@ -5,6 +5,7 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
+use crate::driver::release::release;
 use crate::error::{Error, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
 use crate::memory::texel::Texel;
@@ -145,7 +146,7 @@ impl Drop for MemoryInner {
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. All mappings were freed
         // before, as they own this (`external-kept`). Its context is alive, and need not be current; captures do not
         // refuse it (F463).
-        release_relaxed(unsafe { later!(cuDestroyExternalMemory(self.raw)) });
+        release(|| unsafe { answer!(cuDestroyExternalMemory(self.raw)) });
     }
 }
 

@@ -85,6 +85,8 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         // SAFETY: 1. of that size. 2. Nothing uses it.
         let import = || unsafe { PhysicalMemory::import(sent.as_fd(), bytes) };
         drop(t.row("PhysicalMemory::import", &calls, import).unwrap());
+        #[cfg(target_os = "linux")]
+        external(t, gpu, sent, bytes);
     }
 }
 
@@ -112,4 +114,82 @@ fn multicast(t: &mut Table, device: Device) {
     let unmap = || addresses.unmap_multicast(bytes);
     let object = t.row("Reservation::unmap_multicast", &[UNMAP], unmap).unwrap();
     t.row("drop of a Multicast object", &[unbind, RELEASE], || drop(object));
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn external(t: &mut Table, gpu: &PushedGuard<'_>, sent: std::os::fd::OwnedFd, bytes: usize) {
+    use cuscope::external::{MemoryFlags, MemoryHandle, SemaphoreHandle};
+    use cuscope::texture::{ArrayFlags, ArrayShape};
+    use std::os::fd::{FromRawFd, OwnedFd};
+    let (handle, flags) = (MemoryHandle::OpaqueFd(sent), MemoryFlags::empty());
+    // SAFETY: 1. Of that size.
+    let import = || unsafe { gpu.import_external_memory(handle, bytes as u64, flags) };
+    let row = "PushedGuard::import_external_memory";
+    let memory = t.row(row, &["cuImportExternalMemory"], import).unwrap();
+    // SAFETY: 1. and 2. Nothing else uses it.
+    let map = || unsafe { gpu.map_external_buffer::<u32>(&memory, 0, 16) };
+    let (by_hand, asked) = ("cuExternalMemoryGetMappedBuffer", "cuPointerGetAttribute");
+    let why = "asks whether the memory is there";
+    let row = "PushedGuard::map_external_buffer";
+    let x = t.unlike(row, &[by_hand], &[by_hand, asked, asked], why, map).unwrap();
+    t.row("DeviceBuffer of imported memory, dropped", &["cuMemFree_v2"], || drop(x));
+    let (shape, none) = (ArrayShape::D1 { width: 64 }, ArrayFlags::empty());
+    // SAFETY: 1. to 3. Nothing else uses it.
+    let map = || unsafe { gpu.map_external_mipmapped_array::<u32>(&memory, 0, shape, 1, none) };
+    let by_hand = ["cuExternalMemoryGetMappedMipmappedArray", "cuMipmappedArrayGetLevel"];
+    let row = "PushedGuard::map_external_mipmapped_array, one level";
+    drop(t.row(row, &by_hand, map).unwrap());
+    t.row("ExternalMemory, dropped", &["cuDestroyExternalMemory"], || drop(memory));
+    // SAFETY: makes a descriptor.
+    let descriptor = unsafe { libc::eventfd(1, libc::EFD_CLOEXEC) };
+    assert!(descriptor >= 0);
+    // SAFETY: new, and of nobody else.
+    let handle = SemaphoreHandle::OpaqueFd(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    // SAFETY: 1. and 2. A binary semaphore. The wait comes behind a signal.
+    let import = || unsafe { gpu.import_external_semaphore(handle) };
+    let row = "PushedGuard::import_external_semaphore";
+    let semaphore = t.row(row, &["cuImportExternalSemaphore"], import).unwrap();
+    let stream = gpu.stream().unwrap();
+    let (all, waits) = ([(&semaphore, 0)], "cuWaitExternalSemaphoresAsync");
+    let (signals, done) = ("cuSignalExternalSemaphoresAsync", "cuStreamSynchronize");
+    let on = gpu.on(&stream);
+    t.row("SyncStream::wait_semaphores", &[waits, done], || on.wait_semaphores(&all)).unwrap();
+    let row = "SyncStream::signal_semaphores";
+    t.row(row, &[signals, done], || on.signal_semaphores(&all)).unwrap();
+    gpu.scope(|s| {
+        let run = s.on(&stream);
+        t.row("ScopedStream::wait_semaphores", &[waits], || run.wait_semaphores(&all))?;
+        t.row("ScopedStream::signal_semaphores", &[signals], || run.signal_semaphores(&all))
+    })
+    .unwrap();
+    let ordered = gpu.ordered_stream().unwrap();
+    let row = "OrderedStream::wait_semaphores";
+    t.row(row, &[waits], || ordered.wait_semaphores(&all)).unwrap();
+    let row = "OrderedStream::signal_semaphores";
+    t.row(row, &[signals], || ordered.signal_semaphores(&all)).unwrap();
+    ordered.synchronize().unwrap();
+    let mut captured = gpu.stream().unwrap();
+    let recorded = gpu.capture(&mut captured, |c| {
+        let run = c.stream();
+        t.row("CaptureStream::wait_semaphores", &[waits], || run.wait_semaphores(&all))?;
+        t.row("CaptureStream::signal_semaphores", &[signals], || run.signal_semaphores(&all))
+    });
+    let (mut graph, (wait, signal)) = gpu
+        .build_graph(|g| {
+            let by_hand = ["cuGraphAddExternalSemaphoresWaitNode"];
+            let wait = || g.wait_semaphores(&[], &all);
+            let wait = t.row("GraphBuilder::wait_semaphores", &by_hand, wait)?;
+            let by_hand = ["cuGraphAddExternalSemaphoresSignalNode"];
+            let signal = || g.signal_semaphores(&[wait.id()], &all);
+            Ok((wait, t.row("GraphBuilder::signal_semaphores", &by_hand, signal)?))
+        })
+        .unwrap();
+    let by_hand = ["cuGraphExecExternalSemaphoresWaitNodeSetParams"];
+    t.row("Graph::set_waits", &by_hand, || graph.set_waits(wait, &all)).unwrap();
+    let by_hand = ["cuGraphExecExternalSemaphoresSignalNodeSetParams"];
+    t.row("Graph::set_signals", &by_hand, || graph.set_signals(signal, &all)).unwrap();
+    drop((recorded.unwrap(), graph));
+    let destroy = ["cuDestroyExternalSemaphore"];
+    let (here, why) = ([done, destroy[0]], "waits for the ordered streams that use it");
+    t.unlike("ExternalSemaphore, dropped", &destroy, &here, why, || drop(semaphore));
 }

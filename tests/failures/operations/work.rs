@@ -6,9 +6,10 @@ use crate::common::kernels::{IGNORE, SPIN};
 use crate::common::longer;
 use crate::exporter;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
-    StreamFlags,
+    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, PushedGuard,
+    Result, StreamFlags,
     diagnostics::{CoreDumps, DriverLog, on_driver_log, on_over_budget},
+    external::{MemoryFlags, MemoryHandle, SemaphoreHandle},
     ffi,
     foreign::dlpack::Tensor,
     memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
@@ -36,6 +37,54 @@ fn import(device: Device, bytes: usize) -> Result<PhysicalMemory> {
     let descriptor = PhysicalMemory::create_shareable(device, bytes)?.export()?;
     // SAFETY: 1. of that size. 2. Nothing uses it.
     unsafe { PhysicalMemory::import(descriptor.as_fd(), bytes) }
+}
+
+/// Imported memory with a buffer and an array, and a semaphore in every kind of stream and in graphs.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn external(gpu: &PushedGuard<'_>) -> Result {
+    use std::os::fd::{FromRawFd, OwnedFd};
+    let bytes = PhysicalMemory::granularity(gpu.device())?;
+    let memory = PhysicalMemory::create_shareable(gpu.device(), bytes)?.export()?;
+    let (handle, flags) = (MemoryHandle::OpaqueFd(memory), MemoryFlags::empty());
+    // SAFETY: 1. Of that size.
+    let memory = unsafe { gpu.import_external_memory(handle, bytes as u64, flags) }?;
+    // SAFETY: 1. and 2. Nothing else uses it.
+    let mut x = unsafe { gpu.map_external_buffer::<u32>(&memory, 0, 64) }?;
+    let (shape, flags) = (ArrayShape::D1 { width: 64 }, ArrayFlags::empty());
+    // SAFETY: 1. to 3. As above, in another part.
+    drop(unsafe { gpu.map_external_mipmapped_array::<u32>(&memory, 4096, shape, 2, flags) }?);
+    // SAFETY: makes a descriptor.
+    let descriptor = unsafe { libc::eventfd(2, libc::EFD_CLOEXEC) };
+    assert!(descriptor >= 0);
+    // SAFETY: new, and of nobody else.
+    let handle = SemaphoreHandle::OpaqueFd(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    // SAFETY: 1. and 2. A binary semaphore. Every wait comes behind a signal.
+    let semaphore = unsafe { gpu.import_external_semaphore(handle) }?;
+    let (mut stream, all) = (gpu.stream()?, [(&semaphore, 0)]);
+    gpu.on(&stream).wait_semaphores(&all)?;
+    gpu.on(&stream).signal_semaphores(&all)?;
+    gpu.scope(|s| {
+        let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+        run.wait_semaphores(&all)?;
+        run.fill(&mut x, 1)?;
+        run.signal_semaphores(&all)
+    })?;
+    let ordered = gpu.ordered_stream()?;
+    ordered.wait_semaphores(&all)?;
+    ordered.signal_semaphores(&all)?;
+    ordered.synchronize()?;
+    let captured = gpu.capture(&mut stream, |c| {
+        c.stream().wait_semaphores(&all)?;
+        c.stream().signal_semaphores(&all)
+    })?;
+    gpu.on(&stream).replay(&captured, ())?;
+    let (mut graph, (wait, signal)) = gpu.build_graph(|g| {
+        let wait = g.wait_semaphores(&[], &all)?;
+        Ok((wait, g.signal_semaphores(&[wait.id()], &all)?))
+    })?;
+    graph.set_waits(wait, &all)?;
+    graph.set_signals(signal, &all)?;
+    gpu.on(&stream).replay(&graph, ())
 }
 
 operations! {
@@ -101,6 +150,11 @@ operations! {
         unsafe { gpu.import_event(&exporter::exported_event()) }?.query()?;
         let event = gpu.event_with(EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
         gpu.export_event(&event).map(drop)
+    });
+    "memory and semaphores of another interface" => pushed(|gpu| {
+        #[cfg(all(target_os = "linux", not(miri)))]
+        external(gpu)?;
+        gpu.synchronize()
     });
     "physical memory of another process" => pushed(|gpu| {
         #[cfg(all(unix, not(miri)))]
