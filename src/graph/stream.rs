@@ -22,7 +22,7 @@ use std::fmt;
 /// [`Capture::fork`](crate::Capture::fork).
 ///
 /// Its operations become nodes of the graph, in order. As in a scope, the memory that they use orders
-/// operations on different streams. There is no operation with host memory: the graph would use it at each
+/// operations on different streams. There is no operation with buffers in host memory: the graph would use them at each
 /// replay ([F149](crate::driver_facts#F149)). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
 pub struct CaptureStream<'s, 'ctx> {
