@@ -148,6 +148,8 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
         let error = build(plain.extended().mem_sync_domain_map(0, 255), 4).unwrap_err();
         assert_eq!(error.call(), Some("cuGraphKernelNodeSetAttribute"));
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        let error = build(plain.extended().preferred_cluster(1), 4).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         let odd = plain.extended().cluster(2);
         assert_eq!(build(odd, 4).unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE));
         let mut graphs = Vec::new();

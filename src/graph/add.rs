@@ -75,8 +75,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, for page-locked memory, and for
     /// events and [programmatic serialization](crate::launch::ExtendedLaunch::programmatic_serialization) among the
-    /// attributes; `CUDA_ERROR_INVALID_VALUE` for invalid extents and attributes. Clusters that the grid does not
-    /// consist of are an error of [`build_graph`](crate::PushedGuard::build_graph).
+    /// attributes; `CUDA_ERROR_INVALID_VALUE` for invalid extents, and for attributes that nodes do not have, such as
+    /// preferred clusters ([F554](crate::driver_facts#F554)); `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that the
+    /// grid does not consist of.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other

@@ -153,7 +153,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a graph that was captured
     /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for
-    /// invalid extents. The node then stays as it was ([F218](crate::driver_facts#F218)).
+    /// invalid extents; `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a grid that does not consist of the node's clusters. The node then stays as it was ([F218](crate::driver_facts#F218)).
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.

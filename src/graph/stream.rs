@@ -14,6 +14,7 @@ use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Launch, Operation};
 use crate::scope::{Destination, Order, ScopedStream, Source};
 use crate::stream::Stream;
+use crate::stream::value::ValueOperation;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -21,7 +22,7 @@ use std::fmt;
 /// [`Capture::fork`](crate::Capture::fork).
 ///
 /// Its operations become nodes of the graph, in order. As in a scope, the memory that they use orders
-/// operations on different streams. There is no operation with host memory: the graph would use it at each
+/// operations on different streams. There is no operation with buffers in host memory: the graph would use them at each
 /// replay ([F149](crate::driver_facts#F149)). If an operation fails, the capture fails.
 #[derive(Clone, Copy)]
 pub struct CaptureStream<'s, 'ctx> {
@@ -90,6 +91,20 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     pub fn zero<T: Element>(&self, to: &mut impl Destination<'s, T>) -> Result {
         self.writes(to);
         self.record.note(self.scoped.zero(to))
+    }
+
+    /// Captures waits for numbers in host memory and writes of them, as
+    /// [`GraphBuilder::value_operations`](crate::graph::GraphBuilder::value_operations) adds them
+    /// ([F553](crate::driver_facts#F553)). The graph keeps the numbers' memory.
+    ///
+    /// # Errors
+    /// The errors of [`ScopedStream::value_operations`];
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
+    #[doc(alias = "cuStreamBatchMemOp")]
+    #[inline]
+    pub fn value_operations(&self, operations: &[ValueOperation<'s>]) -> Result {
+        self.record.resources.borrow_mut().values(operations);
+        self.record.note(self.scoped.value_operations(operations))
     }
 
     /// Captures the launch of a kernel.

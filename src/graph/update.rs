@@ -17,7 +17,7 @@ use std::ptr;
 impl<'ctx> PushedGuard<'ctx> {
     /// Captures a graph again, with other buffers, values or kernels.
     ///
-    /// If the operations are the same, the driver updates the graph in place, which is cheaper than creating a
+    /// If the operations are the same, and launches are cooperative or not as before, the driver updates the graph in place, which is cheaper than creating a
     /// new one, and the result is true. Otherwise a new graph replaces it. The graph then uses the new buffers,
     /// and no longer keeps the old ones.
     ///

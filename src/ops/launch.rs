@@ -185,7 +185,7 @@ fn plain(config: &CUlaunchConfig) -> LaunchConfig {
 unsafe fn set_attributes(node: CUgraphNode, config: &CUlaunchConfig, added: Answer) -> Answer {
     for index in 0..config.numAttrs as usize {
         // SAFETY: one of as many attributes, whose list is alive (obligation 2).
-        let attribute = unsafe { &*config.attrs.add(index) };
+        let attribute = unsafe { &*config.attrs.wrapping_add(index) };
         let (id, value) = (attribute.id, &raw const attribute.value);
         // SAFETY: the node is alive, and `value` leads to a value of the attribute, which is copied (F554). No context
         // need be current, and captures do not refuse it.

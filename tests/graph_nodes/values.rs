@@ -46,6 +46,35 @@ fn a_replay_and_the_host_tell_each_other_how_far_they_are() {
 }
 
 #[test]
+fn operations_are_captured() {
+    with_gpu(|gpu| {
+        let (mut main, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut x = filled(gpu, 64, 1);
+        let done = gpu.stream_value(0_u32).unwrap();
+        let graph = {
+            let go = gpu.stream_value(3_u32).unwrap();
+            gpu.capture(&mut main, |c| {
+                let (first, mut x) = (c.stream(), c.hold(&mut x));
+                first.value_operations(&[go.wait(Until::Equal(3))])?;
+                first.fill(&mut x, 7)?;
+                first.value_operations(&[ValueOperation::barrier(), done.write(1)])?;
+                first.value_operations(&[])?;
+                c.fork(&mut side)?.value_operations(&[done.wait(Until::AtLeast(1))])
+            })
+            .unwrap()
+        };
+        let kinds: Vec<_> = graph.list_nodes().unwrap().iter().map(|node| node.kind()).collect();
+        use NodeKind::{Memset, ValueOperations};
+        assert_eq!(kinds, [ValueOperations, Memset, ValueOperations, ValueOperations]);
+        gpu.on(&main).replay(&graph, &mut x).unwrap();
+        assert_eq!((read(gpu, &x), done.load()), (vec![7; 64], 1));
+        let many = vec![done.write(2); 256];
+        let refused = gpu.capture(&mut main, |c| c.stream().value_operations(&many));
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+    });
+}
+
+#[test]
 fn operations_are_changed_for_as_many_of_the_same_kinds() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
