@@ -104,12 +104,8 @@ fn a_mapped_buffer_is_used_like_any_other() {
         assert_eq!(external.size_bytes(), bytes as u64);
         let (half, len) = (bytes as u64 / 2, 1000);
         // SAFETY: 1. and 2. Nobody else uses the memory, and the parts are apart.
-        let (mut a, mut b) = unsafe {
-            (
-                gpu.map_external_buffer::<u32>(&external, 0, len).unwrap(),
-                gpu.map_external_buffer::<u32>(&external, half, len).unwrap(),
-            )
-        };
+        let part = |offset| unsafe { gpu.map_external_buffer::<u32>(&external, offset, len) };
+        let (mut a, mut b) = (part(0).unwrap(), part(half).unwrap());
         assert_eq!((a.len(), a.kind()), (len, BufferKind::Foreign));
         drop(external); // the mappings keep it
         gpu.on(&stream).fill(&mut a, 5).unwrap();

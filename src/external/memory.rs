@@ -221,7 +221,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if memory.context() != self.context() {
             return Err(Error::OtherContext { call });
         }
-        let end = offset.checked_add(bytes).unwrap_or(u64::MAX);
+        let end = offset.saturating_add(bytes);
         if end > memory.inner.bytes {
             let (end, len) = (end as usize, memory.inner.bytes as usize);
             return Err(Error::InvalidRange { call, end, len });

@@ -233,9 +233,11 @@ fn graphs_keep_signals_and_waits() {
         ok!(cuGraphExternalSemaphoresSignalNodeGetParams(node, &raw mut told));
         told
     };
-    // SAFETY: arrays of one element, which belong to the node.
-    let told =
-        unsafe { (*told.extSemArray, (*told.paramsArray).params.fence.value, told.numExtSems) };
+    // SAFETY: an array of one handle, which belongs to the node.
+    let kept = unsafe { *told.extSemArray };
+    // SAFETY: an array of the parameters of one signal, which belongs to the node.
+    let params_kept = unsafe { *told.paramsArray };
+    let told = (kept, params_kept.params.fence.value, told.numExtSems);
     assert_eq!(told, (semaphore, 1, 1));
     let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
     each_gives!(INVALID_VALUE; {
