@@ -41,8 +41,8 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
                 t.row("GraphBuilder::value_operations", &["cuGraphAddBatchMemOpNode"], || {
                     g.value_operations(&[], &[number.write(1)])
                 })?;
-            // SAFETY: as above.
             let attributed = &["cuGraphAddKernelNode_v2", "cuGraphKernelNodeSetAttribute"];
+            // SAFETY: as above.
             t.row("GraphBuilder::kernel, an attribute", attributed, || unsafe {
                 g.kernel(&[], &store, one.extended().priority(0), (&mut y, 9_u32))
             })?;

@@ -38,7 +38,8 @@ fn store(place: &Place, arguments: &mut [*mut c_void; 2], blocks: u32) -> CUDA_K
 fn with<R>(place: &Place, blocks: u32, f: impl FnOnce(*const CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
     let (mut address, mut value) = (place.memory, 7_u64);
     let mut arguments = [(&raw mut address).cast(), (&raw mut value).cast()];
-    f(&raw const *&store(place, &mut arguments, blocks))
+    let params = store(place, &mut arguments, blocks);
+    f(&raw const params)
 }
 
 fn kernel(graph: CUgraph, place: &Place, blocks: u32) -> CUgraphNode {
@@ -212,7 +213,8 @@ fn a_captured_launch_has_its_attributes_and_those_of_its_stream() {
         let place = place();
         let stream = made!(cuStreamCreateWithPriority(1, -3));
         let domain = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
-        ok!(cuStreamSetAttribute(stream, domain, &raw const *&words(&[1])));
+        let remote = words(&[1]);
+        ok!(cuStreamSetAttribute(stream, domain, &raw const remote));
         begin(stream, RELAXED);
         let mut all: [CUlaunchAttribute; 1] = all_zeros();
         (all[0].id, all[0].value) = (CLUSTER, words(&[2, 1, 1]));

@@ -174,8 +174,10 @@ fn the_operations_of_a_node_are_told_and_changed() {
     let told = get(node);
     assert_eq!((told.ctx, told.count, told.flags), (place.context, 2, 0));
     assert!(told.paramArray == get(node).paramArray && told.paramArray != all.as_ptr().cast_mut());
-    // SAFETY: as many operations as it tells, of which the first is a write.
-    let write_told = unsafe { (*told.paramArray).writeValue };
+    // SAFETY: as many operations as it tells.
+    let first = unsafe { told.paramArray.read() };
+    // SAFETY: the first one is a write.
+    let write_told = unsafe { first.writeValue };
     assert_eq!((write_told.operation, write_told.address), (kind_of(&all[0]), m));
     let set = |params: &CUDA_BATCH_MEM_OP_NODE_PARAMS| {
         code!(cuGraphBatchMemOpNodeSetParams(node, params))
@@ -320,7 +322,7 @@ fn a_wait_of_a_graph_holds_what_is_behind_it() {
     // SAFETY: page-locked memory, which the device may look at meanwhile.
     let set = |value: u32| unsafe { place.host.cast::<u32>().write_volatile(value) };
     // SAFETY: as above.
-    let beside = || unsafe { place.host.cast::<u32>().add(2).read_volatile() };
+    let beside = || unsafe { place.host.cast::<u32>().wrapping_add(2).read_volatile() };
     let waits = add(graph, &place, &[wait(at, 3, 1)]);
     let after = params(place.context, &[write(m, 7, 0)], 0);
     let _behind: CUgraphNode =

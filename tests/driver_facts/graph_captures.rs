@@ -35,7 +35,7 @@ fn fill(place: &Place, stream: CUstream) {
 fn a_capture_adds_to_a_graph_of_the_program() {
     has!(cuStreamBeginCaptureToGraph);
     let place = place();
-    let (stream, graph) = (place.stream, new());
+    let (stream, graph, early) = (place.stream, new(), EARLY);
     let [a, b] = [graph; 2].map(empty);
     let foreign = empty(new());
     for (at, of, after) in
@@ -48,7 +48,7 @@ fn a_capture_adds_to_a_graph_of_the_program() {
     };
     assert_eq!(begin_with(null(), null(), 1, RELAXED), INVALID_VALUE);
     assert_eq!(begin_with(null(), null(), 0, CUstreamCaptureMode(3)), INVALID_VALUE);
-    assert_eq!(begin_with(&raw const a, &raw const *&EARLY, 1, RELAXED), INVALID_VALUE);
+    assert_eq!(begin_with(&raw const a, &raw const early, 1, RELAXED), INVALID_VALUE);
     assert_eq!(to(LEGACY, graph, &[]), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     assert_eq!(status(stream), NONE);
 
@@ -128,7 +128,7 @@ fn what_captured_work_depends_on_can_be_changed() {
         cuStreamGetCaptureInfo_v3
     );
     let place = place();
-    let stream = place.stream;
+    let (stream, early) = (place.stream, EARLY);
     let update = |nodes: &[CUgraphNode], flags| {
         let (at, count) = (nodes.as_ptr().cast_mut(), nodes.len());
         newer!(cuStreamUpdateCaptureDependencies_v2(stream, at, null(), count, flags))
@@ -141,7 +141,9 @@ fn what_captured_work_depends_on_can_be_changed() {
         ok!(newer cuStreamGetCaptureInfo_v3(stream, at, id, graph, to, of, &raw mut count));
         let one = |place: usize| {
             // SAFETY: as many as it tells, which stay until the next call for the stream.
-            let (node, data) = unsafe { (*nodes.add(place), *data.add(place)) };
+            let node = unsafe { nodes.wrapping_add(place).read() };
+            // SAFETY: as above.
+            let data: CUgraphEdgeData = unsafe { data.wrapping_add(place).read() };
             (node, data != PLAIN)
         };
         (0..count).map(one).collect::<Vec<(CUgraphNode, bool)>>()
@@ -172,7 +174,7 @@ fn what_captured_work_depends_on_can_be_changed() {
     begin(stream, RELAXED);
     assert_eq!(launch(place.kernel(c"nothing"), stream, &[]), SUCCESS);
     let [(mut kernel, _)] = next()[..] else { panic!("one node") };
-    let (at, data) = (&raw mut kernel, &raw const *&EARLY);
+    let (at, data) = (&raw mut kernel, &raw const early);
     ok!(newer cuStreamUpdateCaptureDependencies_v2(stream, at, data, 1, 1));
     assert_eq!(next(), [(kernel, true)]);
     assert_eq!(launch(place.kernel(c"nothing"), stream, &[]), SUCCESS);

@@ -42,6 +42,10 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/faults_elsewhere.rs",
     "tests/driver_facts/filters.rs",
     "tests/driver_facts/foreign_code.rs",
+    "tests/driver_facts/graph_attributes.rs",
+    "tests/driver_facts/graph_batches.rs",
+    "tests/driver_facts/graph_captures.rs",
+    "tests/driver_facts/graph_edges.rs",
     "tests/driver_facts/graph_nodes.rs",
     "tests/driver_facts/graph_rows.rs",
     "tests/driver_facts/graph_updates.rs",
@@ -69,6 +73,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/textures.rs",
     "tests/driver_facts/times.rs",
     "tests/driver_facts/unified.rs",
+    "tests/driver_facts/user_objects.rs",
     "tests/driver_facts/virtual_memory.rs",
 ];
 
