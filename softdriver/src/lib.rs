@@ -195,6 +195,10 @@ pub use memory::pools::{
     cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy, cuMemPoolGetAccess,
     cuMemPoolGetAttribute, cuMemPoolSetAccess, cuMemPoolSetAttribute, cuMemPoolTrimTo,
 };
+pub use memory::pool_sharing::{
+    cuMemPoolExportPointer, cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
+    cuMemPoolImportPointer,
+};
 pub use memory::rows::{
     cuMemAllocPitch_v2, cuMemcpy2D_v2, cuMemcpy2DAsync_v2, cuMemcpy2DUnaligned_v2, cuMemcpy3D_v2,
     cuMemcpy3DAsync_v2, cuMemcpy3DPeer, cuMemcpy3DPeerAsync, cuMemsetD2D8_v2, cuMemsetD2D8Async,

@@ -8,6 +8,7 @@ pub(crate) mod host;
 pub(crate) mod managed;
 pub(crate) mod physical;
 pub(crate) mod pool;
+pub(crate) mod pool_sharing;
 pub(crate) mod pools;
 pub(crate) mod rows;
 pub(crate) mod set;

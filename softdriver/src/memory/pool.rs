@@ -1,10 +1,12 @@
 //! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F343, F344).
 
+use super::shared::{self, Named};
 use super::space::cost;
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::sync;
 use cuscope_sys::*;
+use std::ffi::c_int;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +22,43 @@ pub(crate) struct Pool {
     max: usize,
     /// A bit for each device that has access. There are at most 64.
     open: AtomicU64,
+    /// Of a pool that goes to other processes.
+    file: Option<PoolFile>,
+    /// Whether another process created it, which alone allocates from it.
+    pub(crate) imported: bool,
     state: Mutex<State>,
+}
+
+/// How other processes know a pool: by a file in memory, with a number in its name that no other pool has.
+pub(crate) struct PoolFile {
+    pub(crate) device: usize,
+    number: u64,
+    file: Named,
+}
+
+impl PoolFile {
+    /// The start of the name of such a file; the ordinal of the device and the number follow.
+    const NAME: &str = "cuscope-pool-";
+
+    /// For a new pool.
+    pub(crate) fn new(device: usize) -> Answer<Self> {
+        let number = shared::number();
+        let file = Named::new(&format!("{}{device}-{number}", Self::NAME))?;
+        Ok(Self { device, number, file })
+    }
+
+    /// That of a descriptor, which stays the caller's.
+    pub(crate) fn import(descriptor: c_int) -> Answer<Self> {
+        let (file, name) = Named::import(descriptor, Self::NAME)?;
+        let parts = name.split_once('-').and_then(|(device, number)| {
+            Some((device.parse().ok()?, number.parse().ok()?))
+        });
+        let (device, number) = parts.ok_or(CUDA_ERROR_UNKNOWN)?;
+        if device >= state().devices.len() {
+            return Err(CUDA_ERROR_INVALID_DEVICE);
+        }
+        Ok(Self { device, number, file })
+    }
 }
 
 /// The bit of a device.
@@ -48,7 +86,24 @@ impl Pool {
     pub(crate) fn new(handle: usize, device: usize, max: usize) -> Self {
         let max = if max == 0 { usize::MAX } else { max };
         let start = State { reuse: [true; 3], ..State::default() };
-        Self { handle, device, max, open: AtomicU64::new(bit(device)), state: Mutex::new(start) }
+        let (open, state) = (AtomicU64::new(bit(device)), Mutex::new(start));
+        Self { handle, device, max, open, file: None, imported: false, state }
+    }
+
+    /// A pool that other processes know too.
+    pub(crate) fn shared(handle: usize, file: PoolFile, max: usize, imported: bool) -> Self {
+        let pool = Self::new(handle, file.device, max);
+        Self { imported, file: Some(file), ..pool }
+    }
+
+    /// A descriptor by which another process gets it; INVALID_VALUE if it was not created for that.
+    pub(crate) fn export(&self) -> Answer<c_int> {
+        self.file.as_ref().filter(|_| !self.imported).ok_or(CUDA_ERROR_INVALID_VALUE)?.file.export()
+    }
+
+    /// The number by which other processes know it.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.file.as_ref().map(|file| file.number)
     }
 
     /// Whether a device has access to its memory.
@@ -67,6 +122,9 @@ impl Pool {
 
     /// Makes room for an allocation.
     pub(crate) fn take(&self, size: usize) -> Answer {
+        if self.imported {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let mut now = sync::lock(&self.state);
         let Some(held) = size.checked_add(now.held + CHUNK).map(|_| now.held + cost(size)) else {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
@@ -88,11 +146,16 @@ impl Pool {
 
     /// Counts an allocation as freed, from the call on.
     pub(crate) fn unused(&self, size: usize) {
-        sync::lock(&self.state).used -= size;
+        if !self.imported {
+            sync::lock(&self.state).used -= size;
+        }
     }
 
     /// What an allocation took can be used for another one.
     pub(crate) fn let_go(&self, size: usize) {
+        if self.imported {
+            return;
+        }
         sync::lock(&self.state).held -= cost(size);
         if state().pools.get(self.handle).is_none() {
             self.trim(0);

@@ -1,8 +1,10 @@
 //! Pools and the allocations in the order of a stream (F170–F177, F343, F344).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
-use super::pool::{Pool, Value};
+use super::physical::Physical;
+use super::pool::{Pool, PoolFile, Value};
 use super::space::Kind;
+use super::pool_sharing;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::race::{self, Access};
@@ -13,8 +15,11 @@ use cuscope_sys::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The handles that pools go to other processes by.
+const FILE: CUmemAllocationHandleType = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
 /// The pool of a handle; INVALID_VALUE for what is none any more.
-fn find(pool: CUmemoryPool) -> Answer<Arc<Pool>> {
+pub(super) fn find(pool: CUmemoryPool) -> Answer<Arc<Pool>> {
     state().pools.get(pool.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
@@ -56,7 +61,9 @@ fn allocate(
     }
     pool.take(size)?;
     let space = &state().space;
-    match space.allocate_with(&life, size, Kind::Device, 0, Some(pool.clone())) {
+    let base = space.allocate_with(&life, size, Kind::Device, 0, Some(pool.clone()));
+    // Where another process can open it, before anybody uses it.
+    match base.and_then(|base| pool_sharing::share(&pool, base).map(|()| base)) {
         Ok(base) => {
             if schedule::on() {
                 let allocation = space.exactly(base, Kind::Device)?;
@@ -172,8 +179,8 @@ driver! {
         }
         let plain = props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED
             && props.location.r#type == CU_MEM_LOCATION_TYPE_DEVICE
-            && props.handleTypes == CU_MEM_HANDLE_TYPE_NONE;
-        if !plain {
+            && [CU_MEM_HANDLE_TYPE_NONE, FILE].contains(&props.handleTypes);
+        if !plain || (props.handleTypes == FILE && !Physical::IS_SHARED) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         // SAFETY: every member of the union is numbers, of which any bits are a value.
@@ -182,7 +189,13 @@ driver! {
         if props.maxSize > device::TOTAL_MEMORY {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
-        let (handle, _) = state().pools.insert(|handle| Pool::new(handle, device, props.maxSize));
+        let max = props.maxSize;
+        let (handle, _) = if props.handleTypes == FILE {
+            let file = PoolFile::new(device)?;
+            state().pools.insert(|handle| Pool::shared(handle, file, max, false))
+        } else {
+            state().pools.insert(|handle| Pool::new(handle, device, max))
+        };
         entry::write(pool, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys a pool at once; what it allocated stays until it is freed (F174).

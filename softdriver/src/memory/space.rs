@@ -430,10 +430,18 @@ impl Space {
     }
 
     /// Adds memory of another process.
-    pub(crate) fn open(&self, life: &Arc<Life>, size: usize, memory: Shared) -> Answer<u64> {
+    pub(crate) fn open(
+        &self,
+        life: &Arc<Life>,
+        size: usize,
+        memory: Shared,
+        pool: Option<Arc<Pool>>,
+    ) -> Answer<u64> {
         let base = self.addresses(size, GRANULE as usize)?;
         let storage = Storage::opened(memory, size);
-        let new = Allocation::new(base, size, Kind::Opened, life, storage, 0, None);
+        // What a pool gave is freed as what it gives here.
+        let kind = if pool.is_some() { Kind::Device } else { Kind::Opened };
+        let new = Allocation::new(base, size, kind, life, storage, 0, pool);
         sync::write(&self.inner).insert(new)?;
         Ok(base)
     }
