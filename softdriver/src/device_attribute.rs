@@ -21,7 +21,7 @@ const OF_AN_H200: [c_int; 147] = [
 ];
 
 /// What an H200 has and this driver has not: 0.
-const NOT_MODELLED: [CUdevice_attribute; 17] = [
+const NOT_MODELLED: [CUdevice_attribute; 16] = [
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH,
     CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
@@ -30,7 +30,6 @@ const NOT_MODELLED: [CUdevice_attribute; 17] = [
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS,
     CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING,
-    CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES,
     CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED,
     CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,
@@ -46,7 +45,9 @@ pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answe
     match attribute {
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.ordinal as c_int),
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
+        // Of pools, a set of kinds: the descriptors of files alone.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        | CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
         | CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Ok(c_int::from(Physical::IS_SHARED)),
         _ if NOT_MODELLED.contains(&attribute) => Ok(0),
         CUdevice_attribute(number) => {
