@@ -2,7 +2,7 @@
 
 use crate::call::{answer, name, later};
 use crate::device::Device;
-use crate::driver::capture_mode::release_relaxed;
+use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::memory::{BufferKind, DeviceBuffer, Element};
@@ -87,12 +87,12 @@ impl ImportedPool {
         // Initializes the driver.
         Device::get(0)?;
         let (mut raw, kind) = (ptr::null_mut(), ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+        let out = &raw mut raw;
         // The driver takes a descriptor as a pointer.
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open and that of a pool (1). The
         // flags must be 0.
-        unsafe { answer!(cuMemPoolImportFromShareableHandle(&raw mut raw, sent, kind, 0)) }
-            .check()?;
+        relaxed(unsafe { later!(cuMemPoolImportFromShareableHandle(out, sent, kind, 0)) }).check()?;
         Ok(ImportedPool(Arc::new(Inner(raw))))
     }
 

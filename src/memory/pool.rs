@@ -2,6 +2,8 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
 use crate::call::{answer, name};
+#[cfg(unix)]
+use crate::{call::later, driver::capture_mode::relaxed};
 use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
@@ -153,7 +155,8 @@ impl MemoryPool {
         let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         let out = (&raw mut descriptor).cast();
         // SAFETY: the pool is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must be 0.
-        unsafe { answer!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) }.check()?;
+        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) })
+            .check()?;
         // SAFETY: the manual of cuMemPoolExportToShareableHandle: it creates the descriptor, which is closed by its
         // owner (F441).
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })

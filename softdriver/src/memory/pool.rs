@@ -1,9 +1,10 @@
 //! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F343, F344).
 
 use super::shared::{self, Named};
-use super::space::cost;
+use super::space::{Kind, cost};
 use crate::driver::driver as state;
 use crate::entry::Answer;
+use crate::ipc::Told;
 use crate::sync;
 use cuscope_sys::*;
 use std::ffi::c_int;
@@ -26,13 +27,15 @@ pub(crate) struct Pool {
     file: Option<PoolFile>,
     /// Whether another process created it, which alone allocates from it.
     pub(crate) imported: bool,
+    /// Of an imported pool: what was imported of it, and where.
+    opened: Mutex<Vec<(Told, u64)>>,
     state: Mutex<State>,
 }
 
 /// How other processes know a pool: by a file in memory, with a number in its name that no other pool has.
 pub(crate) struct PoolFile {
     pub(crate) device: usize,
-    number: u64,
+    pub(crate) number: u64,
     file: Named,
 }
 
@@ -87,7 +90,8 @@ impl Pool {
         let max = if max == 0 { usize::MAX } else { max };
         let start = State { reuse: [true; 3], ..State::default() };
         let (open, state) = (AtomicU64::new(bit(device)), Mutex::new(start));
-        Self { handle, device, max, open, file: None, imported: false, state }
+        let (file, imported, opened) = (None, false, Mutex::default());
+        Self { handle, device, max, open, file, imported, opened, state }
     }
 
     /// A pool that other processes know too.
@@ -96,9 +100,36 @@ impl Pool {
         Self { imported, file: Some(file), ..pool }
     }
 
+    /// The address of an allocation of an imported pool: the same one as long as it is not freed.
+    pub(crate) fn opened(
+        &self,
+        told: Told,
+        open: impl FnOnce() -> Answer<u64>,
+    ) -> Answer<u64> {
+        let mut opened = sync::lock(&self.opened);
+        opened.retain(|&(_, base)| state().space.exactly(base, Kind::Device).is_ok());
+        if let Some(&(_, base)) = opened.iter().find(|(one, _)| *one == told) {
+            return Ok(base);
+        }
+        let base = open()?;
+        opened.push((told, base));
+        Ok(base)
+    }
+
+    /// Whether something that was imported of it is not freed.
+    pub(crate) fn has_opened(&self) -> bool {
+        let there = |&(_, base): &(Told, u64)| state().space.exactly(base, Kind::Device).is_ok();
+        sync::lock(&self.opened).iter().any(there)
+    }
+
     /// A descriptor by which another process gets it; INVALID_VALUE if it was not created for that.
     pub(crate) fn export(&self) -> Answer<c_int> {
         self.file.as_ref().filter(|_| !self.imported).ok_or(CUDA_ERROR_INVALID_VALUE)?.file.export()
+    }
+
+    /// Whether other processes can get it from this one.
+    pub(crate) fn is_shareable(&self) -> bool {
+        self.file.is_some() && !self.imported
     }
 
     /// The number by which other processes know it.
@@ -120,11 +151,13 @@ impl Pool {
         }
     }
 
+    /// INVALID_VALUE for the pool of another process, which has no attributes here and gives no memory (F442).
+    pub(crate) fn own(&self) -> Answer {
+        if self.imported { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+
     /// Makes room for an allocation.
     pub(crate) fn take(&self, size: usize) -> Answer {
-        if self.imported {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
         let mut now = sync::lock(&self.state);
         let Some(held) = size.checked_add(now.held + CHUNK).map(|_| now.held + cost(size)) else {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
@@ -179,6 +212,7 @@ impl Pool {
 
     /// An attribute: a number of 32 bits, or of 64.
     pub(crate) fn attribute(&self, attribute: CUmemPool_attribute) -> Answer<Value> {
+        self.own()?;
         let now = *sync::lock(&self.state);
         Ok(match attribute {
             CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES => Value::Flag(now.reuse[0]),
@@ -195,6 +229,7 @@ impl Pool {
 
     /// Sets an attribute. The high marks can be set to 0 only, which is what is current (F171).
     pub(crate) fn set(&self, attribute: CUmemPool_attribute, value: Value) -> Answer {
+        self.own()?;
         let mut now = sync::lock(&self.state);
         match (attribute, value) {
             (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, Value::Flag(on)) => now.reuse[0] = on,

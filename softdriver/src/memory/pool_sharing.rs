@@ -54,18 +54,28 @@ driver! {
         flags: c_ulonglong,
     ) {
         entry::wanted(pool_out)?;
-        if flags != 0 || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR {
-            return Err(INVALID);
+        match handleType {
+            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if flags == 0 => {}
+            CU_MEM_HANDLE_TYPE_WIN32 => return Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => return Err(INVALID),
         }
         let file = PoolFile::import(handle.addr() as c_int)?;
-        let (handle, _) = state().pools.insert(|handle| Pool::shared(handle, file, 0, true));
+        let mut known = state().pools.all().into_iter();
+        // Once imported, it is the same pool.
+        let known = known.find(|pool| pool.imported && pool.number() == Some(file.number));
+        let handle = match known {
+            Some(pool) => pool.handle,
+            None => state().pools.insert(|handle| Pool::shared(handle, file, 0, true)).0,
+        };
         entry::write(pool_out, std::ptr::without_provenance_mut(handle))
     }
     /// Describes an allocation of a pool for the processes that have the pool.
     fn cuMemPoolExportPointer(shareData_out: *mut CUmemPoolPtrExportData, ptr: CUdeviceptr) {
         entry::wanted(shareData_out)?;
-        let allocation = state().space.find(ptr, 1)?;
-        let pool = allocation.pool.as_ref().filter(|pool| !pool.imported).ok_or(INVALID)?;
+        let allocation = state().space.exactly(ptr, Kind::Device)?;
+        let pool = allocation.pool.as_ref().ok_or(INVALID)?;
+        pool.own()?;
+        state().pools.get(pool.handle).ok_or(INVALID)?;
         let number = pool.number().ok_or(INVALID)?;
         let place = allocation.storage.share()?;
         let told = Told { place, size: allocation.size as u64, pool: number };
@@ -87,8 +97,11 @@ driver! {
             return Err(INVALID);
         }
         let size = usize::try_from(told.size).map_err(|_| INVALID)?;
-        let memory = Shared::open(told.place, size)?;
         let life = state().virtual_memory.life(pool.device);
-        entry::write(ptr_out, state().space.open(life, size, memory, Some(pool))?)
+        let open = || {
+            let memory = Shared::open(told.place, size)?;
+            state().space.open(life, size, memory, Some(pool.clone()))
+        };
+        entry::write(ptr_out, pool.opened(told, open)?)
     }
 }

@@ -56,6 +56,7 @@ fn allocate(
     entry::write(dptr, 0)?;
     let life = target.life.home();
     let pool = pool(life.device)?;
+    pool.own()?;
     if size == 0 {
         return Ok(());
     }
@@ -177,6 +178,13 @@ driver! {
         {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
+        let fabric = CU_MEM_HANDLE_TYPE_FABRIC.0;
+        let location = CU_MEM_LOCATION_TYPE_DEVICE.0..=CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
+        if ![0, FILE.0, fabric, FILE.0 | fabric].contains(&props.handleTypes.0)
+            || !location.contains(&props.location.r#type.0)
+        {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
         let plain = props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED
             && props.location.r#type == CU_MEM_LOCATION_TYPE_DEVICE
             && [CU_MEM_HANDLE_TYPE_NONE, FILE].contains(&props.handleTypes);
@@ -201,7 +209,7 @@ driver! {
     /// Destroys a pool at once; what it allocated stays until it is freed (F174).
     fn cuMemPoolDestroy(pool: CUmemoryPool) {
         let found = find(pool)?;
-        if found.handle == first(found.device) {
+        if found.handle == first(found.device) || found.has_opened() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         // What it still holds is given back with its last allocation.
@@ -213,7 +221,9 @@ driver! {
     }
     /// Gives unused memory of a pool back (F173).
     fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize) {
-        find(pool)?.trim(minBytesToKeep as u64);
+        let pool = find(pool)?;
+        pool.own()?;
+        pool.trim(minBytesToKeep as u64);
         Ok(())
     }
     /// Sets an attribute of a pool (F171).
@@ -266,7 +276,7 @@ driver! {
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
         let gone = state().pools.knew(pool.addr());
         match find(pool) {
-            Ok(pool) if pool.device != device.ordinal => return Err(CUDA_ERROR_INVALID_VALUE),
+            Ok(pool) if pool.device != device.ordinal || pool.imported => return Err(CUDA_ERROR_INVALID_VALUE),
             Err(code) if !gone => return Err(code),
             _ => device.pool.store(pool.addr(), Ordering::Release),
         }

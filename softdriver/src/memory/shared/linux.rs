@@ -6,7 +6,7 @@ use crate::entry::Answer;
 use cuscope_sys::*;
 use std::ffi::{CString, c_int};
 use std::fs::{self, File, OpenOptions};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
 
 /// The start of the name of such a file; its number follows.
@@ -42,10 +42,11 @@ impl Named {
         Ok(Self(File::from(unsafe { OwnedFd::from_raw_fd(descriptor) })))
     }
 
-    /// A descriptor for the caller.
+    /// A descriptor for the caller, which child processes inherit (F441).
     pub(crate) fn export(&self) -> Answer<c_int> {
-        let copy = self.0.try_clone().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)?;
-        Ok(copy.into_raw_fd())
+        // SAFETY: takes no memory.
+        let descriptor = unsafe { libc::dup(self.0.as_raw_fd()) };
+        if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
     }
 
     /// The file of a descriptor, which stays the caller's, with the rest of its name; UNKNOWN for a file whose name does
