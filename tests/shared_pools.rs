@@ -1,6 +1,9 @@
 //! Pools between processes: each test starts another one, which imports.
 #![cfg(unix)]
-#![allow(unsafe_code, reason = "imports memory, launches a kernel, and lets a child inherit a descriptor")]
+#![allow(
+    unsafe_code,
+    reason = "imports memory, launches a kernel, and lets a child inherit a descriptor"
+)]
 
 use crate::common::gpu::{kernel, with_gpu};
 use crate::common::kernels::STORE;
@@ -69,7 +72,9 @@ fn two_processes_work_on_buffers_of_one_pool() {
             let pool = import(&descriptor);
             drop(descriptor);
             // SAFETY: 1. to 3. The parent waits for the end of this process. 4. Once each.
-            let mut all = handles.iter().map(|handle| unsafe { gpu.import_pooled::<u32>(&pool, handle) }.unwrap());
+            let mut all = handles
+                .iter()
+                .map(|handle| unsafe { gpu.import_pooled::<u32>(&pool, handle) }.unwrap());
             let (mut x, y) = (all.next().unwrap(), all.next().unwrap());
             // What was imported keeps the pool.
             drop(pool);
@@ -169,7 +174,8 @@ fn a_pool_is_imported_on_its_own_device() {
         let stream = gpu.stream().unwrap();
         if let Some((descriptor, handles)) = sent() {
             let (pool, before) = (import(&descriptor), live());
-            let other = cuscope::Context::create(Device::get(1).unwrap(), ContextFlags::empty()).unwrap();
+            let other =
+                cuscope::Context::create(Device::get(1).unwrap(), ContextFlags::empty()).unwrap();
             std::thread::spawn(move || {
                 let mut stack = cuscope::ContextStack::current_thread().unwrap();
                 let gpu = stack.push(&other).unwrap();

@@ -190,14 +190,14 @@ pub use memory::managed::{
     cuMemDiscardBatchAsync, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
     cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuStreamAttachMemAsync,
 };
+pub use memory::pool_sharing::{
+    cuMemPoolExportPointer, cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
+    cuMemPoolImportPointer,
+};
 pub use memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
     cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemPoolCreate, cuMemPoolDestroy, cuMemPoolGetAccess,
     cuMemPoolGetAttribute, cuMemPoolSetAccess, cuMemPoolSetAttribute, cuMemPoolTrimTo,
-};
-pub use memory::pool_sharing::{
-    cuMemPoolExportPointer, cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
-    cuMemPoolImportPointer,
 };
 pub use memory::rows::{
     cuMemAllocPitch_v2, cuMemcpy2D_v2, cuMemcpy2DAsync_v2, cuMemcpy2DUnaligned_v2, cuMemcpy3D_v2,

@@ -1,6 +1,6 @@
 //! Pools of other processes.
 
-use crate::call::{answer, name, later};
+use crate::call::{answer, later, name};
 use crate::device::Device;
 use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
@@ -92,7 +92,8 @@ impl ImportedPool {
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open and that of a pool (1). The
         // flags must be 0.
-        relaxed(unsafe { later!(cuMemPoolImportFromShareableHandle(out, sent, kind, 0)) }).check()?;
+        relaxed(unsafe { later!(cuMemPoolImportFromShareableHandle(out, sent, kind, 0)) })
+            .check()?;
         Ok(ImportedPool(Arc::new(Inner(raw))))
     }
 
@@ -247,7 +248,8 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: the attribute is an `int`, for which `out` is valid; the address is that of memory that is imported.
         unsafe { answer!(cuPointerGetAttribute(out, of, address)) }.check()?;
         if ordinal != self.context().device().raw() {
-            let reason = "the pool belongs to another device: import it in a context of the pool's device";
+            let reason =
+                "the pool belongs to another device: import it in a context of the pool's device";
             return Err(Error::InvalidArgument { call: CALL, reason });
         }
         // SAFETY: 1. open until `keep` is dropped, as large as the handle says (1), not freed meanwhile (2), on the

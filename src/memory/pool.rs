@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
 use crate::call::{answer, name};
-#[cfg(unix)]
-use crate::{call::later, driver::capture_mode::relaxed};
 use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::sync::Arc;
 use crate::virtual_memory::location;
+#[cfg(unix)]
+use crate::{call::later, driver::capture_mode::relaxed};
 use bitflags::bitflags;
 use ffi::{
     CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType, CUmemPool_attribute, CUmemPoolProps,

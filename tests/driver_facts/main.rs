@@ -52,6 +52,7 @@ mod peers;
 mod pools;
 mod registered_memory;
 mod resources;
+mod shared_pools;
 mod stack;
 mod stream_attributes;
 mod table;

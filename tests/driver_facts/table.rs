@@ -60,6 +60,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/pools.rs",
     "tests/driver_facts/registered_memory.rs",
     "tests/driver_facts/resources.rs",
+    "tests/driver_facts/shared_pools.rs",
     "tests/driver_facts/stack.rs",
     "tests/driver_facts/stream_attributes.rs",
     "tests/driver_facts/tensor_maps.rs",

@@ -41,7 +41,7 @@ pub(crate) struct PoolFile {
 
 impl PoolFile {
     /// The start of the name of such a file; the ordinal of the device and the number follow.
-    const NAME: &str = "cuscope-pool-";
+    const NAME: &str = "pool-";
 
     /// For a new pool.
     pub(crate) fn new(device: usize) -> Answer<Self> {
@@ -53,9 +53,9 @@ impl PoolFile {
     /// That of a descriptor, which stays the caller's.
     pub(crate) fn import(descriptor: c_int) -> Answer<Self> {
         let (file, name) = Named::import(descriptor, Self::NAME)?;
-        let parts = name.split_once('-').and_then(|(device, number)| {
-            Some((device.parse().ok()?, number.parse().ok()?))
-        });
+        let parts = name
+            .split_once('-')
+            .and_then(|(device, number)| Some((device.parse().ok()?, number.parse().ok()?)));
         let (device, number) = parts.ok_or(CUDA_ERROR_UNKNOWN)?;
         if device >= state().devices.len() {
             return Err(CUDA_ERROR_INVALID_DEVICE);
@@ -101,11 +101,7 @@ impl Pool {
     }
 
     /// The address of an allocation of an imported pool: the same one as long as it is not freed.
-    pub(crate) fn opened(
-        &self,
-        told: Told,
-        open: impl FnOnce() -> Answer<u64>,
-    ) -> Answer<u64> {
+    pub(crate) fn opened(&self, told: Told, open: impl FnOnce() -> Answer<u64>) -> Answer<u64> {
         let mut opened = sync::lock(&self.opened);
         opened.retain(|&(_, base)| state().space.exactly(base, Kind::Device).is_ok());
         if let Some(&(_, base)) = opened.iter().find(|(one, _)| *one == told) {

@@ -3,8 +3,8 @@
 
 use super::physical::Physical;
 use super::pool::{Pool, PoolFile, Value};
-use super::space::Kind;
 use super::pool_sharing;
+use super::space::Kind;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::race::{self, Access};
@@ -180,7 +180,9 @@ driver! {
         }
         let fabric = CU_MEM_HANDLE_TYPE_FABRIC.0;
         let location = CU_MEM_LOCATION_TYPE_DEVICE.0..=CU_MEM_LOCATION_TYPE_HOST_NUMA.0;
-        if ![0, FILE.0, fabric, FILE.0 | fabric].contains(&props.handleTypes.0)
+        let on_host = props.location.r#type == CU_MEM_LOCATION_TYPE_HOST;
+        if (on_host && props.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+            || ![0, FILE.0, fabric, FILE.0 | fabric].contains(&props.handleTypes.0)
             || !location.contains(&props.location.r#type.0)
         {
             return Err(CUDA_ERROR_INVALID_VALUE);

@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::{self, NonNull};
 
 /// The start of the name of a file that is physical memory; the ordinal of the device follows.
-const NAME: &str = "cuscope-physical-";
+const NAME: &str = "physical-";
 
 const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
 
@@ -30,7 +30,7 @@ impl Bytes {
         self.0.export()
     }
 
-    /// The bytes of a descriptor, with their device and their size; UNKNOWN for another file.
+    /// The bytes of a descriptor, with their device and their size; UNKNOWN for a file of others.
     pub(super) fn import(descriptor: RawFd) -> Answer<(Self, usize, usize)> {
         let (file, device) = Named::import(descriptor, NAME)?;
         let device = device.parse().map_err(|_| CUDA_ERROR_UNKNOWN)?;

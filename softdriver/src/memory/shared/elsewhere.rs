@@ -19,7 +19,7 @@ impl Named {
         match self.0 {}
     }
 
-    pub(crate) fn import(_descriptor: c_int, _start: &str) -> Answer<(Self, String)> {
+    pub(crate) fn import(_descriptor: c_int, _kind: &str) -> Answer<(Self, String)> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 }

@@ -9,8 +9,10 @@ use std::fs::{self, File, OpenOptions};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
 
-/// The start of the name of such a file; its number follows.
-const NAME: &str = "cuscope-allocation-";
+/// The start of the names of all files.
+const START: &str = "cuscope-";
+/// What follows in the name of an allocation, with its number.
+const NAME: &str = "allocation-";
 
 /// A mapping of a file in memory.
 pub(crate) struct Shared {
@@ -30,9 +32,9 @@ unsafe impl Sync for Shared {}
 pub(crate) struct Named(pub(crate) File);
 
 impl Named {
-    /// A new file, which is empty.
+    /// A new file, which is empty, with the end of its name.
     pub(crate) fn new(name: &str) -> Answer<Self> {
-        let name = CString::new(name).map_err(|_| CUDA_ERROR_UNKNOWN)?;
+        let name = CString::new(format!("{START}{name}")).map_err(|_| CUDA_ERROR_UNKNOWN)?;
         // SAFETY: the name is a string, which the call only reads.
         let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
         if descriptor < 0 {
@@ -49,9 +51,9 @@ impl Named {
         if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
     }
 
-    /// The file of a descriptor, which stays the caller's, with the rest of its name; UNKNOWN for a file whose name does
-    /// not start so.
-    pub(crate) fn import(descriptor: c_int, start: &str) -> Answer<(Self, String)> {
+    /// The file of a descriptor, which stays the caller's, with the rest of its name; UNKNOWN for a file of others,
+    /// NOT_SUPPORTED for one of another kind.
+    pub(crate) fn import(descriptor: c_int, kind: &str) -> Answer<(Self, String)> {
         let unknown = CUDA_ERROR_UNKNOWN;
         if descriptor < 0 {
             return Err(unknown);
@@ -59,8 +61,9 @@ impl Named {
         // The name says what the file is, so that no other one is taken for it.
         let name = fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| unknown)?;
         let name = name.to_string_lossy().into_owned();
-        let rest = name.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(start));
-        let rest = rest.and_then(|rest| rest.split(' ').next()).ok_or(unknown)?.to_owned();
+        let rest = name.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(START));
+        let rest = rest.and_then(|rest| rest.split(' ').next()).ok_or(unknown)?;
+        let rest = rest.strip_prefix(kind).ok_or(CUDA_ERROR_NOT_SUPPORTED)?.to_owned();
         // SAFETY: an open descriptor, as its name was found.
         let lent = unsafe { BorrowedFd::borrow_raw(descriptor) };
         let own = lent.try_clone_to_owned().map_err(|_| unknown)?;
@@ -85,7 +88,7 @@ impl Shared {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(|_| gone)?;
         let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
         let name = name.map_err(|_| gone)?.to_string_lossy().into_owned();
-        let right = name.starts_with(&format!("/memfd:{NAME}{} ", place.number));
+        let right = name.starts_with(&format!("/memfd:{START}{NAME}{} ", place.number));
         let holds = file.metadata().is_ok_and(|file| file.len() >= len as u64);
         if right && holds { Self::map(file, place, len) } else { Err(gone) }
     }
