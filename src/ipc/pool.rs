@@ -47,7 +47,7 @@ use std::{fmt, ptr};
 ///     let mut stack = ContextStack::current_thread()?;
 ///     let gpu = stack.push(&context)?;
 ///     let (descriptor, bytes) = receive();
-///     // SAFETY: the descriptor comes from `MemoryPool::export`.
+///     // SAFETY: the descriptor comes from `MemoryPool::export`, and is imported once.
 ///     let pool = unsafe { ImportedPool::import(descriptor.as_fd()) }?;
 ///     let handle = PooledHandle::from_bytes(bytes);
 ///     // SAFETY: the other process waits until this one has dropped the buffer, and the handle is imported once.
@@ -75,13 +75,15 @@ impl Drop for Inner {
 }
 
 impl ImportedPool {
-    /// Imports the pool of another process. The descriptor may be closed afterwards.
+    /// Imports the pool of another process, or of this one. The descriptor may be closed afterwards.
     ///
     /// # Errors
     /// A driver error for what is no descriptor of a pool ([F442](crate::driver_facts#F442)).
     ///
     /// # Safety
-    /// 1. The descriptor is one that [`MemoryPool::export`](crate::MemoryPool::export) returned in another process.
+    /// 1. The descriptor is one that [`MemoryPool::export`](crate::MemoryPool::export) returned.
+    /// 2. This process has no other import of the pool: the driver would return the same pool again, and the first drop
+    ///    would destroy it. Clone this value instead.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
     pub unsafe fn import(descriptor: BorrowedFd<'_>) -> Result<ImportedPool> {
         // Initializes the driver.
@@ -91,7 +93,7 @@ impl ImportedPool {
         // The driver takes a descriptor as a pointer.
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open and that of a pool (1). The
-        // flags must be 0.
+        // flags must be 0. The handle has one owner (2).
         relaxed(unsafe { later!(cuMemPoolImportFromShareableHandle(out, sent, kind, 0)) })
             .check()?;
         Ok(ImportedPool(Arc::new(Inner(raw))))
@@ -220,11 +222,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](Error::NotCurrent).
     ///
     /// # Safety
-    /// 1. The handle is one that [`export_pooled`](Self::export_pooled) returned in the process of the pool, unchanged.
-    /// 2. The other process does not drop the buffer before this one has dropped what it imported.
-    /// 3. While an operation of this process uses the memory, no other process writes it, nor reads it if the operation
-    ///    writes it. Both sides order their work, such as by a message after a wait.
-    /// 4. This process has nothing else that it imported by this handle.
+    /// 1. The handle is one that [`export_pooled`](Self::export_pooled) returned, unchanged.
+    /// 2. The exported buffer is not dropped before what was imported is dropped.
+    /// 3. While an operation uses the imported memory, no other process writes it, nor reads it if the operation writes
+    ///    it. Both sides order their work, such as by a message after a wait. The same holds between the imported
+    ///    buffer and the exported one in one process.
+    /// 4. This process has nothing else that it imported by a handle of this buffer: the first drop would free it.
     #[doc(alias = "cuMemPoolImportPointer")]
     pub unsafe fn import_pooled<T: Element>(
         &self,

@@ -1,4 +1,4 @@
-//! Pools between processes: a pool goes as a file descriptor, an allocation of it as bytes (F440–F449).
+//! Pools between processes: a pool goes as a file descriptor, an allocation of it as bytes (F440–F448).
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::pool::{Pool, PoolFile};

@@ -5,11 +5,12 @@ use crate::common::kernels::{IGNORE, SPIN};
 use crate::common::longer;
 use crate::exporter;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, Result,
-    StreamFlags,
+    Context, ContextFlags, ContextStack, Device, EventFlags, LaunchConfig, MemoryPool, PushedGuard,
+    Result, StreamFlags,
     diagnostics::{CoreDumps, DriverLog, on_driver_log},
     ffi,
     foreign::dlpack::Tensor,
+    ipc::ImportedPool,
     memory::{Advice, Attachment, Location, PoolAccess},
     ordered::OrderedOptions,
     stream::{SyncPolicy, Until},
@@ -34,6 +35,20 @@ fn import(device: Device, bytes: usize) -> Result<PhysicalMemory> {
     let descriptor = PhysicalMemory::create_shareable(device, bytes)?.export()?;
     // SAFETY: 1. of that size. 2. Nothing uses it.
     unsafe { PhysicalMemory::import(descriptor.as_fd(), bytes) }
+}
+
+/// A pool with a buffer, through the descriptor of the pool.
+#[cfg(unix)]
+fn import_pooled(gpu: &PushedGuard<'_>) -> Result {
+    use std::os::fd::AsFd;
+    let (pool, stream) = (MemoryPool::create_shareable(gpu.device())?, gpu.stream()?);
+    let x = gpu.on(&stream).alloc_from::<u32>(&pool, 16)?;
+    let handle = gpu.export_pooled(&x)?;
+    // SAFETY: 1. exported here. 2. Imported once.
+    let imported = unsafe { ImportedPool::import(pool.export()?.as_fd()) }?;
+    // SAFETY: 1. exported here. 2. Dropped before it. 3. Nothing uses it meanwhile. 4. Once.
+    let mut y = unsafe { gpu.import_pooled::<u32>(&imported, &handle) }?;
+    gpu.on(&stream).fill(&mut y, 1)
 }
 
 operations! {
@@ -71,6 +86,13 @@ operations! {
         unsafe { gpu.import_event(&exporter::exported_event()) }?.query()?;
         let event = gpu.event_with(EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
         gpu.export_event(&event).map(drop)
+    });
+    "a pool of another process" => pushed(|gpu| {
+        #[cfg(unix)]
+        if exporter::is_there() {
+            import_pooled(gpu)?;
+        }
+        gpu.synchronize()
     });
     "physical memory of another process" => pushed(|gpu| {
         #[cfg(all(unix, not(miri)))]
