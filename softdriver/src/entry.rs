@@ -306,6 +306,7 @@ transparent_zero!(
     CUgraphMem_attribute,
     CUmemAllocationGranularity_flags,
     CUmemAllocationHandleType,
+    CUmemAllocationType,
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,

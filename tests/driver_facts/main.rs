@@ -37,6 +37,7 @@ mod graph_rows;
 mod graph_updates;
 mod graphs;
 mod green_contexts;
+mod host_pools;
 mod images;
 mod ipc;
 mod kernels;

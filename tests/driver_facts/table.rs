@@ -45,6 +45,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/graph_updates.rs",
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
+    "tests/driver_facts/host_pools.rs",
     "tests/driver_facts/images.rs",
     "tests/driver_facts/ipc.rs",
     "tests/driver_facts/kernels.rs",

@@ -1,4 +1,5 @@
-//! Pools: memory of a device that is kept for stream-ordered allocations (F170–F177, F343, F344).
+//! Pools: memory of a device, or of the host, that is kept for stream-ordered allocations (F170–F177, F343, F344,
+//! F450–F454).
 
 use super::shared::{self, Named};
 use super::space::{Kind, cost};
@@ -14,11 +15,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A pool takes memory of its device in pieces of this size.
 const CHUNK: usize = 32 << 20;
 
+/// Where the memory of a pool is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On the device with this ordinal.
+    Device(usize),
+    Host,
+    /// On the one NUMA node that the host has.
+    Node,
+}
+
+impl Place {
+    /// The ordinal of its device.
+    pub(crate) fn device(self) -> Option<usize> {
+        match self {
+            Place::Device(device) => Some(device),
+            Place::Host | Place::Node => None,
+        }
+    }
+}
+
 /// A pool.
 pub(crate) struct Pool {
     pub(crate) handle: usize,
-    /// The ordinal of its device.
-    pub(crate) device: usize,
+    pub(crate) place: Place,
     /// Bytes at most.
     max: usize,
     /// A bit for each device that has access. There are at most 64.
@@ -86,17 +106,17 @@ struct State {
 }
 
 impl Pool {
-    pub(crate) fn new(handle: usize, device: usize, max: usize) -> Self {
+    pub(crate) fn new(handle: usize, place: Place, max: usize) -> Self {
         let max = if max == 0 { usize::MAX } else { max };
         let start = State { reuse: [true; 3], ..State::default() };
-        let (open, state) = (AtomicU64::new(bit(device)), Mutex::new(start));
+        let (open, state) = (AtomicU64::new(place.device().map_or(0, bit)), Mutex::new(start));
         let (file, imported, opened) = (None, false, Mutex::default());
-        Self { handle, device, max, open, file, imported, opened, state }
+        Self { handle, place, max, open, file, imported, opened, state }
     }
 
     /// A pool that other processes know too.
     pub(crate) fn shared(handle: usize, file: PoolFile, max: usize, imported: bool) -> Self {
-        let pool = Self::new(handle, file.device, max);
+        let pool = Self::new(handle, Place::Device(file.device), max);
         Self { imported, file: Some(file), ..pool }
     }
 
@@ -163,7 +183,9 @@ impl Pool {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         if wanted > now.reserved {
-            state().space.reserve(self.device, wanted - now.reserved)?;
+            if let Some(device) = self.place.device() {
+                state().space.reserve(device, wanted - now.reserved)?;
+            }
             now.reserved = wanted;
         }
         now.held = held;
@@ -196,7 +218,9 @@ impl Pool {
         let mut now = sync::lock(&self.state);
         let keep = usize::try_from(keep).unwrap_or(usize::MAX).min(now.reserved).max(now.held);
         let left = keep.next_multiple_of(CHUNK).min(now.reserved);
-        state().space.give_back(self.device, now.reserved - left);
+        if let Some(device) = self.place.device() {
+            state().space.give_back(device, now.reserved - left);
+        }
         now.reserved = left;
     }
 

@@ -97,7 +97,7 @@ driver! {
             return Err(INVALID);
         }
         let size = usize::try_from(told.size).map_err(|_| INVALID)?;
-        let life = state().virtual_memory.life(pool.device);
+        let life = state().virtual_memory.life(pool.place.device().ok_or(INVALID)?);
         let open = || {
             let memory = Shared::open(told.place, size)?;
             state().space.open(life, size, memory, Some(pool.clone()))

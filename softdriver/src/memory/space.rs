@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Heap,
     /// Page-locked host memory; its address is its host pointer.
     Host,
+    /// The same, of a pool of the host: only devices with access to the pool use it.
+    HostPool,
     /// What a node of a graph allocates: there while a run has it.
     Graph,
     /// Memory that the host and all devices use, at one address.
@@ -60,17 +62,22 @@ pub(crate) enum Rights {
 impl Kind {
     /// Page-locked memory of the host, at the address where the program sees it.
     pub(crate) fn is_host(self) -> bool {
+        matches!(self, Kind::Host | Kind::HostPool | Kind::Registered)
+    }
+
+    /// The same, but for what a pool has: every device can use it.
+    pub(crate) fn is_mapped_host(self) -> bool {
         matches!(self, Kind::Host | Kind::Registered)
     }
 
     /// Memory that every device can use.
     pub(crate) fn is_shared(self) -> bool {
-        self.is_host() || self == Kind::Managed
+        self.is_mapped_host() || self == Kind::Managed
     }
 
     /// Mapped for the program, at the address that devices use too.
     fn is_mapped(self) -> bool {
-        matches!(self, Kind::Host | Kind::Managed)
+        matches!(self, Kind::Host | Kind::HostPool | Kind::Managed)
     }
 }
 
@@ -196,6 +203,12 @@ impl Allocation {
             None if self.flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => Rights::Read,
             None | Some(_) => Rights::ReadWrite,
         }
+    }
+
+    /// Whether it is on the device, or every device can use it.
+    pub(crate) fn is_of(&self, device: usize) -> bool {
+        let here = self.life.device == device && self.kind != Kind::HostPool;
+        self.kind.is_shared() || here
     }
 
     /// Whether its device may only read it.
@@ -575,7 +588,7 @@ impl Space {
         Usage {
             allocations: of(Kind::Device).chain(of(Kind::Managed)).count(),
             bytes: of(Kind::Device).chain(of(Kind::Managed)).map(|one| one.size).sum(),
-            host_allocations: of(Kind::Host).count(),
+            host_allocations: of(Kind::Host).chain(of(Kind::HostPool)).count(),
             registrations: of(Kind::Registered).count(),
         }
     }
@@ -586,8 +599,7 @@ pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
     if allocation.kind == Kind::Mapped {
         return allocation.rights(device) > Rights::None;
     }
-    let own = allocation.kind.is_shared() || allocation.life.device == device;
-    own || peer::kernel_may(device, allocation)
+    allocation.is_of(device) || peer::kernel_may(device, allocation)
 }
 
 #[cfg(test)]
