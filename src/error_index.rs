@@ -30,6 +30,7 @@
 //! | E0308: … found `&DeviceBuffer`; types differ in mutability; mismatched types of buffers and slices | [types](#types) |
 //! | E0308: expected `PinnedBuffer`; expected `&mut Ordered<_>`; types differ in mutability, at `ordered.stream()` | [ordered streams](#ordered-streams) |
 //! | E0308: expected `&Cubin`, found `&Ptx` | [images and variables](#images-and-variables) |
+//! | E0308: expected `&MemoryPool`, found `&ImportedPool` | [handles of other code](#handles-of-other-code) |
 //! | E0308: expected `Key`, found `()` | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0373: closure may outlive the current function | [tied to one thread](#tied-to-one-thread) |
 //! | E0382: borrow of moved value: `gpu`, `stream`, `context` | [the guard is gone](#the-guard-is-gone) |
@@ -944,7 +945,10 @@
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
 //! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
 //! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
-//! `ui-tests/external_without_unsafe.rs`. The functions list their obligations.
+//! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`. The functions list their obligations.
+//!
+//! *error\[E0308\]: expected `&MemoryPool`, found `&ImportedPool`*: the pool of another process gives no memory:
+//! `ui-tests/alloc_from_imported_pool.rs`. Import the buffers that the other process allocates from it.
 //!
 //! *error\[E0277\]: `*mut u8` cannot be sent between threads safely*: what keeps a handle alive is dropped with the last
 //! owner, on any thread: `ui-tests/keep_not_sent.rs`. *error\[E0521\]: borrowed data escapes …*: nor can it borrow:

@@ -68,10 +68,12 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 19] = [
+    const BANNED: [&str; 21] = [
         "cuDestroyExternalSemaphore",
         "cuIpcCloseMemHandle",
         "cuMemAddressFree",
+        "cuMemPoolExportToShareableHandle",
+        "cuMemPoolImportFromShareableHandle",
         "cuMemRelease",
         "cuMemUnmap",
         "cuStreamQuery",
@@ -135,6 +137,11 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
     // A pool and what it allocated belong to no context, whose end would free them.
     if failed.contains(&"cuMemFreeAsync") {
         rest = Live { allocations: before.allocations, bytes: before.bytes, ..rest };
+    }
+    // Nor does what is imported of another process's pool, which stays with it.
+    if failed.contains(&"cuMemFree_v2") && under.starts_with("a pool of another process") {
+        let Live { allocations, bytes, pools, .. } = before;
+        rest = Live { allocations, bytes, pools, ..rest };
     }
     // Nor does virtual memory.
     if failed.iter().any(|call| ["cuMemUnmap", "cuMemRelease", "cuMemAddressFree"].contains(call)) {

@@ -25,6 +25,7 @@ mod occupancy;
 mod other_context;
 mod peers;
 mod pitched;
+mod shared_pools;
 mod streams;
 mod tensor_maps;
 mod textures;

@@ -14,7 +14,7 @@ use crate::graph::{Exec, Graph};
 use crate::ipc::Opened;
 use crate::library::{Kernel, Library};
 use crate::link::Link;
-use crate::memory::pool::Pool;
+use crate::memory::pool::{Place, Pool};
 use crate::memory::space::Space;
 use crate::memory::virtual_memory::VirtualMemory;
 use crate::module::Module;
@@ -26,7 +26,7 @@ use crate::{coredump, faults, report, schedule, sync, trace};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The version of CUDA that this driver answers as.
@@ -74,8 +74,10 @@ pub(crate) struct Driver {
     pub(crate) external_semaphores: Registry<ExternalSemaphore>,
     /// Pools of memory.
     pub(crate) pools: Registry<Pool>,
-    /// Those of them that the devices have from the start.
+    /// Those of them that the devices have from the start, and behind these the host and its NUMA node.
     pub(crate) first_pools: Vec<usize>,
+    /// The handles of the pools that were set last for the host and its NUMA node; 0 if none was.
+    pub(crate) host_pools: [AtomicUsize; 2],
     /// The memory of all devices.
     pub(crate) space: Space,
     /// Reserved addresses, physical memory and mappings.
@@ -154,8 +156,9 @@ fn begin(environment: &Environment) {
 impl Driver {
     fn new(devices: usize) -> Self {
         let pools = Registry::new(0x49);
-        let first = |device| pools.insert(|handle| Pool::new(handle, device, 0)).0;
-        let first_pools = (0..devices).map(first).collect();
+        let first = |place| pools.insert(|handle| Pool::new(handle, place, 0)).0;
+        let places = (0..devices).map(Place::Device).chain([Place::Host, Place::Node]);
+        let first_pools = places.map(first).collect();
         Self {
             devices: (0..devices).map(Device::new).collect(),
             contexts: Registry::new(0x41),
@@ -178,6 +181,7 @@ impl Driver {
             external_semaphores: Registry::new(0x62),
             pools,
             first_pools,
+            host_pools: Default::default(),
             space: Space::new(devices),
             virtual_memory: VirtualMemory::new(devices),
             opened: Opened::default(),

@@ -330,6 +330,7 @@ transparent_zero!(
     CUmemAllocationGranularity_flags,
     CUmulticastGranularity_flags,
     CUmemAllocationHandleType,
+    CUmemAllocationType,
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,

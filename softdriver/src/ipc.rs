@@ -25,16 +25,18 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// What a handle says.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Told {
-    place: Place,
-    size: u64,
+pub(crate) struct Told {
+    pub(crate) place: Place,
+    pub(crate) size: u64,
+    /// Of memory of a pool: the pool's number.
+    pub(crate) pool: u64,
 }
 
 impl Told {
     /// The bytes of a handle.
-    fn bytes(self, magic: u64) -> [c_char; 64] {
-        let Self { place: Place { process, descriptor, number }, size } = self;
-        let parts = [magic, u64::from(process), descriptor as u64, number, size];
+    pub(crate) fn bytes(self, magic: u64) -> [c_char; 64] {
+        let Self { place: Place { process, descriptor, number }, size, pool } = self;
+        let parts = [magic, u64::from(process), descriptor as u64, number, size, pool];
         let mut reserved: [c_char; 64] = [0; 64];
         for (byte, to) in parts.iter().flat_map(|part| part.to_le_bytes()).zip(&mut reserved) {
             *to = byte as c_char;
@@ -43,17 +45,17 @@ impl Told {
     }
 
     /// The error `none` for what is none.
-    fn from(magic: u64, reserved: [c_char; 64], none: CUresult) -> Answer<Self> {
+    pub(crate) fn from(magic: u64, reserved: [c_char; 64], none: CUresult) -> Answer<Self> {
         let part = |index: usize| {
             let bytes = std::array::from_fn(|i| reserved[8 * index + i] as u8);
             u64::from_le_bytes(bytes)
         };
-        let [found, process, descriptor, number, size] = [0, 1, 2, 3, 4].map(part);
-        if found != magic || reserved[40..].iter().any(|&byte| byte != 0) {
+        let [found, process, descriptor, number, size, pool] = [0, 1, 2, 3, 4, 5].map(part);
+        if found != magic || reserved[48..].iter().any(|&byte| byte != 0) {
             return Err(none);
         }
         let place = Place { process: process as u32, descriptor: descriptor as i32, number };
-        Ok(Self { place, size })
+        Ok(Self { place, size, pool })
     }
 }
 
@@ -129,7 +131,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
         let counts = event.counts.as_ref().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
-        let told = Told { place: counts.0.place(), size: Counts::SIZE as u64 };
+        let told = Told { place: counts.0.place(), size: Counts::SIZE as u64, pool: 0 };
         if told.place.process != std::process::id() {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
@@ -163,7 +165,7 @@ driver! {
             living.iter().for_each(|context| context.last_life().quiesce());
         }
         let place = allocation.storage.share()?;
-        let reserved = Told { place, size: allocation.size as u64 }.bytes(MEMORY);
+        let reserved = Told { place, size: allocation.size as u64, pool: 0 }.bytes(MEMORY);
         entry::write(pHandle, CUipcMemHandle { reserved })
     }
     /// Maps an allocation of another process into the current context. A second time, it is the same address.
@@ -191,7 +193,7 @@ driver! {
         }
         let size = usize::try_from(told.size).map_err(|_| CUDA_ERROR_INVALID_HANDLE)?;
         let memory = Shared::open(told.place, size)?;
-        let base = state().space.open(&life, Kind::Opened, memory, 0, size)?;
+        let base = state().space.open(&life, Kind::Opened, memory, 0, size, None)?;
         opened.insert(base, One { told, life: Arc::downgrade(&life), count: 1 });
         entry::write(pdptr, base)
     }

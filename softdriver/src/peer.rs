@@ -66,11 +66,11 @@ pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     if allocation.kind == Kind::External {
         return life.home().is(&allocation.life); // F463
     }
-    let own = allocation.kind.is_shared() || allocation.life.device == life.device;
-    own || match &allocation.pool {
-        Some(pool) => pool.is_open_to(life.device),
-        None => state().peers.enabled(&life.home(), &allocation.life),
-    }
+    allocation.is_of(life.device)
+        || match &allocation.pool {
+            Some(pool) => pool.is_open_to(life.device),
+            None => state().peers.enabled(&life.home(), &allocation.life),
+        }
 }
 
 /// Whether a kernel on a device may touch memory of another one.

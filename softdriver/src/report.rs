@@ -38,6 +38,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Heap => "of a kernel's malloc",
         Kind::Graph => "of a graph",
         Kind::Host => "page-locked",
+        Kind::HostPool => "page-locked, of a pool",
         Kind::Registered => "registered",
         Kind::Managed => "managed",
         Kind::Mapped => "mapped",
@@ -60,8 +61,10 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
         left.iter().filter(|one| of(one.kind)).map(|one| one.size).sum()
     };
     let device = bytes(&|kind| matches!(kind, Kind::Device | Kind::Managed));
-    let (host, registered) =
-        (bytes(&|kind| kind == Kind::Host), bytes(&|kind| kind == Kind::Registered));
+    let (host, registered) = (
+        bytes(&|kind| matches!(kind, Kind::Host | Kind::HostPool)),
+        bytes(&|kind| kind == Kind::Registered),
+    );
     let rows = [
         (live.contexts, counted(live.contexts, "context")),
         (live.primary_contexts, counted(live.primary_contexts, "active primary context")),

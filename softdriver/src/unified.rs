@@ -80,7 +80,15 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
             number(one.size as u64)
         }
         CU_POINTER_ATTRIBUTE_MAPPED => flag(true),
-        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => number(0),
+        CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
+            let shared = one.pool.as_ref().is_some_and(|pool| pool.is_shareable());
+            let types = if shared {
+                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+            } else {
+                CU_MEM_HANDLE_TYPE_NONE
+            };
+            number(types.0 as u64)
+        }
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
             entry::write(data.cast(), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE)
         }

@@ -7,13 +7,19 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::sync::Arc;
 use crate::virtual_memory::location;
+#[cfg(unix)]
+use crate::{call::later, driver::capture_mode::relaxed};
 use bitflags::bitflags;
 use ffi::{
-    CUdeviceptr, CUmemAccessDesc, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUstream,
+    CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType, CUmemPool_attribute, CUmemPoolProps,
+    CUmemoryPool, CUstream,
 };
 use static_assertions::assert_impl_all;
 use std::ffi::{c_int, c_uchar, c_void};
 use std::{fmt, ptr};
+
+#[cfg(unix)]
+use std::os::fd::{FromRawFd, OwnedFd};
 
 bitflags! {
     /// Conditions under which a pool may reuse memory that another stream has freed. All are on by default.
@@ -123,9 +129,47 @@ impl MemoryPool {
     /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
     #[doc(alias = "cuMemPoolCreate")]
     pub fn create_with_limit(device: Device, bytes: usize) -> Result<MemoryPool> {
+        MemoryPool::create_for(device, bytes, ffi::CU_MEM_HANDLE_TYPE_NONE)
+    }
+
+    /// Creates a pool that other processes can [import](crate::ipc::ImportedPool), with the buffers that this process
+    /// allocates from it ([F440](crate::driver_facts#F440)).
+    ///
+    /// # Errors
+    /// The errors of [`create`](Self::create); `CUDA_ERROR_NOT_SUPPORTED` if the device shares no pools by file
+    /// descriptors.
+    #[cfg(unix)]
+    #[doc(alias = "cuMemPoolCreate")]
+    pub fn create_shareable(device: Device) -> Result<MemoryPool> {
+        MemoryPool::create_for(device, 0, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    }
+
+    /// Returns a file descriptor by which another process can [import](crate::ipc::ImportedPool) the pool. Send it over
+    /// a socket, or let a child process inherit it.
+    ///
+    /// # Errors
+    /// A driver error for a pool that was not [created for it](Self::create_shareable).
+    #[cfg(unix)]
+    #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    pub fn export(&self) -> Result<OwnedFd> {
+        let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+        let out = (&raw mut descriptor).cast();
+        // SAFETY: the pool is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must be 0.
+        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) })
+            .check()?;
+        // SAFETY: the manual of cuMemPoolExportToShareableHandle: it creates the descriptor, which is closed by its
+        // owner (F441).
+        Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+    }
+
+    fn create_for(
+        device: Device,
+        bytes: usize,
+        handles: CUmemAllocationHandleType,
+    ) -> Result<MemoryPool> {
         let properties = CUmemPoolProps {
             allocType: ffi::CU_MEM_ALLOCATION_TYPE_PINNED,
-            handleTypes: ffi::CU_MEM_HANDLE_TYPE_NONE,
+            handleTypes: handles,
             location: location(device),
             win32SecurityAttributes: ptr::null_mut(),
             maxSize: bytes,

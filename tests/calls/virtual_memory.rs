@@ -3,8 +3,9 @@
 
 use super::table::Table;
 use crate::exporter;
+use cuscope::ipc::ImportedPool;
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
-use cuscope::{Device, EventFlags, PushedGuard};
+use cuscope::{Device, EventFlags, MemoryPool, PushedGuard};
 
 const GRANULARITY: &str = "cuMemGetAllocationGranularity";
 const RESERVE: &str = "cuMemAddressReserve";
@@ -85,6 +86,26 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         // SAFETY: 1. of that size. 2. Nothing uses it.
         let import = || unsafe { PhysicalMemory::import(sent.as_fd(), bytes) };
         drop(t.row("PhysicalMemory::import", &calls, import).unwrap());
+        let create = || MemoryPool::create_shareable(device);
+        let pool = t.row("MemoryPool::create_shareable", &["cuMemPoolCreate"], create).unwrap();
+        let export = ["cuMemPoolExportToShareableHandle"];
+        let sent = t.row("MemoryPool::export", &export, || pool.export()).unwrap();
+        let calls = ["cuDeviceGet", "cuMemPoolImportFromShareableHandle"];
+        // SAFETY: 1. exported above. 2. Imported once.
+        let import = || unsafe { ImportedPool::import(sent.as_fd()) };
+        let imported = t.row("ImportedPool::import", &calls, import).unwrap();
+        let y = gpu.on(&gpu.stream().unwrap()).alloc_from::<u32>(&pool, 16).unwrap();
+        let row = "PushedGuard::export_pooled";
+        let export = || gpu.export_pooled(&y);
+        let handle = t.row(row, &["cuMemPoolExportPointer"], export).unwrap();
+        // SAFETY: 1. exported above. 2. Dropped before it. 3. Nothing uses it meanwhile. 4. Once.
+        let import = || unsafe { gpu.import_pooled::<u32>(&imported, &handle) };
+        let row = "PushedGuard::import_pooled";
+        let (open, asked) = ("cuMemPoolImportPointer", "cuPointerGetAttribute");
+        let why = "asks whether the memory is there";
+        let x = t.unlike(row, &[open, asked], &[open, asked, asked, asked], why, import).unwrap();
+        t.row("DeviceBuffer of another process's pool, dropped", &["cuMemFree_v2"], || drop(x));
+        t.row("ImportedPool, dropped", &["cuMemPoolDestroy"], || drop(imported));
         #[cfg(target_os = "linux")]
         external(t, gpu, sent, bytes);
     }

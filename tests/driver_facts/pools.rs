@@ -15,12 +15,22 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 /// The properties of a pool of the first device.
-fn properties() -> CUmemPoolProps {
+pub(crate) fn properties() -> CUmemPoolProps {
     let mut properties: CUmemPoolProps = all_zeros();
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
     properties.location.anonymous.id = device();
     properties
+}
+
+/// The answer to the creation of a pool, which is destroyed.
+pub(crate) fn create(properties: &CUmemPoolProps) -> CUresult {
+    let mut pool = null_mut();
+    let answer = code!(cuMemPoolCreate(&raw mut pool, std::ptr::from_ref(properties)));
+    if answer == SUCCESS {
+        ok!(cuMemPoolDestroy(pool));
+    }
+    answer
 }
 
 fn create_pool() -> CUmemoryPool {
@@ -39,7 +49,7 @@ fn set<T>(pool: CUmemoryPool, attribute: CUmemPool_attribute, mut value: T) -> C
 }
 
 /// MiB reserved, and bytes used.
-fn held(pool: CUmemoryPool) -> (u64, u64) {
+pub(crate) fn held(pool: CUmemoryPool) -> (u64, u64) {
     let reserved = attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
     (reserved >> 20, attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT))
 }

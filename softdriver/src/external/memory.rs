@@ -39,7 +39,7 @@ impl ExternalMemory {
         let end = offset.checked_add(size).filter(|&end| size > 0 && end <= self.size);
         let end = usize::try_from(end.ok_or(INVALID)?).map_err(|_| INVALID)?;
         let memory = self.memory.map(end)?;
-        state().space.open(&self.life()?, kind, memory, offset as usize, size as usize)
+        state().space.open(&self.life()?, kind, memory, offset as usize, size as usize, None)
     }
 }
 

@@ -55,7 +55,9 @@ driver! {
             return Ok(());
         }
         sticky::check_shown().map_err(|code| state().space.find(dptr, 1).err().unwrap_or(code))?;
-        free(dptr, [Kind::Managed, Kind::External].into_iter().find(is).unwrap_or(Kind::Device))
+        let kinds = [Kind::Managed, Kind::External, Kind::HostPool];
+        let kind = kinds.into_iter().find(|&kind| state().space.exactly(dptr, kind).is_ok());
+        free(dptr, kind.unwrap_or(Kind::Device))
     }
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {

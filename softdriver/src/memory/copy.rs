@@ -235,8 +235,12 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     wait_as(!both, when == Return::Done || !both, &ticket)
 }
 
-/// What a copy in the current context checks of memory of a pool: its device has access (F348).
+/// What a copy in the current context checks of memory of a pool: it is a device's, and the context's device has access
+/// (F348, F453).
 fn reached(allocation: &Allocation) -> Answer {
+    if allocation.kind == Kind::HostPool {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
     match (&allocation.pool, stack::current_life()) {
         (Some(pool), Ok(life)) if !pool.is_open_to(life.device) => Err(CUDA_ERROR_INVALID_VALUE),
         _ => Ok(()),

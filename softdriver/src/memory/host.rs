@@ -84,7 +84,7 @@ driver! {
         let _current = stack::current_life()?;
         entry::wanted(pdptr)?;
         let found = state().space.find(p.addr() as u64, 1)?;
-        if Flags != 0 || !found.kind.is_host() {
+        if Flags != 0 || !found.kind.is_mapped_host() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         entry::write(pdptr, p.addr() as u64)
@@ -94,7 +94,7 @@ driver! {
         entry::wanted(pFlags)?;
         let _current = stack::current_life()?;
         let found = state().space.find(p.addr() as u64, 1)?;
-        if !found.kind.is_host() {
+        if !found.kind.is_mapped_host() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let told = found.flags & !CU_MEMHOSTREGISTER_READ_ONLY;

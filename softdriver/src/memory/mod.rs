@@ -9,6 +9,7 @@ pub(crate) mod managed;
 pub(crate) mod multicast;
 pub(crate) mod physical;
 pub(crate) mod pool;
+pub(crate) mod pool_sharing;
 pub(crate) mod pools;
 pub(crate) mod rows;
 pub(crate) mod set;

@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Heap,
     /// Page-locked host memory; its address is its host pointer.
     Host,
+    /// The same, of a pool of the host: only devices with access to the pool use it.
+    HostPool,
     /// What a node of a graph allocates: there while a run has it.
     Graph,
     /// Memory that the host and all devices use, at one address.
@@ -62,17 +64,22 @@ pub(crate) enum Rights {
 impl Kind {
     /// Page-locked memory of the host, at the address where the program sees it.
     pub(crate) fn is_host(self) -> bool {
+        matches!(self, Kind::Host | Kind::HostPool | Kind::Registered)
+    }
+
+    /// The same, but for what a pool has: every device can use it.
+    pub(crate) fn is_mapped_host(self) -> bool {
         matches!(self, Kind::Host | Kind::Registered)
     }
 
     /// Memory that every device can use.
     pub(crate) fn is_shared(self) -> bool {
-        self.is_host() || self == Kind::Managed
+        self.is_mapped_host() || self == Kind::Managed
     }
 
     /// Mapped for the program, at the address that devices use too.
     fn is_mapped(self) -> bool {
-        matches!(self, Kind::Host | Kind::Managed)
+        matches!(self, Kind::Host | Kind::HostPool | Kind::Managed)
     }
 }
 
@@ -198,6 +205,12 @@ impl Allocation {
             None if self.flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => Rights::Read,
             None | Some(_) => Rights::ReadWrite,
         }
+    }
+
+    /// Whether it is on the device, or every device can use it.
+    pub(crate) fn is_of(&self, device: usize) -> bool {
+        let here = self.life.device == device && self.kind != Kind::HostPool;
+        self.kind.is_shared() || here
     }
 
     /// Whether its device may only read it.
@@ -432,7 +445,7 @@ impl Space {
         }
     }
 
-    /// Adds a part of memory of others, which is aligned as it is there.
+    /// Adds a part of memory of others, which is aligned as it is there, maybe as memory of a pool.
     pub(crate) fn open(
         &self,
         life: &Arc<Life>,
@@ -440,11 +453,12 @@ impl Space {
         memory: Shared,
         offset: usize,
         size: usize,
+        pool: Option<Arc<Pool>>,
     ) -> Answer<u64> {
         let place = offset % GRANULE as usize;
         let base = self.addresses(cost(size + place), GRANULE as usize)? + place as u64;
         let storage = Storage::opened(memory, offset, size);
-        let new = Allocation::new(base, size, kind, life, storage, 0, None);
+        let new = Allocation::new(base, size, kind, life, storage, 0, pool);
         sync::write(&self.inner).insert(new)?;
         Ok(base)
     }
@@ -579,7 +593,7 @@ impl Space {
             allocations: of(Kind::Device).chain(of(Kind::Managed)).count(),
             external_mappings: of(Kind::External).count(),
             bytes: of(Kind::Device).chain(of(Kind::Managed)).map(|one| one.size).sum(),
-            host_allocations: of(Kind::Host).count(),
+            host_allocations: of(Kind::Host).chain(of(Kind::HostPool)).count(),
             registrations: of(Kind::Registered).count(),
         }
     }
@@ -590,8 +604,7 @@ pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
     if allocation.kind == Kind::Mapped {
         return allocation.rights(device) > Rights::None;
     }
-    let own = allocation.kind.is_shared() || allocation.life.device == device;
-    own || peer::kernel_may(device, allocation)
+    allocation.is_of(device) || peer::kernel_may(device, allocation)
 }
 
 #[cfg(test)]

@@ -101,6 +101,11 @@ impl VirtualMemory {
         }
     }
 
+    /// In whose name a device has memory that belongs to no context.
+    pub(crate) fn life(&self, device: usize) -> &Arc<Life> {
+        &self.lives[device]
+    }
+
     /// Counts what is alive.
     pub(crate) fn usage(&self) -> Usage {
         let inner = sync::lock(&self.inner);

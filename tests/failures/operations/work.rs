@@ -12,6 +12,7 @@ use cuscope::{
     external::{MemoryFlags, MemoryHandle, SemaphoreHandle},
     ffi,
     foreign::dlpack::Tensor,
+    ipc::ImportedPool,
     memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
     ordered::OrderedOptions,
     settings::RdmaScope,
@@ -87,6 +88,20 @@ fn external(gpu: &PushedGuard<'_>) -> Result {
     gpu.on(&stream).replay(&graph, ())
 }
 
+/// A pool with a buffer, through the descriptor of the pool.
+#[cfg(unix)]
+fn import_pooled(gpu: &PushedGuard<'_>) -> Result {
+    use std::os::fd::AsFd;
+    let (pool, stream) = (MemoryPool::create_shareable(gpu.device())?, gpu.stream()?);
+    let x = gpu.on(&stream).alloc_from::<u32>(&pool, 16)?;
+    let handle = gpu.export_pooled(&x)?;
+    // SAFETY: 1. exported here. 2. Imported once.
+    let imported = unsafe { ImportedPool::import(pool.export()?.as_fd()) }?;
+    // SAFETY: 1. exported here. 2. Dropped before it. 3. Nothing uses it meanwhile. 4. Once.
+    let mut y = unsafe { gpu.import_pooled::<u32>(&imported, &handle) }?;
+    gpu.on(&stream).fill(&mut y, 1)
+}
+
 operations! {
     "a buffer that grows" => pushed(|gpu| {
         let piece = PhysicalMemory::granularity(gpu.device())? / size_of::<u32>();
@@ -154,6 +169,13 @@ operations! {
     "memory and semaphores of another interface" => pushed(|gpu| {
         #[cfg(all(target_os = "linux", not(miri)))]
         external(gpu)?;
+        gpu.synchronize()
+    });
+    "a pool of another process" => pushed(|gpu| {
+        #[cfg(unix)]
+        if exporter::is_there() {
+            import_pooled(gpu)?;
+        }
         gpu.synchronize()
     });
     "physical memory of another process" => pushed(|gpu| {

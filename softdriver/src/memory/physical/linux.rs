@@ -3,61 +3,39 @@
 
 use super::Physical;
 use crate::entry::Answer;
+use crate::memory::shared::Named;
 use cuscope_sys::*;
-use std::ffi::{CString, c_int, c_void};
-use std::fs;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::{self, NonNull};
 
 /// The start of the name of a file that is physical memory; the ordinal of the device follows.
-const NAME: &str = "cuscope-physical-";
+const NAME: &str = "physical-";
 
 const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
 
 /// The bytes of physical memory: a file in memory.
-pub(super) struct Bytes(OwnedFd);
+pub(super) struct Bytes(Named);
 
 impl Bytes {
     /// New bytes, all zero.
     pub(super) fn new(device: usize, size: usize) -> Answer<Self> {
-        let name = CString::new(format!("{NAME}{device}")).map_err(|_| CUDA_ERROR_UNKNOWN)?;
-        // SAFETY: the name is a string, which the call only reads.
-        let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-        if descriptor < 0 {
-            return Err(CUDA_ERROR_OUT_OF_MEMORY);
-        }
-        // SAFETY: new, and of nobody else.
-        let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        let length = size.try_into().map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
-        // SAFETY: takes no memory.
-        let failed = unsafe { libc::ftruncate(file.as_raw_fd(), length) } != 0;
-        if failed { Err(CUDA_ERROR_OUT_OF_MEMORY) } else { Ok(Self(file)) }
+        let file = Named::new(&format!("{NAME}{device}"))?;
+        file.0.set_len(size as u64).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
+        Ok(Self(file))
     }
 
     /// A descriptor for the caller.
     pub(super) fn export(&self) -> Answer<c_int> {
-        // SAFETY: takes no memory.
-        let descriptor = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 0) };
-        if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
+        self.0.export()
     }
 
-    /// The bytes of a descriptor, with their device and their size; UNKNOWN for another file.
+    /// The bytes of a descriptor, with their device and their size; UNKNOWN for a file of others.
     pub(super) fn import(descriptor: RawFd) -> Answer<(Self, usize, usize)> {
-        let unknown = CUDA_ERROR_UNKNOWN;
-        if descriptor < 0 {
-            return Err(unknown);
-        }
-        // The name says what the file is, so that no other one is taken for memory.
-        let name = fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| unknown)?;
-        let name = name.to_string_lossy().into_owned();
-        let name = name.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(NAME));
-        let device = name.and_then(|name| name.split(' ').next()?.parse().ok());
-        let device = device.ok_or(unknown)?;
-        // SAFETY: an open descriptor, as its name was found.
-        let lent = unsafe { BorrowedFd::borrow_raw(descriptor) };
-        let file = fs::File::from(lent.try_clone_to_owned().map_err(|_| unknown)?);
-        let size = file.metadata().map_err(|_| unknown)?.len();
-        Ok((Self(file.into()), device, size as usize))
+        let (file, device) = Named::import(descriptor, NAME)?;
+        let device = device.parse().map_err(|_| CUDA_ERROR_UNKNOWN)?;
+        let size = file.0.metadata().map_err(|_| CUDA_ERROR_UNKNOWN)?.len();
+        Ok((Self(file), device, size as usize))
     }
 }
 
@@ -94,7 +72,7 @@ impl Region {
 
     /// Maps physical memory from its start.
     pub(crate) fn map(&self, offset: usize, len: usize, memory: &Physical) -> Answer {
-        self.replace(offset, len, libc::MAP_SHARED, memory.bytes.0.as_raw_fd())
+        self.replace(offset, len, libc::MAP_SHARED, memory.bytes.0.0.as_raw_fd())
     }
 
     /// Takes it out. If the system refuses, nobody sees what stays there.

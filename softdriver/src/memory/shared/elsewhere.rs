@@ -4,7 +4,25 @@ use super::Place;
 use crate::entry::Answer;
 use cuscope_sys::*;
 use std::convert::Infallible;
+use std::ffi::c_int;
 use std::ptr::NonNull;
+
+/// There is none.
+pub(crate) struct Named(Infallible);
+
+impl Named {
+    pub(crate) fn new(_name: &str) -> Answer<Self> {
+        Err(CUDA_ERROR_NOT_SUPPORTED)
+    }
+
+    pub(crate) fn export(&self) -> Answer<c_int> {
+        match self.0 {}
+    }
+
+    pub(crate) fn import(_descriptor: c_int, _kind: &str) -> Answer<(Self, String)> {
+        Err(CUDA_ERROR_NOT_SUPPORTED)
+    }
+}
 
 /// There is none.
 pub(crate) struct Shared(Infallible);
