@@ -20,6 +20,16 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
             || gpu.capture(&mut stream, |_| Ok(())),
         )
         .unwrap();
+    let number = gpu.stream_value(0_u32).unwrap();
+    let write = &["cuStreamBatchMemOp_v2"];
+    let _numbers = gpu
+        .capture(&mut stream, |c| {
+            let stream = c.stream();
+            captured.row("CaptureStream::value_operations", write, || {
+                stream.value_operations(&[number.write(1)])
+            })
+        })
+        .unwrap();
     let both = gpu.capture(&mut stream, |c| {
         let (stream, mut y) = (c.stream(), c.hold(&mut y));
         captured.row("CaptureStream::copy", &[COPY], || stream.copy(&x, &mut y))?;

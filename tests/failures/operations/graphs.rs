@@ -51,7 +51,7 @@ operations! {
         gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
     });
     "a built graph that waits for numbers" => pushed(|gpu| {
-        let (stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
+        let (mut stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
         let (go, done) = (gpu.stream_value(1_u32)?, gpu.stream_value(0_u64)?);
         let launch = LaunchConfig::new(1, 1).extended().priority(-1).cooperative();
         let (mut graph, node) = gpu.build_graph(|g| {
@@ -60,7 +60,9 @@ operations! {
             g.value_operations(&[stored.id()], &[go.wait(Until::Equal(1)), done.write(1)])
         })?;
         graph.set_value_operations(node, &[go.wait(Until::AnyOf(1)), done.write(2)])?;
-        gpu.on(&stream).replay(&graph, &mut x)
+        gpu.on(&stream).replay(&graph, &mut x)?;
+        let captured = gpu.capture(&mut stream, |c| c.stream().value_operations(&[done.write(3)]))?;
+        gpu.on(&stream).replay(&captured, ())
     });
     "a built graph that allocates" => pushed(|gpu| {
         let stream = gpu.stream()?;
