@@ -293,6 +293,7 @@ macro_rules! transparent_zero {
 transparent_zero!(
     CUresult,
     CUarray_format,
+    CUmemAllocationType,
     CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,

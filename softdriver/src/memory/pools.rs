@@ -118,6 +118,35 @@ fn is_flag(attribute: CUmemPool_attribute) -> bool {
     )
 }
 
+/// The device whose pools a location and a type of memory have (F449). Pools of the host are not modelled.
+fn located(location: *mut CUmemLocation, kind: CUmemAllocationType) -> Answer<c_int> {
+    let location = entry::read(location.cast_const())?;
+    match location.r#type {
+        CU_MEM_LOCATION_TYPE_DEVICE => {}
+        CU_MEM_LOCATION_TYPE_INVALID => return Err(CUDA_ERROR_INVALID_VALUE),
+        _ => return Err(CUDA_ERROR_NOT_SUPPORTED),
+    }
+    match kind {
+        CU_MEM_ALLOCATION_TYPE_PINNED => Ok(place(location)? as c_int),
+        CU_MEM_ALLOCATION_TYPE_MANAGED => Err(CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(CUDA_ERROR_INVALID_VALUE),
+    }
+}
+
+/// Sets the pool that a device allocates from.
+fn set_current(dev: CUdevice, pool: CUmemoryPool) -> Answer {
+    let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+    let gone = state().pools.knew(pool.addr());
+    match find(pool) {
+        Ok(pool) if pool.device != device.ordinal || pool.imported => {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        Err(code) if !gone => return Err(code),
+        _ => device.pool.store(pool.addr(), Ordering::Release),
+    }
+    Ok(())
+}
+
 driver! {
     /// Allocates from the pool that the stream's device has.
     fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
@@ -275,14 +304,7 @@ driver! {
     }
     /// Sets the pool that a device allocates from.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
-        let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
-        let gone = state().pools.knew(pool.addr());
-        match find(pool) {
-            Ok(pool) if pool.device != device.ordinal || pool.imported => return Err(CUDA_ERROR_INVALID_VALUE),
-            Err(code) if !gone => return Err(code),
-            _ => device.pool.store(pool.addr(), Ordering::Release),
-        }
-        Ok(())
+        set_current(dev, pool)
     }
     /// The pool that a device allocates from.
     fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
@@ -296,5 +318,33 @@ driver! {
         entry::wanted(pool_out)?;
         let device = device::device(dev)?;
         entry::write(pool_out, std::ptr::without_provenance_mut(first(device.ordinal)))
+    }
+    /// The pool that a location has from the start for a type of memory.
+    fn cuMemGetDefaultMemPool(
+        pool_out: *mut CUmemoryPool,
+        location: *mut CUmemLocation,
+        type_: CUmemAllocationType,
+    ) {
+        entry::wanted(pool_out)?;
+        let device = located(location, type_)? as usize;
+        entry::write(pool_out, std::ptr::without_provenance_mut(first(device)))
+    }
+    /// The pool that is set for a location and a type of memory.
+    fn cuMemGetMemPool(
+        pool: *mut CUmemoryPool,
+        location: *mut CUmemLocation,
+        type_: CUmemAllocationType,
+    ) {
+        entry::wanted(pool)?;
+        let device = located(location, type_)? as usize;
+        entry::write(pool, std::ptr::without_provenance_mut(current_handle(device)))
+    }
+    /// Sets the pool of a location for a type of memory.
+    fn cuMemSetMemPool(
+        location: *mut CUmemLocation,
+        type_: CUmemAllocationType,
+        pool: CUmemoryPool,
+    ) {
+        set_current(located(location, type_)?, pool)
     }
 }
