@@ -293,6 +293,7 @@ macro_rules! transparent_zero {
 transparent_zero!(
     CUresult,
     CUarray_format,
+    CUmemAllocationType,
     CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,
@@ -306,7 +307,6 @@ transparent_zero!(
     CUgraphMem_attribute,
     CUmemAllocationGranularity_flags,
     CUmemAllocationHandleType,
-    CUmemAllocationType,
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,
