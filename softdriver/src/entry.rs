@@ -314,6 +314,7 @@ macro_rules! transparent_zero {
 transparent_zero!(
     CUresult,
     CUarray_format,
+    CUmemAllocationType,
     CUcoredumpSettings,
     CUdevResourceType,
     CUdevice_P2PAttribute,
@@ -330,7 +331,6 @@ transparent_zero!(
     CUmemAllocationGranularity_flags,
     CUmulticastGranularity_flags,
     CUmemAllocationHandleType,
-    CUmemAllocationType,
     CUmemPool_attribute,
     CUmem_advise,
     CUpointer_attribute,

@@ -1,4 +1,4 @@
-//! Pools of memory: F170 to F178.
+//! Pools of memory: F170 to F178, F449.
 
 use crate::raw::*;
 use crate::registered_memory::{Pages, flags, register, unregister};
@@ -8,7 +8,8 @@ use cuscope::ffi::{
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT, CU_MEMPOOL_ATTR_USED_MEM_HIGH, CU_POINTER_ATTRIBUTE_CONTEXT,
-    CUmemPool_attribute, CUmemPoolProps, CUmemoryPool,
+    CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPool_attribute, CUmemPoolProps,
+    CUmemoryPool,
 };
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -419,5 +420,53 @@ fn pools_answer_after_a_fault_and_registrations_do_not() {
         ok!(cuDeviceSetMemPool(device, other));
         ok!(cuMemPoolDestroy(pool));
         let _new = create_pool();
+    });
+}
+
+/// F449
+#[test]
+fn a_device_is_a_location_of_pools() {
+    has!(cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool);
+    fresh!(a_device_is_a_location_of_pools, {
+        let device = device();
+        assert!(current().is_null());
+        let pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
+        let first: CUmemoryPool = made!(cuDeviceGetDefaultMemPool(device));
+        let (own, mut here) = (create_pool(), properties().location);
+        let here = &raw mut here;
+        assert_eq!(made!(newer cuMemGetDefaultMemPool(here, pinned)), first);
+        assert_eq!(made!(newer cuMemGetMemPool(here, pinned)), first);
+        ok!(newer cuMemSetMemPool(here, pinned, own));
+        assert_eq!(made!(newer cuMemGetMemPool(here, pinned)), own);
+        assert_eq!(made!(cuDeviceGetMemPool(device)), own);
+        assert_eq!(made!(newer cuMemGetDefaultMemPool(here, pinned)), first);
+        let mut pool = null_mut();
+        let mut all = |location: *mut CUmemLocation, kind| {
+            let codes = [
+                newer!(cuMemGetDefaultMemPool(&raw mut pool, location, kind)),
+                newer!(cuMemGetMemPool(&raw mut pool, location, kind)),
+                newer!(cuMemSetMemPool(location, kind, own)),
+            ];
+            codes.map(|code| code.0)
+        };
+        let at = |kind, id| {
+            let mut location = properties().location;
+            location.r#type = CUmemLocationType(kind);
+            location.anonymous.id = id;
+            location
+        };
+        assert_eq!(all(&mut at(1, 99), pinned), [1; 3]);
+        assert_eq!(all(&mut at(0, 0), pinned), [1; 3]);
+        assert_eq!(all(null_mut(), pinned), [1; 3]);
+        assert_eq!(all(here, CUmemAllocationType(0)), [1; 3]);
+        assert_eq!(all(here, CUmemAllocationType(3))[..2], [1; 2]);
+        for kind in [4, 5, 6] {
+            assert_eq!(all(&mut at(kind, 0), pinned)[..2], [801; 2], "{kind}");
+        }
+        assert_eq!(newer!(cuMemGetDefaultMemPool(null_mut(), here, pinned)), INVALID_VALUE);
+        assert_eq!(newer!(cuMemGetMemPool(null_mut(), here, pinned)), INVALID_VALUE);
+        assert_eq!(newer!(cuMemSetMemPool(here, pinned, null_mut())), INVALID_VALUE);
+        ok!(newer cuMemSetMemPool(here, pinned, first));
+        ok!(cuMemPoolDestroy(own));
     });
 }

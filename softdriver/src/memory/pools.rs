@@ -349,7 +349,7 @@ driver! {
         let device = device::device(dev)?;
         entry::write(pool_out, first(Place::Device(device.ordinal)))
     }
-    /// The pool that a place has from the start (F451).
+    /// The pool that a place has from the start (F449, F451).
     fn cuMemGetDefaultMemPool(
         pool_out: *mut CUmemoryPool,
         location: *mut CUmemLocation,
