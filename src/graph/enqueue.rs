@@ -44,8 +44,8 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     /// Launches a kernel, or captures its launch: [`ScopedStream::launch`].
     ///
     /// # Errors
-    /// The errors of [`ScopedStream::launch`]; [`Error::InvalidArgument`] for events among the attributes of a
-    /// captured launch or of a node that is built.
+    /// The errors of [`ScopedStream::launch`]; [`InvalidArgument`](crate::Error::InvalidArgument) for events among the
+    /// attributes of a captured launch or of a node that is built, and for a programmatic start of such a node.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
