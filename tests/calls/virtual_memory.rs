@@ -86,6 +86,8 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         // SAFETY: 1. of that size. 2. Nothing uses it.
         let import = || unsafe { PhysicalMemory::import(sent.as_fd(), bytes) };
         drop(t.row("PhysicalMemory::import", &calls, import).unwrap());
+        #[cfg(target_os = "linux")]
+        external(t, gpu, sent, bytes);
         let create = || MemoryPool::create_shareable(device);
         let pool = t.row("MemoryPool::create_shareable", &["cuMemPoolCreate"], create).unwrap();
         let export = ["cuMemPoolExportToShareableHandle"];
@@ -106,8 +108,6 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         let x = t.unlike(row, &[open, asked], &[open, asked, asked, asked], why, import).unwrap();
         t.row("DeviceBuffer of another process's pool, dropped", &["cuMemFree_v2"], || drop(x));
         t.row("ImportedPool, dropped", &["cuMemPoolDestroy"], || drop(imported));
-        #[cfg(target_os = "linux")]
-        external(t, gpu, sent, bytes);
     }
 }
 
