@@ -168,6 +168,8 @@ fn timeline_semaphores_count() {
     let refused =
         code!(cuSignalExternalSemaphoresAsync(&raw const semaphore, &raw const flags, 1, stream));
     assert_eq!(refused, INVALID_VALUE);
+    // The default stream does not wait for this stream.
+    ok!(cuStreamSynchronize(stream));
     assert_eq!(signal(semaphore, 11, null_mut()), SUCCESS);
     ok!(cuCtxSynchronize());
     assert_eq!(value(&file), 11);
