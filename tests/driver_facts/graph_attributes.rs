@@ -96,10 +96,11 @@ fn a_kernel_node_tells_and_takes_attributes() {
         (10, &[1], &[1]),
         (14, &[50], &[50]),
     ] {
-        let id = CUlaunchAttributeID(id);
+        let (id, node) = (CUlaunchAttributeID(id), kernel(graph, &place, 4));
         assert_eq!(set(node, id, words(value)), SUCCESS, "{id:?}");
         assert_eq!(get(node, id), bytes(told), "{id:?}");
     }
+    assert_eq!(set(node, CLUSTER, words(&[2, 1, 1])), SUCCESS);
     assert_eq!(set(node, CUlaunchAttributeID(16), words(&[1])), SUCCESS);
     for (id, bad) in [(9, 0x0404), (10, 2), (14, 101), (16, 2)] {
         assert_eq!(set(node, CUlaunchAttributeID(id), words(&[bad])), INVALID_VALUE, "{id}");
