@@ -1,4 +1,4 @@
-//! Pools between processes: F440 to F448.
+//! Pools between processes: F440 to F448, F450 to F452.
 #![cfg(unix)]
 
 use crate::common::{assert_success, respawn_with};
@@ -271,7 +271,7 @@ fn allocations_of_a_pool_for_other_processes_are_described() {
     });
 }
 
-/// F442, F443, F444, F445, F446
+/// F442, F443, F444, F445, F446, F450, F451, F452
 #[test]
 fn another_process_opens_allocations_of_a_pool() {
     skip_under_miri!("starts a process");
@@ -365,7 +365,7 @@ fn another_process_opens_allocations_of_a_pool() {
     a.destroy();
 }
 
-/// F447
+/// F446, F447
 #[test]
 fn captures_and_host_functions_share_no_pools() {
     skip_under_miri!("asks the system");
