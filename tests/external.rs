@@ -217,8 +217,8 @@ fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
         // The number is free again, for the next one that opens a file.
         assert_eq!(file().as_raw_fd(), number);
         refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
-        let null = std::ptr::null_mut();
-        let windows = [MemoryHandle::OpaqueWin32(null), MemoryHandle::D3d12Heap(null)];
+        let some = std::ptr::without_provenance_mut(4096);
+        let windows = [MemoryHandle::OpaqueWin32(some), MemoryHandle::D3d12Heap(some)];
         for handle in windows {
             refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
         }

@@ -11,12 +11,29 @@ use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// `fetch(image, out)`: fetches the texel at each thread's index.
+/// `fetch(image, out)`: fetches the texel of an array at each thread's index; `fetch_linear` that of linear memory, which
+/// alone takes an index.
 const FETCH: &str = "
 .version 7.0
 .target sm_60
 .address_size 64
 .visible .entry fetch(.param .u64 image, .param .u64 out)
+{
+    .reg .b64 %rd<4>;
+    .reg .b32 %r<2>;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [image];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f5, %r1;
+    add.f32 %f5, %f5, 0f3f000000;
+    tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5}];
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd3, %rd2, %rd3;
+    st.global.f32 [%rd3], %f1;
+    ret;
+}
+.visible .entry fetch_linear(.param .u64 image, .param .u64 out)
 {
     .reg .b64 %rd<4>;
     .reg .b32 %r<2>;
@@ -69,7 +86,7 @@ fn fetch<'ctx>(
 fn several_streams_read_a_texture_that_is_dropped_at_once() {
     try_with_gpu(|gpu| {
         let spinner = kernel(gpu, SPIN, "spin");
-        let fetcher = gpu.load_ptx(FETCH)?.function("fetch")?;
+        let module = gpu.load_ptx(FETCH)?;
         let streams = [gpu.ordered_stream()?, gpu.ordered_stream()?];
         for linear in [false, true] {
             let table = if linear {
@@ -78,6 +95,7 @@ fn several_streams_read_a_texture_that_is_dropped_at_once() {
             } else {
                 table(gpu)?
             };
+            let fetcher = module.function(if linear { "fetch_linear" } else { "fetch" })?;
             let mut outs = Vec::new();
             for stream in &streams {
                 spin(stream, &spinner)?;

@@ -101,6 +101,9 @@ fn two_processes_work_on_buffers_of_one_pool() {
         let mut y = gpu.on(&stream).alloc_from::<u32>(&pool, 10).unwrap();
         gpu.on(&stream).fill(&mut x, 5).unwrap();
         gpu.on(&stream).fill(&mut y, 6).unwrap();
+        let early = gpu.export_pooled(&x).unwrap_err();
+        assert_eq!(early.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "before the pool");
+        drop(pool.export().unwrap());
         let handles = [gpu.export_pooled(&x).unwrap(), gpu.export_pooled(&y).unwrap()];
         assert_eq!((handles[0].size_bytes(), handles[1].size_bytes()), (4000, 40));
         assert_eq!(format!("{:?}", handles[1]), "PooledHandle(40 bytes)");
@@ -159,6 +162,7 @@ fn only_handles_of_the_pool_are_imported() {
         let pools = [shareable(gpu), shareable(gpu)];
         let alloc = |pool| gpu.on(&stream).alloc_from::<u32>(pool, 100).unwrap();
         let buffers = [alloc(&pools[0]), alloc(&pools[1])];
+        pools.iter().for_each(|pool| drop(pool.export().unwrap()));
         let handles = buffers.each_ref().map(|buffer| gpu.export_pooled(buffer).unwrap());
         send("only_handles_of_the_pool_are_imported", &pools[0], &handles);
     });
@@ -190,6 +194,7 @@ fn a_pool_is_imported_on_its_own_device() {
         }
         let pool = shareable(gpu);
         let x = gpu.on(&stream).alloc_from::<u32>(&pool, 100).unwrap();
+        drop(pool.export().unwrap());
         send("a_pool_is_imported_on_its_own_device", &pool, &[gpu.export_pooled(&x).unwrap()]);
     });
 }

@@ -61,16 +61,20 @@ impl SemaphoreHandle {
     /// Returns the kind and the handle, as the driver takes them.
     fn raw(&self) -> (CUexternalSemaphoreHandleType, Handle) {
         let win32 = |handle| Handle { win32: Win32 { handle, name: ptr::null() } };
+        // The rest is zeros, not what lies there.
+        #[cfg(unix)]
+        let file = |fd: &OwnedFd| {
+            let mut handle = win32(ptr::null_mut());
+            handle.fd = fd.as_raw_fd();
+            handle
+        };
         match *self {
             #[cfg(unix)]
-            Self::OpaqueFd(ref fd) => {
-                (ffi::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, Handle { fd: fd.as_raw_fd() })
-            }
+            Self::OpaqueFd(ref fd) => (ffi::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, file(fd)),
             #[cfg(unix)]
-            Self::TimelineFd(ref fd) => (
-                ffi::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD,
-                Handle { fd: fd.as_raw_fd() },
-            ),
+            Self::TimelineFd(ref fd) => {
+                (ffi::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD, file(fd))
+            }
             Self::OpaqueWin32(handle) => {
                 (ffi::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_WIN32, win32(handle))
             }

@@ -183,13 +183,15 @@ impl Drop for Opened {
 impl<'ctx> PushedGuard<'ctx> {
     /// Exports a buffer of a pool, so that another process of this machine can [import](Self::import_pooled) it.
     ///
-    /// The buffer comes from a pool that was [created for it](crate::MemoryPool::create_shareable), and stays this
-    /// process's. Keep it until every other process has dropped what it imported.
+    /// The buffer comes from a pool that was [created for it](crate::MemoryPool::create_shareable) and was
+    /// [exported](crate::MemoryPool::export) before, and stays this process's. Keep it until every other process has
+    /// dropped what it imported.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for an empty buffer, and for memory of another
     /// [kind](DeviceBuffer::kind); [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
-    /// `CUDA_ERROR_INVALID_VALUE` for memory of another pool ([F443](crate::driver_facts#F443)).
+    /// `CUDA_ERROR_INVALID_VALUE` for memory of another pool, and before the pool was exported
+    /// ([F443](crate::driver_facts#F443)).
     #[doc(alias = "cuMemPoolExportPointer")]
     pub fn export_pooled<T: Element>(
         &self,

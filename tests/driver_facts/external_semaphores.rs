@@ -24,9 +24,10 @@ macro_rules! needs_semaphores {
 }
 
 fn semaphore_of(kind: u32, descriptor: c_int) -> CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
-    let handle = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_v1_handle { fd: descriptor };
-    let kind = CUexternalSemaphoreHandleType(kind);
-    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC { r#type: kind, handle, ..all_zeros() }
+    // The rest of the handle is zeros: it counts for other kinds.
+    let mut asked: CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC = all_zeros();
+    asked.handle.fd = descriptor;
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC { r#type: CUexternalSemaphoreHandleType(kind), ..asked }
 }
 
 fn try_semaphore(asked: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC) -> (CUresult, CUexternalSemaphore) {

@@ -304,6 +304,8 @@ fn captured_operations_are_a_node_each() {
         let counts: Vec<_> = nodes(graph).into_iter().map(|node| get(node).count).collect();
         assert_eq!(counts, [1, 1, 1, 1, 2, 0]);
         ok!(cuMemsetD8_v2(m, 0, 64));
+        // A fill does not wait.
+        ok!(cuCtxSynchronize());
         assert_eq!(launched(instantiate(graph), &place), SUCCESS);
         assert_eq!(place.value(), 14);
         begin(stream, mode);

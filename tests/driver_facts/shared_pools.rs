@@ -1,4 +1,4 @@
-//! Pools between processes: F440 to F448, F450 to F452.
+//! Pools between processes: F440 to F448, F455 to F457.
 #![cfg(unix)]
 
 use crate::common::{assert_success, respawn_with};
@@ -240,6 +240,8 @@ fn allocations_of_a_pool_for_other_processes_are_described() {
         needs_shared_pools!();
         let (shared, plain) = (create(FILE), create(CU_MEM_HANDLE_TYPE_NONE));
         let early: CUdeviceptr = made!(cuMemAllocFromPoolAsync(BYTES, shared, a.stream));
+        assert_eq!(describe_code(early), INVALID_VALUE, "before the pool is exported");
+        let _descriptor = export(shared);
         describe(early);
         let (at, other) = (allocate(shared, a.stream), allocate(plain, a.stream));
         assert_eq!(in_digits(&describe(at)), in_digits(&describe(at)));
@@ -271,7 +273,7 @@ fn allocations_of_a_pool_for_other_processes_are_described() {
     });
 }
 
-/// F442, F443, F444, F445, F446, F450, F451, F452
+/// F442, F443, F444, F445, F446, F455, F456, F457
 #[test]
 fn another_process_opens_allocations_of_a_pool() {
     skip_under_miri!("starts a process");
@@ -353,7 +355,7 @@ fn another_process_opens_allocations_of_a_pool() {
         let all = [pool, pool, other].map(|pool| allocate(pool, a.stream));
         fill(all[0], 21);
         fill(all[1], 31);
-        let descriptor = export(pool);
+        let (descriptor, _) = (export(pool), export(other));
         send(TEST, descriptor, &all.map(describe));
         assert_eq!([word(all[0]), word(all[0] + 4), word(all[0] + 4096)], [23, 22, 24]);
         // SAFETY: the descriptor is this test's.

@@ -92,7 +92,7 @@ pub(crate) fn map_levels(
     first: CUDA_ARRAY3D_DESCRIPTOR,
     count: c_uint,
 ) -> Answer<CUmipmappedArray> {
-    let life = memory.life()?;
+    let life = memory.life();
     let shape = shape::check(&first, life.device, true)?;
     // Here more levels than there are do not stand for all of them (F465).
     if count == 0 || count > most(&first, shape) {

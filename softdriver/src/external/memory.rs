@@ -16,22 +16,22 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Imported memory. Its mappings outlive it.
 pub(crate) struct ExternalMemory {
-    /// The context that it was imported in, if there was one (F462).
-    life: Option<Arc<Life>>,
+    /// The context that it was imported in.
+    life: Arc<Life>,
     memory: Memory,
     /// As the program said. Nobody compares it with the memory (F462).
     size: u64,
 }
 
 impl ExternalMemory {
-    /// Whether its context, if it has one, goes on.
-    pub(crate) fn alive(&self) -> bool {
-        self.life.as_ref().is_none_or(|life| life.alive())
+    /// The context of its mappings.
+    pub(crate) fn life(&self) -> Arc<Life> {
+        self.life.clone()
     }
 
-    /// The context of its mappings.
-    pub(crate) fn life(&self) -> Answer<Arc<Life>> {
-        self.life.clone().map_or_else(stack::current_home, Ok)
+    /// Whether its context goes on.
+    pub(crate) fn alive(&self) -> bool {
+        self.life.alive()
     }
 
     /// Maps a part of it as memory of a kind, and gives the address.
@@ -39,15 +39,22 @@ impl ExternalMemory {
         let end = offset.checked_add(size).filter(|&end| size > 0 && end <= self.size);
         let end = usize::try_from(end.ok_or(INVALID)?).map_err(|_| INVALID)?;
         let memory = self.memory.map(end)?;
-        state().space.open(&self.life()?, kind, memory, offset as usize, size as usize, None)
+        state().space.open(&self.life, kind, memory, offset as usize, size as usize, None)
     }
 }
 
 /// The imported memory of a handle.
 fn find(handle: CUexternalMemory) -> Answer<Arc<ExternalMemory>> {
     let memory = state().external_memories.get(handle.addr()).ok_or(INVALID)?;
-    memory.life.as_ref().map_or(Ok(()), |life| life.check())?;
+    memory.life.check()?;
     Ok(memory)
+}
+
+/// Whether there is a handle of Windows or a name, but not both (F460).
+fn one_of_windows(asked: &CUDA_EXTERNAL_MEMORY_HANDLE_DESC) -> bool {
+    // SAFETY: the program has written the field of the kind that it says.
+    let asked = unsafe { asked.handle.win32 };
+    asked.handle.is_null() != asked.name.is_null()
 }
 
 /// Whether numbers that are reserved are all 0.
@@ -76,6 +83,7 @@ driver! {
             {
                 return Err(INVALID);
             }
+            CUexternalMemoryHandleType(2..=8) if !one_of_windows(&asked) => return Err(INVALID),
             CUexternalMemoryHandleType(2..=9) => return Err(CUDA_ERROR_NOT_SUPPORTED),
             _ => return Err(INVALID),
         }
@@ -83,7 +91,7 @@ driver! {
         // SAFETY: the program has written the field of the kind that it says.
         let descriptor = unsafe { asked.handle.fd };
         let memory = Memory::import(descriptor)?;
-        let life = stack::current_home().ok();
+        let life = stack::current_home()?;
         let imported = ExternalMemory { life, memory, size: asked.size };
         let (handle, _) = state().external_memories.insert(|_| imported);
         entry::write(extMem_out, std::ptr::without_provenance_mut(handle))

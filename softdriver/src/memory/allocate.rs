@@ -44,10 +44,7 @@ driver! {
     /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
     /// to free (F62).
     fn cuMemFree_v2(dptr: CUdeviceptr) {
-        let is = |kind: &Kind| state().space.exactly(dptr, *kind).is_ok();
-        if !is(&Kind::External) {
-            capture::check_unsafe()?; // F463
-        }
+        capture::check_unsafe()?;
         if let Some(current) = stack::top() {
             current.life()?;
         }

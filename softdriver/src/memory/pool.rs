@@ -10,7 +10,7 @@ use crate::sync;
 use cuscope_sys::*;
 use std::ffi::c_int;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A pool takes memory of its device in pieces of this size.
 const CHUNK: usize = 32 << 20;
@@ -45,6 +45,8 @@ pub(crate) struct Pool {
     open: AtomicU64,
     /// Of a pool that goes to other processes.
     file: Option<PoolFile>,
+    /// Whether a descriptor was made for other processes (F443).
+    exported: AtomicBool,
     /// Whether another process created it, which alone allocates from it.
     pub(crate) imported: bool,
     /// Of an imported pool: what was imported of it, and where.
@@ -111,7 +113,8 @@ impl Pool {
         let start = State { reuse: [true; 3], ..State::default() };
         let (open, state) = (AtomicU64::new(place.device().map_or(0, bit)), Mutex::new(start));
         let (file, imported, opened) = (None, false, Mutex::default());
-        Self { handle, place, max, open, file, imported, opened, state }
+        let exported = AtomicBool::new(false);
+        Self { handle, place, max, open, file, exported, imported, opened, state }
     }
 
     /// A pool that other processes know too.
@@ -140,7 +143,15 @@ impl Pool {
 
     /// A descriptor by which another process gets it; INVALID_VALUE if it was not created for that.
     pub(crate) fn export(&self) -> Answer<c_int> {
-        self.file.as_ref().filter(|_| !self.imported).ok_or(CUDA_ERROR_INVALID_VALUE)?.file.export()
+        let file = self.file.as_ref().filter(|_| !self.imported);
+        let descriptor = file.ok_or(CUDA_ERROR_INVALID_VALUE)?.file.export()?;
+        self.exported.store(true, Ordering::Release);
+        Ok(descriptor)
+    }
+
+    /// Whether its memory can be described to other processes: once it was exported (F443).
+    pub(crate) fn is_exported(&self) -> bool {
+        self.exported.load(Ordering::Acquire)
     }
 
     /// Whether other processes can get it from this one.

@@ -94,9 +94,10 @@ fn import_pooled(gpu: &PushedGuard<'_>) -> Result {
     use std::os::fd::AsFd;
     let (pool, stream) = (MemoryPool::create_shareable(gpu.device())?, gpu.stream()?);
     let x = gpu.on(&stream).alloc_from::<u32>(&pool, 16)?;
+    let sent = pool.export()?;
     let handle = gpu.export_pooled(&x)?;
     // SAFETY: 1. exported here. 2. Imported once.
-    let imported = unsafe { ImportedPool::import(pool.export()?.as_fd()) }?;
+    let imported = unsafe { ImportedPool::import(sent.as_fd()) }?;
     // SAFETY: 1. exported here. 2. Dropped before it. 3. Nothing uses it meanwhile. 4. Once.
     let mut y = unsafe { gpu.import_pooled::<u32>(&imported, &handle) }?;
     gpu.on(&stream).fill(&mut y, 1)
