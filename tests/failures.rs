@@ -68,7 +68,8 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 21] = [
+    const BANNED: [&str; 22] = [
+        "cuDestroyExternalMemory",
         "cuDestroyExternalSemaphore",
         "cuIpcCloseMemHandle",
         "cuMemAddressFree",

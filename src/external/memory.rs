@@ -5,7 +5,6 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::driver::release::release;
 use crate::error::{Error, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
 use crate::memory::texel::Texel;
@@ -147,9 +146,8 @@ unsafe impl Sync for MemoryInner {}
 impl Drop for MemoryInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. All mappings were freed
-        // before, as they own this (`external-kept`). Its context is alive, and need not be current; captures do not
-        // refuse it (F463).
-        release(|| unsafe { answer!(cuDestroyExternalMemory(self.raw)) });
+        // before, as they own this (`external-kept`). Its context is alive, and need not be current (F463).
+        release_relaxed(unsafe { later!(cuDestroyExternalMemory(self.raw)) });
     }
 }
 
@@ -162,7 +160,7 @@ struct Mapped {
 impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the mapping, which was made and not freed, and nothing uses it
-        // (`idle-outside`). Its context is alive, and need not be current; captures do not refuse it (F463).
+        // (`idle-outside`). Its context is alive, and need not be current (F463).
         release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
     }
 }

@@ -1,4 +1,4 @@
-//! What textures make of several texels: F376 to F378.
+//! What textures make of several texels, and of indices: F376 to F378, F380.
 
 use crate::raw::texels::*;
 use crate::raw::*;
@@ -164,6 +164,25 @@ fn srgb_values_become_linear_ones_of_14_bits() {
                 if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
             assert_eq!(texel.fract(), 0.0);
             assert!((texel / 16384.0 - linear).abs() <= linear * 0.0055 + 1e-6, "{value}: {texel}");
+        }
+        ok!(cuArrayDestroy(array));
+    });
+    a.destroy();
+}
+
+/// F380
+#[test]
+fn an_index_fetches_linear_memory_alone() {
+    let a = Place::new();
+    within(a.context, || {
+        ok!(cuMemsetD32_v2(a.memory, 5_f32.to_bits(), 4));
+        let array = row(CU_AD_FORMAT_FLOAT, 4, &[5_f32.to_bits(); 4]);
+        let by_index = "tex.1d.v4.f32.s32 {%o1, %o2, %o3, %o4}, [%rd3, {%r2}];";
+        for (resource, texel) in [(of_memory(a.memory, 16), 5_f32), (of_array(array), 0.0)] {
+            let texture = texture(&resource, &sampled(CLAMP, POINT, 0));
+            let texels = run(by_index, &[[0; 4], [3, 0, 0, 0]], texture);
+            assert_eq!([texels[0][0], texels[1][0]], [texel.to_bits(); 2]);
+            ok!(cuTexObjectDestroy(texture));
         }
         ok!(cuArrayDestroy(array));
     });

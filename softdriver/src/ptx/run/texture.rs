@@ -393,6 +393,10 @@ pub(super) fn fetch(
         let fetch = Fetch { memory, texture: &texture, layer: layer.min(layers - 1) };
         let texel = match op.detail {
             Detail::Gather(channel) => fetch.gather(at, channel.into(), offset)?,
+            // In one dimension, an index is one of linear memory (F380).
+            Detail::Base if op.whole && op.geometry == Geometry::D1 && !texture.linear_memory => {
+                Texel::Real([0.0; 4])
+            }
             Detail::Base | Detail::Level(_) if op.whole => {
                 let level = match op.detail {
                     Detail::Level(level) => bits(level) as usize,
