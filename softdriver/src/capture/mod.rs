@@ -41,6 +41,7 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuArray3DCreate_v2", First::Context),
     ("cuArrayCreate_v2", First::Context),
     ("cuArrayDestroy", First::Nothing),
+    ("cuDestroyExternalMemory", First::Nothing),
     ("cuGraphExecDestroy", First::Nothing),
     ("cuGraphInstantiateWithFlags", First::Context),
     ("cuImportExternalMemory", First::Nothing),
