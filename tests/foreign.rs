@@ -4,8 +4,10 @@
 
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
-use crate::dangling;
+use crate::common::software;
+use crate::{dangling, skip};
 use cuscope::{Context, ContextStack, Device, Error, ffi};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::Mutex;
 
 #[test]
@@ -62,6 +64,28 @@ fn a_guard_that_cannot_pop_keeps_its_context_until_its_entry_is_gone() {
     b.try_destroy().expect("its entry is gone").unwrap();
     outer.pop().unwrap();
     assert!(current().is_null());
+}
+
+/// Foreign code took the entry of the upper guard, so that of the lower one is on top, of the very context that is pushed.
+#[test]
+fn a_push_that_fails_takes_no_entry_of_a_guard_below() {
+    if !software() {
+        skip!("needs a fault");
+    }
+    for code in [ffi::CUDA_ERROR_OUT_OF_MEMORY, ffi::CUDA_ERROR_LAUNCH_FAILED] {
+        let (a, b) = (new_context(), new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        let mut inner = outer.push(&b).unwrap();
+        assert_eq!(foreign::pop(), b.raw());
+        let fault = Fault { which: Which::Nth(0), code, performed: false };
+        let (done, _) = with_fault(fault, || inner.push(&a).map(drop));
+        assert_eq!(done.unwrap_err().code(), Some(code));
+        assert_eq!(current(), a.raw());
+        inner.pop().unwrap_err();
+        outer.pop().unwrap();
+        assert!(current().is_null());
+    }
 }
 
 /// As `cudaSetDevice` does in a library: sets, and restores by setting again.

@@ -243,23 +243,27 @@ impl StackPos {
     }
 
     /// Handles a push that reported an error, which may come from earlier work. If the entry is there all the
-    /// same, it is popped. If the entry may be there and cannot be distinguished from the one below, the
-    /// context is never destroyed.
+    /// same, it is popped. If it may be there and cannot be distinguished from one below, since that is of the same
+    /// context or since foreign code took this position's own entry, the context is never destroyed.
     #[cold]
     #[inline(never)]
     fn not_pushed(self, context: &Context, code: CUresult) {
-        let is_top = current().is_ok_and(|top| top.addr() == context.key());
-        if is_top && self.own == context.key() {
-            if !means_not_taken(code) {
-                entries::stays(context.entry());
-            }
-        } else if is_top {
+        let is_top = || current().is_ok_and(|top| top.addr() == context.key());
+        if means_not_taken(code) || !is_top() {
+            return;
+        }
+        if self.own != context.key() {
             let Ok(popped) = pop_top() else { return };
-            let put = if popped.addr() == context.key() { Ok(()) } else { put_back(popped) };
-            if let Err(error) = put {
+            let is_ours = popped.addr() == context.key()
+                && current().is_ok_and(|below| below.addr() == self.own);
+            if is_ours {
+                return;
+            }
+            if let Err(error) = put_back(popped) {
                 report_drop(error);
             }
         }
+        entries::stays(context.entry());
     }
 
     /// Checks for every context-sensitive call that `own` is current.

@@ -60,11 +60,14 @@ fn uses_own(ops: &[Op]) -> bool {
     })
 }
 
-/// Calls `see` with every program of exactly `steps` steps on one stack.
-pub(crate) fn programs(steps: usize, mut see: impl FnMut(&[Part])) {
-    lists(steps, false, &mut Vec::new(), &mut |ops| {
-        let create = uses_own(ops).then_some(Op::Own(OwnOp::Create));
-        let all = create.into_iter().chain(ops.iter().cloned()).collect();
-        see(&[Part::Stack(all, StackEnd::Drop)]);
-    });
+/// Calls `see` with the steps of every program of exactly `steps` steps on one stack.
+pub(crate) fn programs(steps: usize, mut see: impl FnMut(&[Op])) {
+    lists(steps, false, &mut Vec::new(), &mut |ops| see(ops));
+}
+
+/// The program of these steps.
+pub(crate) fn program(ops: &[Op]) -> Vec<Part> {
+    let create = uses_own(ops).then_some(Op::Own(OwnOp::Create));
+    let all = create.into_iter().chain(ops.iter().cloned()).collect();
+    vec![Part::Stack(all, StackEnd::Drop)]
 }

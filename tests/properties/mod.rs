@@ -21,7 +21,6 @@ use cuscope_softdriver::control::{Live, live};
 use proptest::test_runner::TestRunner;
 use seen::{Seen, times};
 use std::env::{var, var_os};
-use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thread::{Left, shared};
 
@@ -75,9 +74,9 @@ fn every_program_does_what_the_model_says() {
 }
 
 /// Every program of up to so many steps, or of as many as the variable `CUSCOPE_STEPS` says.
-const STEPS: usize = fewer(5, 2);
+const STEPS: usize = fewer(6, 2);
 /// In so many processes: what a program leaves for ever slows the next ones down.
-const PROCESSES: usize = fewer(24, 1);
+const PROCESSES: usize = fewer(150, 1);
 /// Which of them a process is.
 const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
 
@@ -86,24 +85,29 @@ const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
 fn run_every(process: usize) -> usize {
     shared();
     let most = var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"));
-    let mut programs = 0;
+    // What stays for ever is ended here.
+    let after = |left: Left| {
+        if let Some(first) = left.first {
+            assert_eq!(left.contexts, 1);
+            let raw = std::ptr::with_exposed_provenance_mut(first);
+            // SAFETY: the context is alive, and nobody uses it any more.
+            assert_eq!(unsafe { ffi::cuCtxDestroy_v2(raw) }, ffi::CUDA_SUCCESS);
+        }
+    };
+    let (mut programs, mut next) = (0, Vec::new());
     for steps in 0..=most {
         every::programs(steps, |program| {
             programs += 1;
-            if programs % PROCESSES != process {
-                return;
+            if programs % PROCESSES == process {
+                next.push(every::program(program));
             }
-            let run = || run::run(&vec![program.to_vec()]);
-            let left = catch_unwind(run).unwrap_or_else(|_| panic!("{program:?}"));
-            // What stays for ever is ended here.
-            if let Some(first) = left[0].first {
-                assert_eq!(left[0].contexts, 1);
-                let raw = std::ptr::with_exposed_provenance_mut(first);
-                // SAFETY: the context is alive, and no thread uses it any more.
-                assert_eq!(unsafe { ffi::cuCtxDestroy_v2(raw) }, ffi::CUDA_SUCCESS);
+            if next.len() == 1_000 {
+                run::run_all(&next, after);
+                next.clear();
             }
         });
     }
+    run::run_all(&next, after);
     programs
 }
 
@@ -118,8 +122,8 @@ fn every_short_program_does_what_the_model_says() {
         let process = var(PROCESS).expect("set below").parse().expect("a number");
         let programs = run_every(process);
         eprintln!("{programs} programs, {} states here", times(Seen::Step));
-        // One program without steps, 6 of one, 43 of two, 344 of three, 2,958 of four, 26,766 of five.
-        assert!(programs >= fewer(30_118, 50));
+        // One program without steps, 6 of one, 43 of two, 344 of three, 2,958 of four, 26,766 of five, 251,679 of six.
+        assert!(programs >= fewer(281_797, 50));
         assert!(times(Seen::Step) >= fewer(10_000, 200));
         return;
     }

@@ -87,6 +87,11 @@ impl Model {
         self.stack.len()
     }
 
+    /// Whether the crate's record holds anything.
+    pub(crate) fn remembers(&self) -> bool {
+        !self.pushes.is_empty() || self.orphan.is_some() || self.taken || self.frame != 0
+    }
+
     fn top(&self) -> Option<Id> {
         self.stack.last().map(|entry| entry.id)
     }

@@ -4,12 +4,13 @@ use super::model::{Ctx, Model, StackPos};
 use super::program::{End, Last, Op, Part, Program, StackEnd, Which};
 use super::seen::{Seen, seen};
 use super::thread::{Left, Place, Thread};
-use crate::common::software;
+use crate::common::{foreign as driver, software};
 use cuscope::{Context, ContextStack, PushedGuard, ffi};
 use cuscope_softdriver::faults::{self, Fault, with_fault};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 
 /// The payload of a panic that the program asked for.
@@ -307,6 +308,30 @@ fn parts(thread: Thread, parts: &[Part]) -> Left {
         thread.check();
     }
     thread.finish()
+}
+
+/// Runs programs of one thread each, one after another. A thread runs the next one too, unless the crate remembers
+/// something of it. Passes on what each left.
+pub(crate) fn run_all(programs: &[Vec<Part>], after: impl Fn(Left) + Sync) {
+    let next = AtomicUsize::new(0);
+    let run_some = || {
+        while let Some(list) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (to, from) = channel();
+            let left = parts(Thread::new(to, from), list);
+            after(left);
+            if left.remembered {
+                return;
+            }
+            while !driver::current().is_null() {
+                driver::pop();
+            }
+        }
+    };
+    while next.load(Ordering::Relaxed) < programs.len() {
+        if std::thread::scope(|scope| scope.spawn(run_some).join().is_err()) {
+            panic!("{:?}", programs[next.load(Ordering::Relaxed) - 1]);
+        }
+    }
 }
 
 /// Runs every list of parts on a thread of its own, and gives what they left.

@@ -51,6 +51,8 @@ pub(crate) struct Left {
     pub(crate) first: Option<usize>,
     pub(crate) streams: usize,
     pub(crate) buffers: usize,
+    /// Whether the crate still remembers something of the thread.
+    pub(crate) remembered: bool,
 }
 
 pub(crate) struct Thread {
@@ -67,6 +69,7 @@ pub(crate) struct Thread {
 
 impl Thread {
     pub(crate) fn new(next: Sender<Handle>, inbox: Receiver<Handle>) -> Thread {
+        REPORTS.set(0);
         Thread {
             model: RefCell::default(),
             raw: RefCell::new(shared().iter().map(Context::raw).collect()),
@@ -156,7 +159,8 @@ impl Thread {
         seen_times(Seen::FoundGone, model.found_gone);
         seen_times(Seen::Reported, model.reports);
         let first = model.first_alive().map(|ctx| self.raw.borrow()[ctx].expose_provenance());
-        Left { contexts: model.alive(), first, ..self.left.get() }
+        let remembered = model.remembers();
+        Left { contexts: model.alive(), first, remembered, ..self.left.get() }
     }
 }
 
