@@ -9,6 +9,7 @@ use super::{Graph, Node, Work as NodeWork};
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::event::Stamp;
 use crate::queue::{Ticket, Work};
 use crate::schedule::{self, Label};
 use crate::{capture, stack, stream, sync};
@@ -101,14 +102,16 @@ impl Exec {
     }
 
     /// What it runs from now on; runs that were enqueued do what they did.
-    pub(super) fn update(&self, graph: &Graph) -> CUgraphExecUpdateResult {
+    pub(super) fn update(&self, graph: &Graph) -> Difference {
         let nodes = flat(graph.nodes());
-        let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
+        let Ok(new) = levels(nodes) else {
+            return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
+        };
         // What is not kept any more is released once nothing is locked.
         let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
         let change = difference(&now, &new);
-        if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
+        if change.result == CU_GRAPH_EXEC_UPDATE_SUCCESS {
             // It goes by the nodes of the first graph, and what is off stays off (F218).
             let mut works = new.iter().flatten();
             let level = |level: &Level| {
@@ -177,12 +180,13 @@ fn account(levels: &[Level], frees: bool) -> Answer {
     Ok(())
 }
 
-/// The nodes as a launch runs them: waits are for what events have recorded by now, and values in the memory that is
+/// The nodes as a launch runs them: waits are for what events have recorded by now, records take times of their own, and values in the memory that is
 /// there now; INVALID_VALUE if it is not.
 fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
     let node = |node: &Node| {
         let work = match &*node.work {
             NodeWork::Wait(event, _) => NodeWork::WaitFor(event.recorded()),
+            NodeWork::Record(event, _) => NodeWork::RecordNow(event.clone(), Stamp::default()),
             NodeWork::Batch(batch) => NodeWork::Values(batch.ready()?),
             _ => return Ok(node.clone()),
         };
@@ -191,54 +195,90 @@ fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
 }
 
-/// Whether one graph can become the other: node by node, in order.
-fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
-    let edges = |levels: &[Level]| -> Vec<Vec<(usize, CUgraphEdgeData)>> {
-        let places = places(levels.iter().flatten());
-        let before = |node: &Node| {
-            let edge = |handle: &usize| Some((*places.get(handle)?, node.edge_from(*handle)));
-            node.before.iter().filter_map(edge).collect()
-        };
-        levels.iter().flatten().map(before).collect()
+/// What keeps one graph from becoming another, with the handles of a node of the other and of one before it, or 0.
+pub(super) struct Difference {
+    pub(super) result: CUgraphExecUpdateResult,
+    pub(super) node: usize,
+    pub(super) from: usize,
+}
+
+impl Difference {
+    const NONE: Self = Self { result: CU_GRAPH_EXEC_UPDATE_SUCCESS, node: 0, from: 0 };
+
+    fn of(result: CUgraphExecUpdateResult, node: usize) -> Self {
+        Self { result, node, from: 0 }
+    }
+}
+
+/// The first difference of the edges of two graphs (F500).
+fn edges_differ(now: &[Level], new: &[Level]) -> Option<Difference> {
+    let topology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    let count = |levels: &[Level]| levels.iter().map(Vec::len).sum::<usize>();
+    if count(now) != count(new) {
+        return Some(Difference::of(topology, 0));
+    }
+    let places = [now, new].map(|levels| places(levels.iter().flatten()));
+    let before = |node: &Node, places: &HashMap<usize, usize>| -> Vec<_> {
+        let edge = |handle: &usize| Some((*places.get(handle)?, node.edge_from(*handle)));
+        node.before.iter().filter_map(edge).collect()
     };
-    if edges(now) != edges(new) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    for (old, node) in now.iter().flatten().zip(new.iter().flatten()) {
+        let (old, edges) = (before(old, &places[0]), before(node, &places[1]));
+        if old.len() != edges.len() {
+            return Some(Difference::of(topology, node.handle));
+        }
+        if let Some(place) = old.iter().zip(&edges).position(|(old, new)| old != new) {
+            let from = new.iter().flatten().nth(edges[place].0).map_or(0, |from| from.handle);
+            return Some(Difference { result: topology, node: node.handle, from });
+        }
+    }
+    None
+}
+
+/// Whether one graph can become the other: node by node, in order.
+fn difference(now: &[Level], new: &[Level]) -> Difference {
+    if let Some(topology) = edges_differ(now, new) {
+        return topology;
     }
     let mut pairs = now.iter().flatten().zip(new.iter().flatten());
-    if !pairs.clone().all(|(a, b)| a.kind() == b.kind()) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+    let first = |differ: fn(&Node, &Node) -> bool| {
+        pairs.clone().find(|(a, b)| differ(a, b)).map(|(_, new)| new.handle)
+    };
+    if let Some(node) = first(|a, b| a.kind() != b.kind()) {
+        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, node);
     }
     // Other addresses (F213).
-    let moved = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+    let moved = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
         (NodeWork::Alloc(a), NodeWork::Alloc(b)) => !Arc::ptr_eq(a, b),
         _ => false,
     };
-    if pairs.clone().any(moved) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR;
+    if first(moved).is_some() {
+        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
     }
-    let elsewhere = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+    let elsewhere = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
         (NodeWork::Kernel(a), NodeWork::Kernel(b)) => !a.life().is(b.life()),
         _ => false,
     };
-    if pairs.clone().any(elsewhere) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
+    if let Some(node) = first(elsewhere) {
+        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE, node);
     }
-    let cooperates = |node: &Node| match &*node.work {
-        NodeWork::Kernel(launch) => launch.is_cooperative(),
-        _ => false,
-    };
-    if pairs.clone().any(|(a, b)| cooperates(a) != cooperates(b)) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+    fn cooperates(node: &Node) -> bool {
+        matches!(&*node.work, NodeWork::Kernel(launch) if launch.is_cooperative())
     }
-    let can_become = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
+    if let Some(node) = first(|a, b| cooperates(a) != cooperates(b)) {
+        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, node);
+    }
+    let can_become = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
         (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
         (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b) && a.is_like(b),
         (NodeWork::Batch(a), NodeWork::Batch(b)) => a.can_become(b),
         _ => true,
     };
-    match pairs.all(can_become) {
-        true => CU_GRAPH_EXEC_UPDATE_SUCCESS,
-        false => CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+    match pairs.find(|(a, b)| !can_become(a, b)) {
+        None => Difference::NONE,
+        Some((_, new)) => {
+            Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, new.handle)
+        }
     }
 }
 
@@ -391,8 +431,8 @@ driver! {
             target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
         };
         for work in &records {
-            if let NodeWork::Record(event, _) = &**work {
-                event.record(|| Ok(ticket.clone()))?;
+            if let NodeWork::RecordNow(event, stamp) = &**work {
+                event.record_node(ticket.clone(), stamp.clone());
             }
         }
         *last = Some(ticket);
