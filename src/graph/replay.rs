@@ -74,9 +74,9 @@ impl Graph<'_> {
         unsafe { self.launch(home.raw()) }
     }
 
-    /// Returns whether no [ordered stream](crate::OrderedStream) that replayed the graph has work left. Changes then
-    /// wait for nothing, and neither does a replay elsewhere. Replays in scopes and those that wait are over when
-    /// this can be called.
+    /// Returns whether no [ordered stream](crate::OrderedStream) that replayed the graph has work left. Changes
+    /// then wait for nothing, and neither does a replay elsewhere. This does not tell of replays in a scope, which
+    /// ends after them.
     ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
