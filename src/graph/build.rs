@@ -1,12 +1,12 @@
 //! Graphs that are built node by node.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::Graph;
 use super::arena::Arena;
 use super::capture::Record;
 use super::node::{Kind, Node, NodeId, NodeKind};
 use super::raw::Template;
 use super::resources::GraphResources;
-use super::Graph;
 use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer};
 use crate::error::{Error, Result};

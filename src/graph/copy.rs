@@ -67,7 +67,6 @@ impl<'ctx> Graph<'ctx> {
         }
         Ok(Node::new(NodeId { graph: template.id(), ..id }))
     }
-
 }
 
 impl GraphResources {

@@ -11,10 +11,7 @@ use std::thread;
 type Lane<'ctx> = (OrderedStream<'ctx>, OrderedBuffer<'ctx, u32>, StreamValue<u32>);
 
 /// A graph that says that it runs, waits, and fills its buffer.
-fn lane<'ctx>(
-    gpu: &PushedGuard<'ctx>,
-    go: &StreamValue<u32>,
-) -> Result<(Graph<'ctx>, Lane<'ctx>)> {
+fn lane<'ctx>(gpu: &PushedGuard<'ctx>, go: &StreamValue<u32>) -> Result<(Graph<'ctx>, Lane<'ctx>)> {
     let (ordered, runs) = (gpu.ordered_stream()?, gpu.stream_value(0_u32)?);
     let mut x = ordered.zeroed::<u32>(4)?;
     let graph = gpu.capture(&mut gpu.stream()?, |c| {

@@ -276,9 +276,7 @@ fn difference(now: &[Level], new: &[Level]) -> Difference {
     };
     match pairs.find(|(a, b)| !can_become(a, b)) {
         None => Difference::NONE,
-        Some((_, new)) => {
-            Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, new.handle)
-        }
+        Some((_, new)) => Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, new.handle),
     }
 }
 
