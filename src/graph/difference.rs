@@ -15,9 +15,9 @@ pub enum Difference {
     /// A node is of another kind.
     NodeType,
     /// A kernel node has another kernel, on a driver that does not change it.
-    Function,
+    OtherKernel,
     /// A kernel node has a kernel that it cannot change to, such as one of another context.
-    UnsupportedFunction,
+    UnsupportedKernel,
     /// The parameters of a node cannot change in this way. For example, a fill has another number of rows.
     Parameters,
     /// The attributes of a kernel node cannot change in this way. For example, its launch is now cooperative.
@@ -38,9 +38,9 @@ impl Difference {
         match raw {
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => Difference::Topology,
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED => Difference::NodeType,
-            ffi::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED => Difference::Function,
+            ffi::CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED => Difference::OtherKernel,
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE => {
-                Difference::UnsupportedFunction
+                Difference::UnsupportedKernel
             }
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED => Difference::Parameters,
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED => Difference::Attributes,
@@ -56,8 +56,8 @@ impl fmt::Display for Difference {
         f.write_str(match self {
             Difference::Topology => "other nodes or edges",
             Difference::NodeType => "a node of another kind",
-            Difference::Function => "a node with another kernel",
-            Difference::UnsupportedFunction => "a node with a kernel that it cannot change to",
+            Difference::OtherKernel => "a node with another kernel",
+            Difference::UnsupportedKernel => "a node with a kernel that it cannot change to",
             Difference::Parameters => "parameters of a node that cannot change so",
             Difference::Attributes => "attributes of a kernel node that cannot change so",
             Difference::NotSupported => "a node that the driver does not update",

@@ -146,7 +146,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let kernels = ids.iter().zip(nodes).map(|(id, &node)| kernel_of(id.kind, node));
         let kernels = kernels.collect::<Result<Vec<_>>>()?;
         let (serial, events) = one_by_one(self, template)?;
-        let serial = Graph::ready(self, serial, graph.inner.resources.clone())?;
+        let mut resources = graph.inner.resources.clone();
+        events.iter().for_each(|event| resources.event(&event.inner));
+        let serial = Graph::ready(self, serial, resources)?;
         self.on(stream).replay(&serial, buffers)?;
         let row = |((node, kernel), ends): ((NodeId, _), &[Event<'_>])| {
             Ok(NodeTime { node, kernel, time: ends[1].elapsed_since(&ends[0])? })
