@@ -86,14 +86,15 @@ impl Replaced {
     }
 
     /// Returns the node of the new graph that differs, if the driver names one. It names none if the number of nodes
-    /// differs, and this returns none of a child graph ([F500](crate::driver_facts#F500)).
+    /// differs, or if fewer nodes are last ones. If several nodes are of other kinds, it names the last of them. This
+    /// returns no node of a child graph ([F500](crate::driver_facts#F500)).
     #[must_use]
     pub fn node(&self) -> Option<NodeId> {
         self.node
     }
 
     /// Returns the node that [`node`](Self::node) now depends on where it depended on another one, if the driver names
-    /// it.
+    /// it. The measured driver names none.
     #[must_use]
     pub fn dependency(&self) -> Option<NodeId> {
         self.dependency

@@ -17,15 +17,13 @@ fn empty(graph: CUgraph, before: &[CUgraphNode]) -> CUgraphNode {
 }
 
 /// A fill of rows of a word.
+fn fill_of(place: &Place, rows: usize) -> CUDA_MEMSET_NODE_PARAMS {
+    let (pitch, value, width) = (512, 7, 1);
+    CUDA_MEMSET_NODE_PARAMS { dst: place.memory, pitch, value, elementSize: 4, width, height: rows }
+}
+
 fn fill(place: &Place, graph: CUgraph, before: &[CUgraphNode], rows: usize) -> CUgraphNode {
-    let params = CUDA_MEMSET_NODE_PARAMS {
-        dst: place.memory,
-        pitch: 512,
-        value: 7,
-        elementSize: 4,
-        width: 1,
-        height: rows,
-    };
+    let params = fill_of(place, rows);
     let params = &raw const params;
     made!(cuGraphAddMemsetNode(graph, before.as_ptr(), before.len(), params, place.context))
 }
@@ -65,6 +63,9 @@ fn shape(place: &Place, nodes: &[(u32, &[usize])]) -> CUgraph {
     graph
 }
 
+/// The number of a node that is not of the graph itself.
+const WITHIN: usize = 99;
+
 /// The result, and the numbers of the nodes that are named among those of the new graph.
 fn update(old: CUgraph, new: CUgraph) -> (u32, Option<usize>, Option<usize>) {
     let mut info = CUgraphExecUpdateResultInfo {
@@ -76,7 +77,7 @@ fn update(old: CUgraph, new: CUgraph) -> (u32, Option<usize>, Option<usize>) {
     assert_eq!(code == SUCCESS, info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS);
     let all = nodes(new);
     let place = |node: CUgraphNode| {
-        (!node.is_null()).then(|| all.iter().position(|&one| one == node).expect("of the new one"))
+        (!node.is_null()).then(|| all.iter().position(|&one| one == node).unwrap_or(WITHIN))
     };
     (info.result.0, place(info.errorNode), place(info.errorFromNode))
 }
@@ -89,18 +90,56 @@ fn an_update_that_is_refused_names_a_node_of_the_new_graph() {
         let graph = |nodes: &[(u32, &[usize])]| shape(&place, nodes);
         let line: &[(u32, &[usize])] = &[(1, &[]), (1, &[0])];
         assert_eq!(update(graph(line), graph(line)), (0, None, None));
-        // Another number of nodes; other edges; other kinds; other rows.
+        // Another number of nodes.
         assert_eq!(update(graph(line), graph(&[(1, &[])])), (2, None, None));
         assert_eq!(update(graph(line), graph(&[(1, &[]), (1, &[0]), (1, &[1])])), (2, None, None));
-        let fork: &[(u32, &[usize])] = &[(0, &[]), (1, &[0]), (2, &[0]), (0, &[1])];
-        let other: &[(u32, &[usize])] = &[(0, &[]), (1, &[0]), (2, &[0]), (0, &[2])];
-        let both: &[(u32, &[usize])] = &[(0, &[]), (1, &[0]), (2, &[0]), (0, &[1, 2])];
-        assert_eq!(update(graph(fork), graph(other)).0, 2);
-        assert_eq!(update(graph(fork), graph(both)), (2, Some(3), None));
+        // Other edges: more last nodes, fewer of them, more nodes before one.
+        let apart: &[(u32, &[usize])] = &[(1, &[]), (1, &[])];
+        assert_eq!(update(graph(line), graph(apart)), (2, Some(0), None));
+        assert_eq!(update(graph(apart), graph(line)), (2, None, None));
+        let diamond: &[(u32, &[usize])] = &[(1, &[]), (1, &[0]), (1, &[0]), (1, &[1, 2])];
+        let long: &[(u32, &[usize])] = &[(1, &[]), (1, &[0]), (1, &[1]), (1, &[2])];
+        assert_eq!(update(graph(diamond), graph(long)), (2, Some(3), None));
+        // Not the order of the nodes and edges.
+        let one: &[(u32, &[usize])] = &[(1, &[]), (1, &[0]), (1, &[0]), (1, &[1])];
+        let other: &[(u32, &[usize])] = &[(1, &[]), (1, &[0]), (1, &[0]), (1, &[2])];
+        assert_eq!(update(graph(one), graph(other)), (0, None, None));
+        let both: &[(u32, &[usize])] = &[(1, &[]), (1, &[0]), (1, &[0]), (1, &[2, 1])];
+        assert_eq!(update(graph(diamond), graph(both)), (0, None, None));
+        // Other kinds: the last of the nodes that differ. Other rows.
         assert_eq!(update(graph(line), graph(&[(1, &[]), (0, &[0])])), (3, Some(1), None));
-        assert_eq!(update(graph(line), graph(&[(0, &[]), (0, &[0])])), (3, Some(0), None));
+        assert_eq!(update(graph(line), graph(&[(0, &[]), (1, &[0])])), (3, Some(0), None));
+        assert_eq!(update(graph(line), graph(&[(0, &[]), (0, &[0])])), (3, Some(1), None));
         let rows: &[(u32, &[usize])] = &[(1, &[]), (2, &[0])];
         assert_eq!(update(graph(rows), graph(&[(1, &[]), (3, &[0])])), (5, Some(1), None));
+        let child = |child: CUgraph| {
+            let graph = graph(&[(1, &[])]);
+            let _child: CUgraphNode = made!(cuGraphAddChildGraphNode(graph, null(), 0, child));
+            graph
+        };
+        let kinds = update(child(graph(&[(0, &[])])), child(graph(&[(1, &[])])));
+        assert_eq!(kinds, (3, Some(WITHIN), None));
+
+        // Memory and events of another context.
+        let there = Place::new();
+        ok!(cuCtxPushCurrent_v2(there.context));
+        let far: CUevent = made!(cuEventCreate(0));
+        let mut top = null_mut();
+        ok!(cuCtxPopCurrent_v2(&raw mut top));
+        let filled = |of: &Place| {
+            let (graph, params) = (new(), fill_of(of, 1));
+            let params = &raw const params;
+            let _fill: CUgraphNode =
+                made!(cuGraphAddMemsetNode(graph, null(), 0, params, place.context));
+            graph
+        };
+        assert_eq!(update(filled(&place), filled(&there)), (5, Some(0), None));
+        let recorded = |event: CUevent| {
+            let graph = new();
+            let _record: CUgraphNode = made!(cuGraphAddEventRecordNode(graph, null(), 0, event));
+            graph
+        };
+        assert_eq!(update(recorded(place.event), recorded(far)), (5, Some(0), None));
     });
 }
 

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::child::flat;
+use super::difference::{Difference, pairs};
 use super::memory::Memory;
 use super::node::places;
 use super::user_object::Objects;
@@ -51,7 +52,7 @@ impl Drop for Exec {
 }
 
 /// Nodes of which none depends on another, while each depends on one of the level before.
-type Level = Vec<Node>;
+pub(super) type Level = Vec<Node>;
 
 /// Sorts nodes; one of a cycle, or behind it, if there is one.
 fn levels(nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
@@ -110,17 +111,20 @@ impl Exec {
         // What is not kept any more is released once nothing is locked.
         let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
-        let change = difference(&now, &new);
-        if change.result == CU_GRAPH_EXEC_UPDATE_SUCCESS {
-            // It goes by the nodes of the first graph, and what is off stays off (F218).
-            let mut works = new.iter().flatten();
-            let level = |level: &Level| {
-                level.iter().zip(works.by_ref()).map(|(old, new)| old.with_work_of(new)).collect()
-            };
-            let updated: Vec<Level> = now.iter().map(level).collect();
-            *now = Arc::new(updated);
-            old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
-        }
+        let change = match pairs(&now, &new) {
+            Err(difference) => difference,
+            Ok(pairs) => {
+                // It goes by the nodes of the first graph, and what is off stays off (F218).
+                let works: HashMap<_, _> =
+                    pairs.iter().map(|(old, new)| (old.handle, *new)).collect();
+                let update = |old: &Node| works.get(&old.handle).map(|new| old.with_work_of(new));
+                let level = |level: &Level| level.iter().filter_map(update).collect();
+                let updated: Vec<Level> = now.iter().map(level).collect();
+                *now = Arc::new(updated);
+                old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
+                Difference::NONE
+            }
+        };
         drop(now);
         drop(old);
         change
@@ -193,91 +197,6 @@ fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
         Ok(node.with_work_of(&Node::new(Vec::new(), None, work)))
     };
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
-}
-
-/// What keeps one graph from becoming another, with the handles of a node of the other and of one before it, or 0.
-pub(super) struct Difference {
-    pub(super) result: CUgraphExecUpdateResult,
-    pub(super) node: usize,
-    pub(super) from: usize,
-}
-
-impl Difference {
-    const NONE: Self = Self { result: CU_GRAPH_EXEC_UPDATE_SUCCESS, node: 0, from: 0 };
-
-    fn of(result: CUgraphExecUpdateResult, node: usize) -> Self {
-        Self { result, node, from: 0 }
-    }
-}
-
-/// The first difference of the edges of two graphs (F500).
-fn edges_differ(now: &[Level], new: &[Level]) -> Option<Difference> {
-    let topology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    let count = |levels: &[Level]| levels.iter().map(Vec::len).sum::<usize>();
-    if count(now) != count(new) {
-        return Some(Difference::of(topology, 0));
-    }
-    let places = [now, new].map(|levels| places(levels.iter().flatten()));
-    let before = |node: &Node, places: &HashMap<usize, usize>| -> Vec<_> {
-        let edge = |handle: &usize| Some((*places.get(handle)?, node.edge_from(*handle)));
-        node.before.iter().filter_map(edge).collect()
-    };
-    for (old, node) in now.iter().flatten().zip(new.iter().flatten()) {
-        let (old, edges) = (before(old, &places[0]), before(node, &places[1]));
-        if old.len() != edges.len() {
-            return Some(Difference::of(topology, node.handle));
-        }
-        if let Some(place) = old.iter().zip(&edges).position(|(old, new)| old != new) {
-            let from = new.iter().flatten().nth(edges[place].0).map_or(0, |from| from.handle);
-            return Some(Difference { result: topology, node: node.handle, from });
-        }
-    }
-    None
-}
-
-/// Whether one graph can become the other: node by node, in order.
-fn difference(now: &[Level], new: &[Level]) -> Difference {
-    if let Some(topology) = edges_differ(now, new) {
-        return topology;
-    }
-    let mut pairs = now.iter().flatten().zip(new.iter().flatten());
-    let first = |differ: fn(&Node, &Node) -> bool| {
-        pairs.clone().find(|(a, b)| differ(a, b)).map(|(_, new)| new.handle)
-    };
-    if let Some(node) = first(|a, b| a.kind() != b.kind()) {
-        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, node);
-    }
-    // Other addresses (F213).
-    let moved = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
-        (NodeWork::Alloc(a), NodeWork::Alloc(b)) => !Arc::ptr_eq(a, b),
-        _ => false,
-    };
-    if first(moved).is_some() {
-        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
-    }
-    let elsewhere = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
-        (NodeWork::Kernel(a), NodeWork::Kernel(b)) => !a.life().is(b.life()),
-        _ => false,
-    };
-    if let Some(node) = first(elsewhere) {
-        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE, node);
-    }
-    fn cooperates(node: &Node) -> bool {
-        matches!(&*node.work, NodeWork::Kernel(launch) if launch.is_cooperative())
-    }
-    if let Some(node) = first(|a, b| cooperates(a) != cooperates(b)) {
-        return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, node);
-    }
-    let can_become = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
-        (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
-        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b) && a.is_like(b),
-        (NodeWork::Batch(a), NodeWork::Batch(b)) => a.can_become(b),
-        _ => true,
-    };
-    match pairs.find(|(a, b)| !can_become(a, b)) {
-        None => Difference::NONE,
-        Some((_, new)) => Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, new.handle),
-    }
 }
 
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.

@@ -310,6 +310,15 @@ impl Fill {
         self.rows == 1 && other.rows == 1 || layout(self) == layout(other)
     }
 
+    /// Whether both fill memory of one context, if they fill that of a device (F500).
+    pub(super) fn is_at_home_of(&self, other: &Self) -> bool {
+        let home = |fill: &Self| {
+            let found = state().space.find_for_graph(fill.to, fill.span().ok()?).ok()?;
+            (!found.kind.is_host()).then(|| found.life.clone())
+        };
+        home(self).zip(home(other)).is_none_or(|(one, other)| one.is(&other))
+    }
+
     /// The bytes from its first row to the end of its last one. A capture takes a fill of any length (F146).
     pub(crate) fn span(&self) -> Answer<usize> {
         let row = self.width.checked_mul(self.pattern.size);

@@ -1,7 +1,7 @@
 //! Changes of graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::exec::Difference;
+use super::difference::Difference;
 use super::find;
 use crate::driver::driver as state;
 use crate::entry::{self, driver};
