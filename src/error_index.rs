@@ -40,7 +40,7 @@
 //! | E0382: borrow of moved value: `x`, an `Ordered`; `host`, a `PinnedBuffer` | [ordered streams](#ordered-streams) |
 //! | E0382: use of moved value: `tensor` | [handles of other code](#handles-of-other-code) |
 //! | **E0499, E0502, E0503, E0505, E0506, E0597, E0716 with “argument requires that `x` is borrowed for `'1`” and “`s` has type `&'1 Scope`”** | [borrowed by a scope](#borrowed-by-a-scope) |
-//! | E0502, E0505, E0597 with “`c` has type `&'1 Capture`” or “`g` has type `&'1 GraphBuilder`”, at `replay`, or at a stream under capture | [graphs](#graphs) |
+//! | E0499, E0502, E0505, E0597 with “`c` has type `&'1 Capture`” or “`g` has type `&'1 GraphBuilder`”, at `replay` or `replay_alone`, or at a stream under capture | [graphs](#graphs) |
 //! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
 //! | E0499, E0502: cannot borrow `*self` | [structs of your own](#structs-of-your-own) |
 //! | E0499: cannot borrow `x` as mutable more than once at a time: parts of a buffer; a variable; a registered slice; by `hold_ordered` | [types](#types), [images and variables](#images-and-variables), [page-locked memory](#page-locked-memory), [ordered streams](#ordered-streams) |
@@ -795,7 +795,7 @@
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you capture it, not where you replay it | `ui-tests/capture_launch_without_unsafe.rs` |
 //! | E0505: cannot move out of `graph`; E0597: `graph` does not live long enough | it runs until the scope ends: create it before, drop it after | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/local_graph_replayed.rs` |
 //! | E0515: returns a value referencing data owned by the current function | return the graph [detached](crate::Detached::new) | `ui-tests/graph_outlives_stack.rs` |
-//! | E0277: `dyn OneThreadAtATime` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs` |
+//! | E0277: `dyn OneThreadAtATime` cannot be shared between threads safely | only one thread can have a graph: send it, or capture one for each thread | `ui-tests/graph_shared_between_threads.rs`, `ui-tests/definition_shared_between_threads.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be the buffers of a graph | replay it on a stream of the scope | `ui-tests/held_replayed_blocking.rs` |
 //! | E0277: `&mut DeviceSliceMut<…>` cannot be the buffers of a graph | pass the buffer, also if the graph uses only a part of it | `ui-tests/part_replayed.rs` |
 //! | E0502: cannot borrow `y` as mutable, immutable | pass memory that the graph writes once, with `&mut`, and read it after the replay | `ui-tests/replay_aliased.rs`, `ui-tests/replay_named_while_in_flight.rs` |
@@ -805,7 +805,9 @@
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |
 //! | E0597: `count` does not live long enough | a function of a graph must own its data | `ui-tests/graph_function_borrows.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you add its node | `ui-tests/kernel_node_without_unsafe.rs` |
-//! | E0502: cannot borrow `*graph` as mutable | change it before or after the scope | `ui-tests/graph_changed_in_flight.rs` |
+//! | E0502: cannot borrow `*graph` as mutable | change it and time it before or after the scope | `ui-tests/graph_changed_in_flight.rs`, `ui-tests/graph_timed_in_flight.rs` |
+//! | E0499: cannot borrow `*graph` as mutable more than once | replay another graph, or use `replay`, which waits for the replay before | `ui-tests/graph_replayed_alone_twice.rs` |
+//! | E0308: expected `&Graph`, found `&GraphDefinition` | instantiate it | `ui-tests/definition_replayed.rs` |
 //!
 //! ```compile_fail,E0599
 //! # use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};

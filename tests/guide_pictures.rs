@@ -1,9 +1,10 @@
-//! The pictures of `docs/guide/12-safety.md`: what is drawn there is what ran here. With `UPDATE_GUIDE` they are written.
+//! The pictures of `docs/guide/05-graphs.md` and `docs/guide/12-safety.md`: what is drawn there is what ran here. With `UPDATE_GUIDE` they are written.
 #![allow(unsafe_code, reason = "launches kernels")]
 
 use crate::common::gpu::{new_context, with_gpu};
 use crate::common::{assert_success, one_at_a_time, respawn_with, software};
 use crate::skip;
+use cuscope::graph::{DotFlags, Enqueue};
 use cuscope::{
     Context, ContextStack, DeviceBuffer, In, Kernel, LaunchConfig, Out, PushedGuard, Result, Stream,
 };
@@ -13,10 +14,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Compares a picture with the page, between the comments with its name.
-fn compare(name: &str, picture: &str) {
+const SAFETY: &str = "12-safety.md";
+
+/// Compares a picture with a page, between the comments with its name.
+fn compare(page: &str, name: &str, picture: &str) {
     let _one = one_at_a_time(); // which may write the page
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/12-safety.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide").join(page);
     let text = fs::read_to_string(&page).unwrap();
     let begin = format!("<!-- the test `{name}` draws this -->\n");
     let end = "<!-- its end -->\n";
@@ -81,7 +84,7 @@ fn the_stack_is_drawn() {
     if !software() {
         skip!("only the software driver shows its stack");
     }
-    compare("the_stack_is_drawn", &pushes_and_pops().unwrap().drawn());
+    compare(SAFETY, "the_stack_is_drawn", &pushes_and_pops().unwrap().drawn());
 }
 
 fn pushes_and_pops() -> Result<Stack> {
@@ -280,7 +283,7 @@ fn picture(name: &str, program: Program) {
     });
     let (streams, runs) = (streams.collect(), runs(&fs::read_to_string(&trace).unwrap()));
     assert_eq!(runs.len() as u64, ORDERS);
-    compare(&test, &[code(name), timeline(&streams, &runs)].join("\n"));
+    compare(SAFETY, &test, &[code(name), timeline(&streams, &runs)].join("\n"));
 }
 
 #[test]
@@ -296,4 +299,90 @@ fn overlapping_is_drawn() {
 #[test]
 fn sharing_is_drawn() {
     picture("sharing", sharing);
+}
+
+/// A graph in the language of Graphviz as lines: a step for the nodes whose longest way from the first node is the
+/// same, and each with the nodes that it runs behind.
+fn steps(dot: &str) -> String {
+    let mut names = BTreeMap::new();
+    let mut before: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for part in dot.split("\"graph_1_node_").skip(1) {
+        let (number, rest) = part.split_once('"').unwrap();
+        if let Some(label) = rest.strip_prefix("[label=\"") {
+            names.insert(number, label.lines().nth(1).unwrap());
+        }
+    }
+    for line in dot.lines().filter(|line| line.contains("->")) {
+        let ends: Vec<_> =
+            line.split('"').filter_map(|end| end.strip_prefix("graph_1_node_")).collect();
+        before.entry(ends[1]).or_default().push(ends[0]);
+    }
+    let mut step_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all: Vec<String> = Vec::new();
+    for (&number, name) in &names {
+        // Nodes come after those that they run behind.
+        let behind = before.get(number).map_or(&[][..], |behind| behind);
+        let step = behind.iter().map(|one| step_of[one] + 1).max().unwrap_or(0);
+        step_of.insert(number, step);
+        let arrow = if behind.is_empty() { "" } else { " ← " };
+        let node = format!("{number} {name}{arrow}{}", behind.join(", "));
+        match all.get_mut(step) {
+            Some(nodes) => *nodes += &format!("    {node}"),
+            None => all.push(node),
+        }
+    }
+    let lines =
+        all.iter().enumerate().map(|(step, nodes)| format!("step {}    {nodes}\n", step + 1));
+    format!("```text\n{}```\n", lines.collect::<String>())
+}
+
+/// The graph of the page.
+fn forked(gpu: &PushedGuard<'_>) -> Result<String> {
+    let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
+    let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+    let (mut u, mut v) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+    // begin: forked
+    let mut graph = gpu.capture(&mut main, |c| {
+        let (mut x, mut y) = (c.hold(&mut x), c.hold(&mut y));
+        let (mut u, mut v) = (c.hold(&mut u), c.hold(&mut v));
+        let (main, side) = (c.stream(), c.fork(&mut side)?);
+        main.fill(&mut x, 7)?;
+        side.fill(&mut y, 8)?;
+        main.copy(&x, &mut u)?;
+        side.copy(&x, &mut v)?;
+        main.copy(&y, &mut x)
+    })?;
+    println!("{}", gpu.time_nodes(&main, &mut graph, (&mut x, &mut y, &mut u, &mut v))?);
+    // end
+    Ok(steps(&graph.dot(DotFlags::empty())?))
+}
+
+#[test]
+fn a_graph_is_drawn() {
+    if !software() {
+        skip!("only the software driver's names of nodes are on the page");
+    }
+    let hidden = "use cuscope::{Context, ContextStack, Device, Result, graph::Enqueue};\n\
+                  fn main() -> Result {\n\
+                  let context = Context::primary(Device::get(0)?)?;\n\
+                  let mut stack = ContextStack::current_thread()?;\n\
+                  let gpu = stack.push(&context)?;\n\
+                  let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);\n\
+                  let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);\n\
+                  let (mut u, mut v) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);\n";
+    let hidden: String = hidden.lines().map(|line| format!("# {line}\n")).collect();
+    let (_, rest) = include_str!("guide_pictures.rs").split_once("// begin: forked\n").unwrap();
+    let lines = rest.split_once("    // end\n").unwrap().0.lines();
+    let shown: String = lines.map(|line| format!("{}\n", &line[4..])).collect();
+    let picture = |gpu: &mut PushedGuard<'_>| {
+        let steps = forked(gpu).unwrap();
+        let code = format!("```rust\n{hidden}{shown}# Ok(()) }}\n```\n");
+        let words = "Its nodes, from the text that `graph.dot(…)` returns. Those of one step can run at the same time:";
+        compare(
+            "05-graphs.md",
+            "a_graph_is_drawn",
+            &[code, format!("{words}\n"), steps].join("\n"),
+        );
+    };
+    with_gpu(picture);
 }

@@ -13,9 +13,9 @@ use crate::stream::Target;
 use crate::{domain, stack, sticky, stream, sync};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often it is asked whether another process has come as far.
 const GLANCE: Duration = Duration::from_micros(50);
@@ -36,11 +36,29 @@ enum Recorded {
     Nothing,
     /// Work, with its completion.
     Work(Arc<Ticket>),
+    /// A node of a graph, with the completion of the launch, and when it ran.
+    Node(Arc<Ticket>, Stamp),
     /// Nodes of a capture.
     Captured(Mark),
 }
 
+/// When a node that records an event ran.
+#[derive(Clone, Default)]
+pub(crate) struct Stamp(Arc<OnceLock<Instant>>);
+
+impl Stamp {
+    /// It runs now.
+    pub(crate) fn set(&self) {
+        let _first = self.0.set(Instant::now());
+    }
+}
+
 impl Event {
+    /// Remembers a node of a launch as what was recorded.
+    pub(crate) fn record_node(&self, launch: Arc<Ticket>, stamp: Stamp) {
+        *sync::lock(&self.recorded) = Recorded::Node(launch, stamp);
+    }
+
     /// Remembers the completion that `make` gives as what was recorded.
     pub(crate) fn record(&self, make: impl FnOnce() -> Answer<Arc<Ticket>>) -> Answer {
         // Held meanwhile, so that of two that record, the later one in the stream stays.
@@ -57,7 +75,7 @@ impl Event {
     /// The completion of what was recorded last, if that is work.
     pub(crate) fn recorded(&self) -> Option<Arc<Ticket>> {
         match &*sync::lock(&self.recorded) {
-            Recorded::Work(ticket) => Some(ticket.clone()),
+            Recorded::Work(ticket) | Recorded::Node(ticket, _) => Some(ticket.clone()),
             _ => None,
         }
     }
@@ -88,12 +106,18 @@ impl Event {
         capture::check_unsafe()
     }
 
-    /// What was recorded, for a time; 400 without one (F65).
-    fn timed(&self) -> Answer<Arc<Ticket>> {
+    /// When what was recorded ended, if it did; 400 without a time (F65).
+    fn timed(&self) -> Answer<Option<Instant>> {
         if self.flags.contains(CUevent_flags::CU_EVENT_DISABLE_TIMING) {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
-        self.recorded().ok_or(CUDA_ERROR_INVALID_HANDLE)
+        match &*sync::lock(&self.recorded) {
+            Recorded::Work(ticket) => Ok(ticket.at()),
+            Recorded::Node(launch, stamp) => {
+                Ok(launch.at().map(|end| stamp.0.get().copied().unwrap_or(end)))
+            }
+            Recorded::Nothing | Recorded::Captured(_) => Err(CUDA_ERROR_INVALID_HANDLE),
+        }
     }
 }
 
@@ -187,8 +211,7 @@ fn elapsed(to: *mut c_float, start: CUevent, end: CUevent) -> Answer {
     for event in [&start, &end] {
         event.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, false)))?;
     }
-    let (start, end) = (start.timed()?.at(), end.timed()?.at());
-    let (Some(start), Some(end)) = (start, end) else {
+    let (Some(start), Some(end)) = (start.timed()?, end.timed()?) else {
         return Err(CUDA_ERROR_NOT_READY);
     };
     let seconds =

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::event::Event;
 use crate::external::{ExternalMemory, ExternalSemaphore};
 use crate::function::Function;
-use crate::graph::Graph;
+use crate::graph::{Graph, GraphDefinition};
 use crate::kernel::{Kernel, Signature};
 use crate::memory::array::{Array, MipmappedArray};
 use crate::memory::texel::Texel;
@@ -107,6 +107,7 @@ branded! {
     Module [] inner;
     Function [] inner;
     Graph [] inner;
+    GraphDefinition [] inner;
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
     SharedBuffer [T: Element] inner address len data;

@@ -218,7 +218,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {
             graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
-            graph.copyable(CALL)?;
+            graph.inner.resources.copyable(CALL)?;
             let mut uses = Vec::with_capacity(graph.buffers());
             buffers.each(&mut |access| uses.push(access));
             self.names(&uses);

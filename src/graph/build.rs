@@ -1,12 +1,12 @@
 //! Graphs that are built node by node.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::Graph;
 use super::arena::Arena;
 use super::capture::Record;
 use super::node::{Kind, Node, NodeId, NodeKind};
-use super::raw::{Exec, Template};
+use super::raw::Template;
 use super::resources::GraphResources;
-use super::{Graph, GraphInner};
 use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer};
 use crate::error::{Error, Result};
@@ -104,15 +104,13 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
     ) -> Result<(Graph<'ctx>, R), E> {
         let (template, resources, value) = self.built(f)?;
-        let exec = Exec::new(self, &template)?;
-        let inner = GraphInner::new(exec, template, resources, self.context().clone());
-        Ok((Graph { inner, _brand: Brand::new() }, value))
+        Ok((Graph::ready(self, template, resources)?, value))
     }
 
     /// Builds a graph again, just as [`recapture`](Self::recapture) captures one again.
     ///
     /// If the nodes are the same, the driver updates the graph in place, and the result is true. It never does
-    /// so if a node allocates.
+    /// so if a node allocates. [`Graph::why_replaced`] gives the reason if it was not updated.
     ///
     /// # Errors
     /// The errors of [`build_graph`](Self::build_graph) and [`recapture`](Self::recapture).
@@ -140,7 +138,8 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok((graph.become_new(self, template, resources)?, value))
     }
 
-    fn built<'env, R, E: From<Error>>(
+    /// Builds a graph that is not yet ready to run, and its resources.
+    pub(super) fn built<'env, R, E: From<Error>>(
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
     ) -> Result<(Template, GraphResources, R), E> {

@@ -3,9 +3,9 @@
 
 use super::arena::Arena;
 use super::captured_stream::CapturedStream;
-use super::raw::{Exec, Template};
+use super::raw::Template;
 use super::resources::GraphResources;
-use super::{CaptureStream, Graph, GraphInner};
+use super::{CaptureStream, Graph};
 use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer, name};
 use crate::driver::fork;
@@ -191,9 +191,7 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result<(), E>,
     ) -> Result<Graph<'ctx>, E> {
         let (template, resources) = self.template(stream, f)?;
-        let exec = Exec::new(self, &template)?;
-        let inner = GraphInner::new(exec, template, resources, self.context().clone());
-        Ok(Graph { inner, _brand: Brand::new() })
+        Ok(Graph::ready(self, template, resources)?)
     }
 
     /// Captures a graph that is not yet ready to run, and its resources.

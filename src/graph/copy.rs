@@ -1,6 +1,7 @@
 //! Copies of graphs.
 
-use super::raw::Exec;
+use super::raw::{Exec, Template};
+use super::resources::GraphResources;
 use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH};
 use crate::brand::Brand;
 use crate::call::name;
@@ -27,11 +28,29 @@ impl<'ctx> Graph<'ctx> {
         if self.context() != gpu.context() {
             return Err(Error::OtherContext { call: CALL });
         }
-        self.copyable(CALL)?;
-        let template = self.inner.template.copy()?;
+        self.inner.resources.copyable(CALL)?;
+        Graph::copied(gpu, &self.inner.template, &self.inner.resources)
+    }
+
+    /// Makes a copy of a graph of the guard's context, which can be copied, ready to run.
+    #[inline]
+    pub(super) fn copied(
+        gpu: &PushedGuard<'ctx>,
+        template: &Template,
+        resources: &GraphResources,
+    ) -> Result<Graph<'ctx>> {
+        Graph::ready(gpu, template.copy()?, resources.clone())
+    }
+
+    /// Makes a graph of the guard's context ready to run.
+    #[inline]
+    pub(super) fn ready(
+        gpu: &PushedGuard<'ctx>,
+        template: Template,
+        resources: GraphResources,
+    ) -> Result<Graph<'ctx>> {
         let exec = Exec::new(gpu, &template)?;
-        let (resources, context) = (self.inner.resources.clone(), self.context().clone());
-        let inner = GraphInner::new(exec, template, resources, context);
+        let inner = GraphInner::new(exec, template, resources, gpu.context().clone());
         Ok(Graph { inner, _brand: Brand::new() })
     }
 
@@ -48,23 +67,29 @@ impl<'ctx> Graph<'ctx> {
         }
         Ok(Node::new(NodeId { graph: template.id(), ..id }))
     }
+}
 
+impl GraphResources {
     /// # Errors
-    /// `InvalidArgument` if there cannot be two of it: runs use its own memory one after the other, as
+    /// `InvalidArgument` if there cannot be two graphs of it: runs use its own memory one after the other, as
     /// those of one graph do ([F149](crate::driver_facts#F149)).
     pub(super) fn copyable(&self, call: &'static str) -> Result {
-        let refused = |reason| Err(Error::InvalidArgument { call, reason });
-        if self.inner.resources.has_scratch() {
-            return refused(
-                "a graph with scratch memory cannot be copied: use a buffer of your own instead",
-            );
+        if self.has_scratch() {
+            let reason =
+                "a graph with scratch memory cannot be copied: use a buffer of your own instead";
+            return Err(Error::InvalidArgument { call, reason });
         }
-        if self.inner.resources.allocates() {
-            return refused(
-                "the driver cannot copy a graph whose nodes allocate memory: use a buffer of your \
-                 own instead",
-            );
+        self.allocates_nothing(call)
+    }
+
+    /// # Errors
+    /// `InvalidArgument` if its nodes allocate ([F215](crate::driver_facts#F215)).
+    pub(super) fn allocates_nothing(&self, call: &'static str) -> Result {
+        if !self.allocates() {
+            return Ok(());
         }
-        Ok(())
+        let reason = "the driver cannot copy a graph whose nodes allocate memory: use a buffer of \
+                      your own instead";
+        Err(Error::InvalidArgument { call, reason })
     }
 }

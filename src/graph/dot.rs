@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::Graph;
+use super::raw::Template;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use bitflags::bitflags;
@@ -74,6 +75,26 @@ impl Drop for Temporary {
     }
 }
 
+impl Template {
+    /// Returns the graph in the language of Graphviz.
+    ///
+    /// # Errors
+    /// The errors of [`Graph::dot`].
+    #[inline]
+    pub(super) fn dot(&self, flags: DotFlags) -> Result<String> {
+        let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;
+        let name = file.0.as_os_str().as_encoded_bytes();
+        let reason = "the path of the directory for temporary files contains a NUL byte: change \
+                      TMPDIR";
+        let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
+        let graph = self.raw();
+        // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).
+        unsafe { answer!(cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits())) }.check()?;
+        let text = fs::read(&file.0).map_err(|error| failed(&file.0, &error))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
 impl Graph<'_> {
     /// Returns the graph, as it was captured or built, in the language of Graphviz.
     ///
@@ -84,15 +105,6 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphDebugDotPrint")]
     #[inline]
     pub fn dot(&self, flags: DotFlags) -> Result<String> {
-        let file = Temporary::create().map_err(|error| failed(&std::env::temp_dir(), &error))?;
-        let name = file.0.as_os_str().as_encoded_bytes();
-        let reason = "the path of the directory for temporary files contains a NUL byte: change \
-                      TMPDIR";
-        let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
-        let graph = self.inner.template.raw();
-        // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).
-        unsafe { answer!(cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits())) }.check()?;
-        let text = fs::read(&file.0).map_err(|error| failed(&file.0, &error))?;
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        self.inner.template.dot(flags)
     }
 }

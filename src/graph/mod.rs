@@ -11,22 +11,28 @@ mod build;
 mod capture;
 mod captured_stream;
 mod copy;
+mod definition;
+mod difference;
 mod dot;
 mod enqueue;
 mod host;
 pub(crate) mod node;
+mod pool;
 mod raw;
 mod replay;
 mod resources;
 mod semaphores;
 mod set;
 mod stream;
+mod times;
 mod update;
 
 pub use buffers::GraphBuffers;
 pub(crate) use buffers::sealed::names;
 pub use build::GraphBuilder;
 pub use capture::Capture;
+pub use definition::GraphDefinition;
+pub use difference::{Difference, Replaced};
 pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
@@ -34,19 +40,21 @@ pub use node::{
     KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, SemaphoreSignalNode,
     SemaphoreWaitNode, ValueOperationsNode, kind,
 };
+pub use pool::GraphPool;
 pub use stream::CaptureStream;
+pub use times::{NodeTime, NodeTimes};
 
 use crate::brand::{Brand, never};
-use crate::call::answer;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::in_flight::InFlight;
 use crate::ops::Operation;
+use difference::Refused;
 use ffi::CUgraphExec;
 use raw::{Exec, Template};
 use resources::GraphResources;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::{fmt, mem, ptr};
+use std::{fmt, mem};
 
 /// A graph of device work that runs with one driver call, as often as you like.
 ///
@@ -111,12 +119,15 @@ pub(crate) struct GraphInner {
     template: Template,
     resources: GraphResources,
     context: Context,
+    /// Why the last capture or build put a new executable graph in the place of the old one.
+    refused: Option<Refused>,
 }
 
 impl GraphInner {
     #[inline]
     fn new(exec: Exec, template: Template, resources: GraphResources, context: Context) -> Self {
-        GraphInner { in_flight: InFlight::default(), exec, template, resources, context }
+        let in_flight = InFlight::default();
+        GraphInner { in_flight, exec, template, resources, context, refused: None }
     }
 }
 
@@ -174,14 +185,7 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphNodeGetType")]
     #[inline]
     pub fn list_nodes(&self) -> Result<Vec<NodeId>> {
-        let id = self.inner.template.id();
-        let kind_of = |(place, &node): (usize, &ffi::CUgraphNode)| {
-            let mut kind = ffi::CU_GRAPH_NODE_TYPE_EMPTY;
-            // SAFETY: the node is one of the graph, which is alive; writes one number to `kind`.
-            unsafe { answer!(cuGraphNodeGetType(node, &raw mut kind)) }.check()?;
-            Ok(NodeId { graph: id, place, kind: NodeKind::new(kind) })
-        };
-        self.inner.template.nodes()?.iter().enumerate().map(kind_of).collect()
+        self.inner.template.list()
     }
 
     /// Returns the number of edges, each between a node and one that runs after it.
@@ -191,11 +195,7 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphGetEdges")]
     #[inline]
     pub fn edges(&self) -> Result<usize> {
-        let (graph, mut count) = (self.inner.template.raw(), 0);
-        let (from, to) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
-        unsafe { answer!(cuGraphGetEdges(graph, from, to, &raw mut count)) }.check()?;
-        Ok(count)
+        self.inner.template.edges()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The driver's graphs, as values that own them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a graph may be sent")]
 
-use super::NodeId;
+use super::{NodeId, NodeKind};
 use crate::call::{answer, later, name};
 use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
@@ -118,6 +118,33 @@ impl Template {
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
         unsafe { answer!(cuGraphGetNodes(self.raw, ptr::null_mut(), &raw mut count)) }.check()?;
+        Ok(count)
+    }
+
+    /// Returns all nodes with their kinds.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[inline]
+    pub(super) fn list(&self) -> Result<Vec<NodeId>> {
+        let kind_of = |(place, &node): (usize, &CUgraphNode)| {
+            let mut kind = ffi::CU_GRAPH_NODE_TYPE_EMPTY;
+            // SAFETY: the node is one of the graph, which is alive; writes one number to `kind`.
+            unsafe { answer!(cuGraphNodeGetType(node, &raw mut kind)) }.check()?;
+            Ok(NodeId { graph: self.id, place, kind: NodeKind::new(kind) })
+        };
+        self.nodes()?.iter().enumerate().map(kind_of).collect()
+    }
+
+    /// Returns the number of edges.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[inline]
+    pub(super) fn edges(&self) -> Result<usize> {
+        let (from, to, mut count) = (ptr::null_mut(), ptr::null_mut(), 0);
+        // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
+        unsafe { answer!(cuGraphGetEdges(self.raw, from, to, &raw mut count)) }.check()?;
         Ok(count)
     }
 

@@ -74,6 +74,28 @@ impl Graph<'_> {
         unsafe { self.launch(home.raw()) }
     }
 
+    /// Returns whether no [ordered stream](crate::OrderedStream) that replayed the graph has work left. Changes
+    /// then wait for nothing, and neither does a replay elsewhere. This does not tell of replays in a scope, which
+    /// ends after them.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuStreamQuery")]
+    #[inline]
+    pub fn is_idle(&self) -> Result<bool> {
+        self.inner.in_flight.is_over()
+    }
+
+    /// Waits for all work in the ordered streams that replayed the graph.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
+    pub fn wait_idle(&self) -> Result {
+        self.inner.in_flight.settle()
+    }
+
     /// Continues the panic of a host function after the wait for a replay.
     #[inline]
     fn replayed(&self, waited: Result) -> Result {
@@ -122,7 +144,9 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a graph, after the earlier uses of its buffers.
     ///
     /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it,
-    /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends.
+    /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends. You may replay it again, in
+    /// any stream of the scope: it waits for the replay before. If it must not wait, use
+    /// [`replay_alone`](Self::replay_alone).
     ///
     /// # Errors
     /// The errors of [`SyncStream::replay`].
@@ -148,6 +172,23 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         // graph and all its buffers, as was found, are borrowed until the scope has waited, and what other
         // operations of it do with them is ordered; its scratch memory is used by one run at a time (F149).
         unsafe { graph.launch(self.raw) }
+    }
+
+    /// [Replays](Self::replay) a graph that the scope does not replay again.
+    ///
+    /// The replays of one graph run one after the other, in whichever streams. This one borrows the graph exclusively,
+    /// so that a second replay, which would wait for this one, does not compile.
+    ///
+    /// # Errors
+    /// The errors of [`SyncStream::replay`].
+    #[doc(alias = "cuGraphLaunch")]
+    #[inline]
+    pub fn replay_alone(
+        &self,
+        graph: &'s mut Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx, InScope<'s>>,
+    ) -> Result {
+        self.replay(graph, buffers)
     }
 
     /// Checks the memory that is passed for the graph, and orders the replay after its earlier uses.

@@ -1,6 +1,7 @@
 //! Graphs that are captured again, or uploaded to the device before their first replay.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::difference::Refused;
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
 use super::{Capture, Graph};
@@ -17,9 +18,9 @@ use std::ptr;
 impl<'ctx> PushedGuard<'ctx> {
     /// Captures a graph again, with other buffers, values or kernels.
     ///
-    /// If the operations are the same, and launches are cooperative or not as before, the driver updates the graph in place, which is cheaper than creating a
-    /// new one, and the result is true. Otherwise a new graph replaces it. The graph then uses the new buffers,
-    /// and no longer keeps the old ones.
+    /// If the operations are the same, and launches are cooperative or not as before, the driver updates the graph in
+    /// place, which is cheaper than creating a new one, and the result is true. Otherwise a new graph replaces it, and
+    /// [`Graph::why_replaced`] gives the reason. The graph then uses the new buffers, and no longer keeps the old ones.
     ///
     /// # Errors
     /// The errors of [`capture`](Self::capture); the graph then stays as it was. If the driver fails an update
@@ -87,16 +88,25 @@ impl<'ctx> Graph<'ctx> {
             // context need be current, and captures do not refuse it (F210).
             unsafe { answer!(cuGraphExecUpdate_v2(exec, template.raw(), &raw mut info)) }
         });
-        let in_place = updated.is_some_and(|answer| answer.code == ffi::CUDA_SUCCESS);
-        match updated {
-            // A graph that cannot be updated is left as it was (F210).
-            None | Some(Answer { code: CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, .. }) => {
-                self.inner.exec = Exec::new(gpu, &template)?;
+        // A graph that cannot be updated is left as it was (F210).
+        let refused = match updated {
+            None if fixed => Some(Refused::LOST),
+            None => Some(Refused::ALLOCATES),
+            Some(Answer { code: CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, .. }) => {
+                Some(Refused::new(&info))
             }
-            Some(answer) => answer.check().inspect_err(|_| self.inner.exec.lose())?,
+            Some(answer) => {
+                answer.check().inspect_err(|_| self.inner.exec.lose())?;
+                None
+            }
+        };
+        if refused.is_some() {
+            self.inner.exec = Exec::new(gpu, &template)?;
         }
+        let in_place = refused.is_none();
         // Only now: nothing uses the old memory any more.
         (self.inner.template, self.inner.resources) = (template, resources);
+        self.inner.refused = refused;
         Ok(in_place)
     }
 }

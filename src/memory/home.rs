@@ -312,6 +312,16 @@ impl Home {
         (waited, over || self.wait_to_end().1)
     }
 
+    /// Returns whether the stream has nothing left to do.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        let raw = self.raw();
+        // SAFETY: the stream is alive; needs no current context (F37). Captures of other code do not refuse it.
+        relaxed(unsafe { later!(cuStreamQuery(raw)) }).ready()
+    }
+
     /// Waits for all work in the stream.
     pub(crate) fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).

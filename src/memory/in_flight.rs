@@ -28,6 +28,23 @@ impl InFlight {
         fork::lock(&self.0).map(|mut homes| mem::take(&mut *homes)).unwrap_or_default()
     }
 
+    /// Returns whether no stream runs the graph any more.
+    ///
+    /// # Errors
+    /// A sticky error: the graph may still run.
+    #[inline]
+    pub(crate) fn is_over(&self) -> Result<bool> {
+        let mut over = Ok(true);
+        for home in self.take() {
+            let idle = if over.is_ok() { home.is_idle() } else { Ok(false) };
+            if idle != Ok(true) {
+                self.note(&home);
+                over = over.and(idle);
+            }
+        }
+        over
+    }
+
     /// Waits until no stream runs the graph any more.
     ///
     /// # Errors

@@ -79,6 +79,18 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         || gpu.recapture(&mut graph, &mut stream, |_| Ok(())),
     )
     .unwrap();
+    let (begin, end) = ("cuStreamBeginCapture_v2", "cuStreamEndCapture");
+    let definition = t
+        .row("PushedGuard::capture_definition, empty", &[begin, end], || {
+            gpu.capture_definition(&mut stream, |_| Ok(()))
+        })
+        .unwrap();
+    let _graph = t
+        .row("GraphDefinition::into_graph", &["cuGraphInstantiateWithFlags"], || {
+            definition.into_graph(gpu)
+        })
+        .unwrap();
+    t.row("Graph::why_replaced, in place", &[], || graph.why_replaced()).unwrap();
     t.row("Graph::nodes", &["cuGraphGetNodes"], || replayed.nodes()).unwrap();
     t.row("Graph::edges", &["cuGraphGetEdges"], || replayed.edges()).unwrap();
     // By hand the number is asked for first, and then the nodes.
@@ -90,6 +102,12 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         .unwrap();
     t.row("SyncStream::replay", &["cuGraphLaunch", WAIT], || on.replay(&replayed, (&x, &mut y)))
         .unwrap();
+    gpu.scope(|s| {
+        t.row("ScopedStream::replay_alone", &["cuGraphLaunch"], || {
+            s.on(&stream).replay_alone(&mut graph, ())
+        })
+    })
+    .unwrap();
     gpu.scope(|s| {
         let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
         t.row("ScopedStream::replay", &["cuGraphLaunch"], || stream.replay(&replayed, (&x, &mut y)))

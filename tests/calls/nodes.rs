@@ -93,6 +93,26 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         .unwrap();
     let why = "called by `try_clone`";
     t.unlike("Graph::copy_of", &[find], &[], why, || copy.copy_of(node)).unwrap();
+    let define = [create, "cuGraphAddEmptyNode"];
+    let (definition, _) = t
+        .row("PushedGuard::define_graph, 1 node", &define, || gpu.define_graph(|g| g.empty(&[])))
+        .unwrap();
+    t.row("GraphDefinition::nodes", &["cuGraphGetNodes"], || definition.nodes()).unwrap();
+    t.row("GraphDefinition::edges", &["cuGraphGetEdges"], || definition.edges()).unwrap();
+    let dot = &["cuGraphDebugDotPrint"];
+    t.row("GraphDefinition::dot", dot, || definition.dot(DotFlags::empty())).unwrap();
+    let kind = &["cuGraphNodeGetType"];
+    t.row("GraphDefinition::list_nodes, 1 node", kind, || definition.list_nodes()).unwrap();
+    let _graph = t
+        .unlike(
+            "GraphDefinition::instantiate, 1 node",
+            &[instantiate],
+            &copied,
+            "each graph has its own nodes, for `copy_of`",
+            || definition.instantiate(gpu),
+        )
+        .unwrap();
+    timed(t, gpu);
     let again = [create, "cuGraphExecUpdate_v2", "cuGraphDestroy"];
     let (mut small, _) = gpu.build_graph(|g| g.empty(&[])).unwrap();
     let by_hand = [create, "cuGraphAddEmptyNode", again[1], again[2]];
@@ -102,4 +122,41 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         })
         .unwrap();
     assert!(in_place);
+}
+
+/// The times of a kernel.
+fn timed(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let (stream, store) = (gpu.stream().unwrap(), kernel(gpu, STORE, "store"));
+    let mut x = gpu.alloc::<u32>(16).unwrap();
+    let (mut graph, _) = gpu
+        .build_graph(|g| {
+            let mut x = g.hold(&mut x);
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { g.kernel(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
+        })
+        .unwrap();
+    let calls = [
+        "cuGraphNodeGetType",
+        "cuGraphKernelNodeGetParams_v2",
+        "cuFuncGetName",
+        "cuGraphClone",
+        "cuGraphNodeFindInClone",
+        "cuEventCreate",
+        "cuGraphAddEventRecordNode",
+        "cuEventCreate",
+        "cuGraphAddEventRecordNode",
+        "cuGraphAddDependencies",
+        "cuGraphInstantiateWithFlags",
+        "cuGraphLaunch",
+        "cuStreamSynchronize",
+        "cuEventElapsedTime",
+        "cuGraphExecDestroy",
+        "cuGraphDestroy",
+        "cuEventDestroy_v2",
+        "cuEventDestroy_v2",
+    ];
+    t.row("PushedGuard::time_nodes, 1 kernel", &calls, || {
+        gpu.time_nodes(&stream, &mut graph, &mut x)
+    })
+    .unwrap();
 }

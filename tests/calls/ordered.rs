@@ -136,6 +136,10 @@ fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream
         })
         .unwrap();
     t.row("OrderedStream::replay", &["cuGraphLaunch"], || ordered.replay(&graph, &mut y)).unwrap();
+    t.row("Graph::is_idle", &["cuStreamQuery"], || graph.is_idle()).unwrap();
+    ordered.replay(&graph, &mut y).unwrap();
+    t.row("Graph::wait_idle", &[WAIT], || graph.wait_idle()).unwrap();
+    ordered.replay(&graph, &mut y).unwrap();
     let ends = [WAIT, "cuGraphExecDestroy", "cuGraphDestroy"];
     t.row("Graph, dropped (after OrderedStream::replay)", &ends, || drop(graph));
     let calls = ["cuEventCreate", RECORD, BEHIND, FILL, WAIT, WAIT, "cuEventDestroy_v2"];

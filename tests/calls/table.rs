@@ -56,6 +56,8 @@ impl Table {
         let looks = match operation {
             // What is taken over is looked at with care.
             from if from.contains("from_raw") => 3,
+            // Once for each of two events, and for what is instantiated.
+            "PushedGuard::time_nodes, 1 kernel" => 3,
             // Once for each of two calls of `here`.
             "PushedGuard::pinned"
             | "PushedGuard::pinned_from"

@@ -41,6 +41,7 @@ mod graph_edges;
 mod graph_nodes;
 mod graph_rows;
 mod graph_updates;
+mod graph_values;
 mod graphs;
 mod green_contexts;
 mod host_pools;

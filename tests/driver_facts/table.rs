@@ -49,6 +49,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/graph_nodes.rs",
     "tests/driver_facts/graph_rows.rs",
     "tests/driver_facts/graph_updates.rs",
+    "tests/driver_facts/graph_values.rs",
     "tests/driver_facts/graphs.rs",
     "tests/driver_facts/green_contexts.rs",
     "tests/driver_facts/host_pools.rs",

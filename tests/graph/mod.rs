@@ -2,8 +2,12 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod captures;
+mod definitions;
 mod kept;
+mod pools;
 mod replays;
+mod times;
+mod updates;
 
 use cuscope::{DeviceBuffer, Graph, PushedGuard, graph::Enqueue};
 

@@ -17,7 +17,7 @@ fn label(node: &Node) -> String {
         Work::Host(_) => "HOST".into(),
         Work::Empty => "EMPTY".into(),
         Work::Wait(..) | Work::WaitFor(_) => "EVENT_WAIT".into(),
-        Work::Record(..) => "EVENT_RECORD".into(),
+        Work::Record(..) | Work::RecordNow(..) => "EVENT_RECORD".into(),
         Work::Signal(_) => "EXT_SEMAS_SIGNAL".into(),
         Work::Await(_) => "EXT_SEMAS_WAIT".into(),
         Work::Child(_) | Work::Join => "graph".into(),

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::child::flat;
+use super::difference::{Difference, pairs};
 use super::memory::Memory;
 use super::node::places;
 use super::user_object::Objects;
@@ -9,6 +10,7 @@ use super::{Graph, Node, Work as NodeWork};
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
+use crate::event::Stamp;
 use crate::queue::{Ticket, Work};
 use crate::schedule::{self, Label};
 use crate::{capture, stack, stream, sync};
@@ -50,7 +52,7 @@ impl Drop for Exec {
 }
 
 /// Nodes of which none depends on another, while each depends on one of the level before.
-type Level = Vec<Node>;
+pub(super) type Level = Vec<Node>;
 
 /// Sorts nodes; one of a cycle, or behind it, if there is one.
 fn levels(nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
@@ -101,23 +103,28 @@ impl Exec {
     }
 
     /// What it runs from now on; runs that were enqueued do what they did.
-    pub(super) fn update(&self, graph: &Graph) -> CUgraphExecUpdateResult {
+    pub(super) fn update(&self, graph: &Graph) -> Difference {
         let nodes = flat(graph.nodes());
-        let Ok(new) = levels(nodes) else { return CU_GRAPH_EXEC_UPDATE_ERROR };
+        let Ok(new) = levels(nodes) else {
+            return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
+        };
         // What is not kept any more is released once nothing is locked.
         let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
-        let change = difference(&now, &new);
-        if change == CU_GRAPH_EXEC_UPDATE_SUCCESS {
-            // It goes by the nodes of the first graph, and what is off stays off (F218).
-            let mut works = new.iter().flatten();
-            let level = |level: &Level| {
-                level.iter().zip(works.by_ref()).map(|(old, new)| old.with_work_of(new)).collect()
-            };
-            let updated: Vec<Level> = now.iter().map(level).collect();
-            *now = Arc::new(updated);
-            old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
-        }
+        let change = match pairs(&now, &new) {
+            Err(difference) => difference,
+            Ok(pairs) => {
+                // It goes by the nodes of the first graph, and what is off stays off (F218).
+                let works: HashMap<_, _> =
+                    pairs.iter().map(|(old, new)| (old.handle, *new)).collect();
+                let update = |old: &Node| works.get(&old.handle).map(|new| old.with_work_of(new));
+                let level = |level: &Level| level.iter().filter_map(update).collect();
+                let updated: Vec<Level> = now.iter().map(level).collect();
+                *now = Arc::new(updated);
+                old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
+                Difference::NONE
+            }
+        };
         drop(now);
         drop(old);
         change
@@ -177,69 +184,19 @@ fn account(levels: &[Level], frees: bool) -> Answer {
     Ok(())
 }
 
-/// The nodes as a launch runs them: waits are for what events have recorded by now, and values in the memory that is
+/// The nodes as a launch runs them: waits are for what events have recorded by now, records take times of their own, and values in the memory that is
 /// there now; INVALID_VALUE if it is not.
 fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
     let node = |node: &Node| {
         let work = match &*node.work {
             NodeWork::Wait(event, _) => NodeWork::WaitFor(event.recorded()),
+            NodeWork::Record(event, _) => NodeWork::RecordNow(event.clone(), Stamp::default()),
             NodeWork::Batch(batch) => NodeWork::Values(batch.ready()?),
             _ => return Ok(node.clone()),
         };
         Ok(node.with_work_of(&Node::new(Vec::new(), None, work)))
     };
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
-}
-
-/// Whether one graph can become the other: node by node, in order.
-fn difference(now: &[Level], new: &[Level]) -> CUgraphExecUpdateResult {
-    let edges = |levels: &[Level]| -> Vec<Vec<(usize, CUgraphEdgeData)>> {
-        let places = places(levels.iter().flatten());
-        let before = |node: &Node| {
-            let edge = |handle: &usize| Some((*places.get(handle)?, node.edge_from(*handle)));
-            node.before.iter().filter_map(edge).collect()
-        };
-        levels.iter().flatten().map(before).collect()
-    };
-    if edges(now) != edges(new) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-    }
-    let mut pairs = now.iter().flatten().zip(new.iter().flatten());
-    if !pairs.clone().all(|(a, b)| a.kind() == b.kind()) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-    }
-    // Other addresses (F213).
-    let moved = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
-        (NodeWork::Alloc(a), NodeWork::Alloc(b)) => !Arc::ptr_eq(a, b),
-        _ => false,
-    };
-    if pairs.clone().any(moved) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR;
-    }
-    let elsewhere = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
-        (NodeWork::Kernel(a), NodeWork::Kernel(b)) => !a.life().is(b.life()),
-        _ => false,
-    };
-    if pairs.clone().any(elsewhere) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
-    }
-    let cooperates = |node: &Node| match &*node.work {
-        NodeWork::Kernel(launch) => launch.is_cooperative(),
-        _ => false,
-    };
-    if pairs.clone().any(|(a, b)| cooperates(a) != cooperates(b)) {
-        return CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
-    }
-    let can_become = |(a, b): (&Node, &Node)| match (&*a.work, &*b.work) {
-        (NodeWork::Fill(a), NodeWork::Fill(b)) => a.can_become(b),
-        (NodeWork::Copy(a), NodeWork::Copy(b)) => a.can_become(b) && a.is_like(b),
-        (NodeWork::Batch(a), NodeWork::Batch(b)) => a.can_become(b),
-        _ => true,
-    };
-    match pairs.all(can_become) {
-        true => CU_GRAPH_EXEC_UPDATE_SUCCESS,
-        false => CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-    }
 }
 
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.
@@ -391,8 +348,8 @@ driver! {
             target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
         };
         for work in &records {
-            if let NodeWork::Record(event, _) = &**work {
-                event.record(|| Ok(ticket.clone()))?;
+            if let NodeWork::RecordNow(event, stamp) = &**work {
+                event.record_node(ticket.clone(), stamp.clone());
             }
         }
         *last = Some(ticket);

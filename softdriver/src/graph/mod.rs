@@ -4,6 +4,7 @@
 mod add;
 mod batch;
 mod child;
+mod difference;
 mod dot;
 mod edit;
 mod enabled;

@@ -7,7 +7,7 @@ use super::query::PLAIN;
 use crate::domain;
 use crate::driver::driver as state;
 use crate::entry::Answer;
-use crate::event::Event;
+use crate::event::{Event, Stamp};
 use crate::external::{Signals, Waits};
 use crate::launch::{HostCall, Launch};
 use crate::life::Life;
@@ -94,7 +94,7 @@ impl Node {
             Work::Host(_) => CU_GRAPH_NODE_TYPE_HOST,
             Work::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Wait(..) | Work::WaitFor(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-            Work::Record(..) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Work::Record(..) | Work::RecordNow(..) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
@@ -159,6 +159,8 @@ pub(crate) enum Work {
     WaitFor(Option<Arc<Ticket>>),
     /// Records an event, with its handle.
     Record(Arc<Event>, usize),
+    /// The same once it is launched: the event completes with the launch, and has its own time.
+    RecordNow(Arc<Event>, Stamp),
     /// Runs the nodes of another graph.
     Child(Child),
     /// The end of these.
@@ -185,7 +187,9 @@ impl Work {
             Self::Host(_) => Label::new(Class::Host, || "function of the host"),
             Self::Wait(..) | Self::WaitFor(_) => Label::new(Class::Wait, || "wait for an event"),
             Self::Empty | Self::Child(_) | Self::Join => Label::new(Class::Quick, || "empty node"),
-            Self::Record(..) => Label::new(Class::Quick, || "record of an event"),
+            Self::Record(..) | Self::RecordNow(..) => {
+                Label::new(Class::Quick, || "record of an event")
+            }
             Self::Alloc(_) => Label::new(Class::Quick, || "allocation of a graph"),
             Self::Free(_) => Label::new(Class::Quick, || "free of a graph"),
             Self::Batch(batch) if batch.waits() => Label::new(Class::Wait, || "wait for a value"),
@@ -203,8 +207,12 @@ impl Work {
     /// Does it; an error is a fault of the device.
     pub(crate) fn run(&self) -> Answer {
         match self {
-            // A record is of the whole launch, and a child's nodes run in its place.
+            // What is launched has a time, and a child's nodes run in its place.
             Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join => Ok(()),
+            Self::RecordNow(_, stamp) => {
+                stamp.set();
+                Ok(())
+            }
             Self::Kernel(launch) => launch.run(),
             Self::Copy(transfer) => transfer.run(),
             Self::Fill(fill) => fill.run(),
@@ -300,6 +308,15 @@ impl Fill {
     pub(super) fn can_become(&self, other: &Self) -> bool {
         let layout = |fill: &Self| (fill.rows, fill.width, fill.pattern.size, fill.pitch);
         self.rows == 1 && other.rows == 1 || layout(self) == layout(other)
+    }
+
+    /// Whether both fill memory of one context, if they fill that of a device (F500).
+    pub(super) fn is_at_home_of(&self, other: &Self) -> bool {
+        let home = |fill: &Self| {
+            let found = state().space.find_for_graph(fill.to, fill.span().ok()?).ok()?;
+            (!found.kind.is_host()).then(|| found.life.clone())
+        };
+        home(self).zip(home(other)).is_none_or(|(one, other)| one.is(&other))
     }
 
     /// The bytes from its first row to the end of its last one. A capture takes a fill of any length (F146).

@@ -1,6 +1,7 @@
 //! Changes of graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use super::difference::Difference;
 use super::find;
 use crate::driver::driver as state;
 use crate::entry::{self, driver};
@@ -8,15 +9,16 @@ use cuscope_sys::*;
 
 driver! {
     /// Makes an instantiated graph that of another, which has the same nodes but for their parameters; needs
-    /// no context (F210). The nodes at fault are not told.
+    /// no context (F210).
     fn cuGraphExecUpdate_v2(
         hGraphExec: CUgraphExec,
         hGraph: CUgraph,
         resultInfo: *mut CUgraphExecUpdateResultInfo,
     ) {
         let exec = state().execs.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let result = exec.update(&*find(hGraph)?);
-        let (errorNode, errorFromNode) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let Difference { result, node, from } = exec.update(&*find(hGraph)?);
+        let errorNode = std::ptr::without_provenance_mut(node);
+        let errorFromNode = std::ptr::without_provenance_mut(from);
         let info = CUgraphExecUpdateResultInfo { result, errorNode, errorFromNode };
         entry::write_optional(resultInfo, info);
         match result {

@@ -81,6 +81,31 @@ operations! {
         gpu.recapture(&mut graph, &mut stream, |_| Ok(()))?;
         gpu.on(&stream).upload_graph(&graph)
     });
+    "a definition of graphs" => pushed(|gpu| {
+        let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(8)?);
+        let captured = gpu.capture_definition(&mut stream, |c| {
+            c.stream().fill(&mut c.hold(&mut x), 1)
+        })?;
+        captured.nodes()?;
+        captured.list_nodes()?;
+        captured.edges()?;
+        captured.dot(DotFlags::empty())?;
+        gpu.on(&stream).replay(&captured.instantiate(gpu)?, &mut x)?;
+        let (built, _) = gpu.define_graph(|g| g.fill(&[], &mut g.hold(&mut x), 2))?;
+        let mut graph = built.into_graph(gpu)?;
+        gpu.rebuild_graph(&mut graph, |g| g.empty(&[]))?;
+        graph.why_replaced().map(drop)
+    });
+    "times of nodes" => pushed(|gpu| {
+        let (stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
+        let (mut graph, _) = gpu.build_graph(|g| {
+            let mut x = g.hold(&mut x);
+            g.fill(&[], &mut x, 1)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { g.kernel(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
+        })?;
+        gpu.time_nodes(&stream, &mut graph, &mut x).map(drop)
+    });
     "a graph of two streams" => pushed(|gpu| {
         let (mut main, mut side) = (gpu.stream()?, gpu.stream()?);
         gpu.capture(&mut main, |c| {

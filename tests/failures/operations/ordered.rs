@@ -6,9 +6,11 @@ use crate::common::kernels::IGNORE;
 use cuscope::{
     ContextStack, LaunchConfig, MemoryPool, OrderedStream, PushedGuard, Result,
     detached::Branded,
+    graph::{Enqueue, GraphPool},
     ordered::{OrderedOptions, Pending},
     texture::{ArrayFlags, ArrayShape, Sampling},
 };
+use std::num::NonZeroUsize;
 
 /// A stream without staging memory that keeps no blocks.
 fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<OrderedStream<'ctx>> {
@@ -162,6 +164,22 @@ operations! {
         drop(x);
         drop(graph);
         Ok(())
+    });
+    "graphs that take turns" => pushed(|gpu| {
+        let mut pool = GraphPool::new(NonZeroUsize::MIN);
+        for _ in 0..2 {
+            let (graph, (ordered, x)) = pool.get(|| {
+                let (ordered, mut stream) = (bare(gpu)?, gpu.stream()?);
+                let mut x = ordered.zeroed::<u32>(8)?;
+                let graph = gpu.capture(&mut stream, |c| {
+                    c.stream().fill(&mut c.hold_ordered(&mut x), 7)
+                })?;
+                Ok((graph, (ordered, x)))
+            })?;
+            ordered.replay(graph, x)?;
+        }
+        pool.get_free()?;
+        pool.as_mut_slice()[0].0.wait_idle()
     });
     "ordered memory in a scope" => pushed(|gpu| {
         let (ordered, stream) = (bare(gpu)?, gpu.stream()?);
