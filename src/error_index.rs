@@ -803,6 +803,9 @@
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | create the buffers of a graph outside the closure, and drop them after it | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |
+//! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel`](crate::GraphBuilder::kernel) | `ui-tests/condition_in_stream.rs` |
+//! | E0521: `g` escapes the closure body, at a condition | declare it in the same graph | `ui-tests/condition_of_another_graph.rs` |
+//! | E0382: use of moved value: `condition` | one conditional node reads a condition: declare another one | `ui-tests/condition_read_twice.rs` |
 //! | E0597: `count` does not live long enough | a function of a graph must own its data | `ui-tests/graph_function_borrows.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you add its node | `ui-tests/kernel_node_without_unsafe.rs` |
 //! | E0502: cannot borrow `*graph` as mutable | change it and time it before or after the scope | `ui-tests/graph_changed_in_flight.rs`, `ui-tests/graph_timed_in_flight.rs` |

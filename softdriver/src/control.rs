@@ -96,7 +96,7 @@ pub struct Live {
     pub external_semaphores: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
-    /// Graphs.
+    /// Graphs, but for those of nodes.
     pub graphs: usize,
     /// Instantiated graphs.
     pub graph_execs: usize,

@@ -222,7 +222,7 @@ impl Driver {
             external_mappings: memory.external_mappings,
             external_semaphores: self.external_semaphores.count(ExternalSemaphore::alive),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
-            graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_child()),
+            graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_of_node()),
             graph_execs: self.execs.count(|_| true),
         }
     }

@@ -5,7 +5,7 @@ use crate::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver, in_host_function};
 use crate::function::{self, Function};
-use crate::graph::Work;
+use crate::graph::{Numbers, Work};
 use crate::launch_attributes::{Attributes, Values, read_attributes};
 use crate::library;
 use crate::life::Life;
@@ -210,15 +210,16 @@ impl Launch {
         state().functions.get(self.handle).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 
-    /// Runs the kernel to its end; its fault stays.
-    pub(crate) fn run(&self) -> Answer {
+    /// Runs the kernel to its end, in a graph with these numbers; its fault stays.
+    pub(crate) fn run(&self, numbers: &Numbers) -> Answer {
         let life = &self.function.module.life;
         if !self.cooperative {
-            return DeviceMemory::new(life).noted(|memory| self.run_on(memory, 0));
+            return DeviceMemory::new(life, numbers).noted(|memory| self.run_on(memory, 0));
         }
         let space = &state().space;
         let workspace = space.allocate(life, WORKSPACE, Kind::Heap)?;
-        let answer = DeviceMemory::new(life).noted(|memory| self.run_on(memory, workspace));
+        let answer =
+            DeviceMemory::new(life, numbers).noted(|memory| self.run_on(memory, workspace));
         if let Ok(one) = space.exactly(workspace, Kind::Heap)
             && space.retire(&one).is_ok()
         {

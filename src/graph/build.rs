@@ -6,9 +6,10 @@ use super::arena::Arena;
 use super::capture::Record;
 use super::node::{Kind, Node, NodeId, NodeKind};
 use super::raw::Template;
+use super::regions::Regions;
 use super::resources::GraphResources;
 use crate::brand::{Brand, tied_to_one_thread};
-use crate::call::{Answer, answer};
+use crate::call::{Answer, answer, name};
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::uses::Op;
@@ -19,7 +20,7 @@ use crate::scope::{Holdable, ScopedBuffer};
 use crate::stack::PushedGuard;
 use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
 use static_assertions::assert_not_impl_any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::{fmt, ptr};
 
@@ -36,7 +37,9 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     /// The graph, which lives as long as this, and its number.
     graph: CUgraph,
     id: u64,
-    nodes: RefCell<Vec<CUgraphNode>>,
+    pub(super) nodes: RefCell<Regions>,
+    /// The number of conditions that no node reads yet.
+    pub(super) unread: Cell<usize>,
     pub(super) record: Record,
     /// For memory that a node allocates and none frees yet, by its address: the places of all nodes that use
     /// it, the allocating node first. The driver may use the address again after the free.
@@ -47,6 +50,10 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
 }
 tied_to_one_thread! { ['s, 'env, 'ctx] GraphBuilder<'s, 'env, 'ctx>, 's; }
 assert_not_impl_any!(GraphBuilder<'static, 'static, 'static>: Send, Sync);
+
+const INSTANTIATE: &str = name!(cuGraphInstantiateWithFlags);
+const NOT_IN_BODY: &str = "the graphs of conditional nodes have kernels, copies, fills, child graphs and conditional \
+                           nodes only: add this node before or after the conditional one";
 
 /// # Graphs: node by node
 impl<'ctx> PushedGuard<'ctx> {
@@ -145,14 +152,16 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<(Template, GraphResources, R), E> {
         let template = Template::create()?;
         let (graph, id) = (template.raw(), template.id());
-        let (nodes, record, allocated) = Default::default();
-        let (memory, _s) = (Arena::new(), Brand::new());
-        let builder = GraphBuilder { gpu: self, graph, id, nodes, record, allocated, memory, _s };
+        let (record, allocated, unread) = Default::default();
+        let (nodes, memory, _s) = (RefCell::new(Regions::new(graph)), Arena::new(), Brand::new());
+        let builder =
+            GraphBuilder { gpu: self, graph, id, nodes, unread, record, allocated, memory, _s };
         let value = f(&builder)?;
         builder.record.failed()?;
+        builder.all_read()?;
         builder.free_the_rest()?;
         let resources = builder.record.resources.take().seal();
-        template.set_nodes(builder.nodes.take());
+        template.set_nodes(builder.nodes.borrow_mut().take_nodes());
         Ok((template, resources, value))
     }
 }
@@ -223,9 +232,21 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         &self,
         call: &'static str,
         after: &[NodeId],
-        mut before: Vec<usize>,
+        before: Vec<usize>,
         accesses: &[Access<'_>],
     ) -> Result<Vec<CUgraphNode>> {
+        let places = self.places_behind(call, after, before, accesses)?;
+        Ok(self.nodes.borrow().at(&places))
+    }
+
+    /// Returns the places of the dependencies, and of nodes at more places.
+    pub(super) fn places_behind(
+        &self,
+        call: &'static str,
+        after: &[NodeId],
+        mut before: Vec<usize>,
+        accesses: &[Access<'_>],
+    ) -> Result<Vec<usize>> {
         // A node that could not be added has no place.
         self.record.failed()?;
         if after.iter().any(|node| node.graph != self.id) {
@@ -238,10 +259,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         }
         // Only now: two uses by one node do not depend on each other.
         Access::tracked(accesses).for_each(|(tracked, writes)| tracked.note_node(&op, writes));
-        before.sort_unstable();
-        before.dedup();
-        let nodes = self.nodes.borrow();
-        Ok(before.iter().filter_map(|&place| nodes.get(place).copied()).collect())
+        self.nodes.borrow_mut().order(before)
     }
 
     /// Adds a node after others.
@@ -270,13 +288,16 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         before: &[CUgraphNode],
         make: impl FnOnce(Slot) -> Answer,
     ) -> Result<Node<K>> {
-        let mut node = ptr::null_mut();
-        let slot = Slot {
-            node: &raw mut node,
-            graph: self.graph,
-            before: before.as_ptr(),
-            count: before.len(),
+        let (graph, inside) = {
+            let nodes = self.nodes.borrow();
+            (nodes.graph(), nodes.is_inside())
         };
+        if inside && !kind.may_be_in_body() {
+            return Err(Error::InvalidArgument { call: INSTANTIATE, reason: NOT_IN_BODY });
+        }
+        let mut node = ptr::null_mut();
+        let slot =
+            Slot { node: &raw mut node, graph, before: before.as_ptr(), count: before.len() };
         make(slot).check()?;
         let place = self.place();
         self.nodes.borrow_mut().push(node);

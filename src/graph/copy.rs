@@ -79,12 +79,17 @@ impl GraphResources {
                 "a graph with scratch memory cannot be copied: use a buffer of your own instead";
             return Err(Error::InvalidArgument { call, reason });
         }
-        self.allocates_nothing(call)
+        self.driver_copies(call)
     }
 
     /// # Errors
-    /// `InvalidArgument` if its nodes allocate ([F215](crate::driver_facts#F215)).
-    pub(super) fn allocates_nothing(&self, call: &'static str) -> Result {
+    /// `InvalidArgument` if the driver cannot copy it: its nodes allocate ([F215](crate::driver_facts#F215)), or it has
+    /// conditional nodes ([F523](crate::driver_facts#F523)).
+    pub(super) fn driver_copies(&self, call: &'static str) -> Result {
+        if self.has_conditions() {
+            let reason = "the driver cannot copy a graph with conditional nodes: build it twice";
+            return Err(Error::InvalidArgument { call, reason });
+        }
         if !self.allocates() {
             return Ok(());
         }

@@ -10,6 +10,7 @@ pub(crate) mod buffers;
 mod build;
 mod capture;
 mod captured_stream;
+mod conditional;
 mod copy;
 mod definition;
 mod difference;
@@ -19,6 +20,7 @@ mod host;
 pub(crate) mod node;
 mod pool;
 mod raw;
+mod regions;
 mod replay;
 mod resources;
 mod semaphores;
@@ -31,14 +33,15 @@ pub use buffers::GraphBuffers;
 pub(crate) use buffers::sealed::names;
 pub use build::GraphBuilder;
 pub use capture::Capture;
+pub use conditional::Condition;
 pub use definition::GraphDefinition;
 pub use difference::{Difference, Replaced};
 pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
-    AllocNode, ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, FreeNode, HostNode,
-    KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind, SemaphoreSignalNode,
-    SemaphoreWaitNode, ValueOperationsNode, kind,
+    AllocNode, ChildGraphNode, ConditionalNode, EmptyNode, EventRecordNode, EventWaitNode,
+    FreeNode, HostNode, KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
+    SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode, kind,
 };
 pub use pool::GraphPool;
 pub use stream::CaptureStream;

@@ -35,6 +35,8 @@ pub enum NodeKind {
     SemaphoreWait,
     /// Waits for numbers in host memory, and writes them.
     ValueOperations,
+    /// Runs graphs of its own, as a condition says.
+    Conditional,
     /// A kind that this version of the crate has no name for: the driver's number.
     Other(u32),
 }
@@ -55,8 +57,15 @@ impl NodeKind {
             ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => NodeKind::SemaphoreSignal,
             ffi::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => NodeKind::SemaphoreWait,
             ffi::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => NodeKind::ValueOperations,
+            ffi::CU_GRAPH_NODE_TYPE_CONDITIONAL => NodeKind::Conditional,
             other => NodeKind::Other(other.0),
         }
+    }
+
+    /// Returns whether the graph of a conditional node may have such a node ([F524](crate::driver_facts#F524)).
+    pub(super) fn may_be_in_body(self) -> bool {
+        use NodeKind::*;
+        matches!(self, Kernel | Memcpy | Memset | ChildGraph | Empty | Conditional)
     }
 }
 
@@ -197,4 +206,6 @@ kinds! {
     SemaphoreWait SemaphoreWaitNode;
     /// Waits for numbers in host memory, and writes them.
     ValueOperations ValueOperationsNode;
+    /// Runs graphs of its own, as a condition says.
+    Conditional ConditionalNode;
 }

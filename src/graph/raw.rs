@@ -7,8 +7,9 @@ use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
-use ffi::{CUgraph, CUgraphExec, CUgraphNode};
-use std::cell::{Cell, OnceCell};
+use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,6 +22,8 @@ pub(super) struct Template {
     copy_of: Option<u64>,
     /// Set once somebody has asked for them.
     nodes: OnceCell<Vec<CUgraphNode>>,
+    /// The fills that were asked for, by the places of their nodes. They stay as they are.
+    fills: RefCell<HashMap<usize, CUDA_MEMSET_NODE_PARAMS>>,
 }
 // SAFETY: a graph is not tied to a thread, and none of its calls needs a current context but
 // instantiation, which looks (F41). It is not `Sync`: the driver does not order calls on one graph.
@@ -32,7 +35,7 @@ impl Template {
     pub(super) fn new(raw: CUgraph) -> Template {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Template { raw, id, copy_of: None, nodes: OnceCell::new() }
+        Template { raw, id, copy_of: None, nodes: OnceCell::new(), fills: RefCell::default() }
     }
 
     /// Creates a graph without nodes.
@@ -115,6 +118,10 @@ impl Template {
     /// A driver error.
     #[inline]
     pub(super) fn count(&self) -> Result<usize> {
+        // Those that are known include the nodes of conditional ones' graphs.
+        if let Some(nodes) = self.nodes.get() {
+            return Ok(nodes.len());
+        }
         let mut count = 0;
         // SAFETY: the graph is alive; null for the nodes has their number written to `count`.
         unsafe { answer!(cuGraphGetNodes(self.raw, ptr::null_mut(), &raw mut count)) }.check()?;
@@ -146,6 +153,30 @@ impl Template {
         // SAFETY: the graph is alive; null for both ends of the edges has their number written to `count`.
         unsafe { answer!(cuGraphGetEdges(self.raw, from, to, &raw mut count)) }.check()?;
         Ok(count)
+    }
+
+    /// Returns what a fill node fills, which is asked for once.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a node of another graph; a driver error.
+    #[inline]
+    pub(super) fn fill(&self, call: &'static str, node: NodeId) -> Result<CUDA_MEMSET_NODE_PARAMS> {
+        let raw = self.node(call, node)?;
+        if let Some(params) = self.fills.borrow().get(&node.place) {
+            return Ok(*params);
+        }
+        let mut params = CUDA_MEMSET_NODE_PARAMS {
+            dst: 0,
+            pitch: 0,
+            value: 0,
+            elementSize: 0,
+            width: 0,
+            height: 0,
+        };
+        // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
+        unsafe { answer!(cuGraphMemsetNodeGetParams(raw, &raw mut params)) }.check()?;
+        self.fills.borrow_mut().insert(node.place, params);
+        Ok(params)
     }
 
     /// Returns the handle of a node.

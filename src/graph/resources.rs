@@ -31,6 +31,8 @@ pub(super) struct GraphResources {
     scratch: Vec<Arc<Share>>,
     /// Whether its nodes allocate.
     allocates: bool,
+    /// Whether it has conditions.
+    conditions: bool,
     /// By their [keys](Owner::key).
     code: BTreeMap<(usize, usize), Owner>,
     events: Vec<std::sync::Arc<EventInner>>,
@@ -205,6 +207,16 @@ impl GraphResources {
     /// Returns whether it has its own memory, which two runs must not use simultaneously.
     pub(super) fn has_scratch(&self) -> bool {
         !self.scratch.is_empty()
+    }
+
+    /// Returns whether it has conditions.
+    pub(super) fn has_conditions(&self) -> bool {
+        self.conditions
+    }
+
+    /// Notes a condition.
+    pub(super) fn condition(&mut self) {
+        self.conditions = true;
     }
 
     /// Returns whether its nodes allocate.

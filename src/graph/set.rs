@@ -14,7 +14,7 @@ use crate::memory::{Fillable, InScope};
 use crate::ops::{Launch, NodeOperation, Operation, pattern};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
-use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraphExec, CUgraphNode};
+use ffi::{CUgraphExec, CUgraphNode};
 
 impl Graph<'_> {
     /// Returns the handles of the executable graph and of a node in it that is to be changed. Waits for the ordered
@@ -50,17 +50,8 @@ impl Graph<'_> {
     pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
         does_something(CALL, node.id())?;
-        let (exec, node) = self.node_to_change(CALL, node.id())?;
-        let mut params = CUDA_MEMSET_NODE_PARAMS {
-            dst: 0,
-            pitch: 0,
-            value: 0,
-            elementSize: 0,
-            width: 0,
-            height: 0,
-        };
-        // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
-        unsafe { answer!(cuGraphMemsetNodeGetParams(node, &raw mut params)) }.check()?;
+        let (exec, raw) = self.node_to_change(CALL, node.id())?;
+        let mut params = self.inner.template.fill(CALL, node.id())?;
         if params.elementSize as usize != size_of::<T>() {
             let reason = "the node fills elements of another size: pass a value of that size";
             return Err(Error::InvalidArgument { call: CALL, reason });
@@ -70,7 +61,7 @@ impl Graph<'_> {
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The fill is the
         // node's own but for the value, which is one of its elements. No context need be current, and
         // captures do not refuse it (F217).
-        unsafe { answer!(cuGraphExecMemsetNodeSetParams(exec, node, &raw const params, context)) }
+        unsafe { answer!(cuGraphExecMemsetNodeSetParams(exec, raw, &raw const params, context)) }
             .result()
     }
 

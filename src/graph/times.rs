@@ -100,8 +100,8 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// The errors of [`SyncStream::replay`](crate::SyncStream::replay); [`NotCurrent`](crate::Error::NotCurrent);
-    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a graph with nodes that allocate, which cannot be copied
-    /// ([F215](crate::driver_facts#F215)).
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a graph with nodes that allocate or with conditional nodes,
+    /// which cannot be copied ([F215](crate::driver_facts#F215), [F523](crate::driver_facts#F523)).
     ///
     /// # Panics
     /// If a [host function](crate::GraphBuilder::host_function) of the graph panics.
@@ -138,7 +138,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<NodeTimes> {
         const CALL: &str = name!(cuGraphClone);
         same_context(CALL, graph.context() == self.context())?;
-        graph.inner.resources.allocates_nothing(CALL)?;
+        graph.inner.resources.driver_copies(CALL)?;
         // The copy has the graph's scratch memory, which one run uses at a time.
         graph.inner.in_flight.settle()?;
         let template = &graph.inner.template;

@@ -13,5 +13,7 @@ pub use checked::{Checked, Kernel};
 pub(crate) use launchable::Argument;
 pub use launchable::{AnyArguments, ArgumentsOf, Launchable};
 pub use list::ArgumentList;
-pub use parameter::{In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value};
+pub use parameter::{
+    ConditionHandle, In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value,
+};
 pub use signature::Signature;

@@ -181,6 +181,11 @@ pub enum TextureObject {}
 #[derive(Clone, Copy, Debug)]
 pub enum SurfaceObject {}
 
+/// A condition of a graph in a [`Signature`](crate::kernel::Signature): `cudaGraphConditionalHandle` in CUDA C++, `.u64` in
+/// PTX. The argument is a `&mut` [`Condition`](crate::graph::Condition).
+#[derive(Clone, Copy, Debug)]
+pub enum ConditionHandle {}
+
 macro_rules! objects {
     ($($object:ty)*) => { $(
         impl Parameter for $object {}
@@ -195,7 +200,7 @@ macro_rules! objects {
         }
     )* };
 }
-objects!(TextureObject SurfaceObject);
+objects!(TextureObject SurfaceObject ConditionHandle);
 
 /// Returns a pointer parameter.
 const fn pointer(name: fn() -> &'static str) -> Given {

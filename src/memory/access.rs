@@ -95,6 +95,11 @@ impl<'a> Access<'a> {
         Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
     }
 
+    /// Creates an access to no memory, whose order is noted as that of a write, or a read.
+    pub(crate) fn ordered_only(tracked: &'a Tracked, writes: bool) -> Self {
+        Access { writes, tracked: Some(tracked), ..Access::NONE }
+    }
+
     /// Makes it one of operations in the stream that the memory belongs to, or of its readers.
     #[inline]
     pub(crate) fn in_order(self, readers: Option<&'a Readers>) -> Self {

@@ -3,7 +3,7 @@
 use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
-use cuscope::{LaunchConfig, PushedGuard, graph::DotFlags};
+use cuscope::{LaunchConfig, PushedGuard, ffi, graph::DotFlags};
 
 pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Graphs, node by node");
@@ -52,6 +52,22 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             Ok((fill, kernel, write))
         })
         .unwrap();
+    if ffi::cuGraphConditionalHandleCreate().is_ok() {
+        let (create, add) = ("cuGraphConditionalHandleCreate", "cuGraphAddNode_v2");
+        let _graph = gpu
+            .build_graph(|g| {
+                let condition = t.row("GraphBuilder::condition", &[create], || g.condition(1))?;
+                t.row("GraphBuilder::if_node", &[add], || g.if_node(&[], condition, |_| Ok(())))?;
+                let condition = g.condition(0)?;
+                let mut x = g.hold(&mut x);
+                g.zero(&[], &mut x)?;
+                let body = [add, "cuGraphAddDependencies", memset];
+                t.row("GraphBuilder::while_node, a fill of memory used before", &body, || {
+                    g.while_node(&[], condition, |_| g.fill(&[], &mut x, 1).map(drop))
+                })
+            })
+            .unwrap();
+    }
     let _graph = gpu
         .build_graph(|g| {
             let (memory, _) = t.row("GraphBuilder::alloc", &["cuGraphAddMemAllocNode"], || {
@@ -63,8 +79,10 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         .unwrap();
 
     let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphExecMemsetNodeSetParams");
-    let why = "reads the address and the element size";
-    t.unlike("Graph::set_fill", &[set], &[read, set], why, || graph.set_fill(fill, 2_u32)).unwrap();
+    let why = "reads the address and the element size, once";
+    t.unlike("Graph::set_fill, first", &[set], &[read, set], why, || graph.set_fill(fill, 2_u32))
+        .unwrap();
+    t.row("Graph::set_fill", &[set], || graph.set_fill(fill, 3_u32)).unwrap();
     let set = "cuGraphExecKernelNodeSetParams_v2";
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
     t.row("PushedGuard::set_kernel", &[set], || unsafe {
@@ -97,7 +115,9 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let (definition, _) = t
         .row("PushedGuard::define_graph, 1 node", &define, || gpu.define_graph(|g| g.empty(&[])))
         .unwrap();
-    t.row("GraphDefinition::nodes", &["cuGraphGetNodes"], || definition.nodes()).unwrap();
+    let why = "the builder knows them";
+    t.unlike("GraphDefinition::nodes", &["cuGraphGetNodes"], &[], why, || definition.nodes())
+        .unwrap();
     t.row("GraphDefinition::edges", &["cuGraphGetEdges"], || definition.edges()).unwrap();
     let dot = &["cuGraphDebugDotPrint"];
     t.row("GraphDefinition::dot", dot, || definition.dot(DotFlags::empty())).unwrap();

@@ -19,6 +19,7 @@ mod capture_refusals;
 mod captured_graphs;
 mod captured_rows;
 mod compiler;
+mod conditionals;
 mod context_creation;
 mod context_events;
 mod context_state;

@@ -27,6 +27,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/captured_graphs.rs",
     "tests/driver_facts/captured_rows.rs",
     "tests/driver_facts/compiler.rs",
+    "tests/driver_facts/conditionals.rs",
     "tests/driver_facts/context_creation.rs",
     "tests/driver_facts/context_events.rs",
     "tests/driver_facts/context_state.rs",

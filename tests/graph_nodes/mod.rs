@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod changes;
+mod conditionals;
 mod memory;
 mod nodes;
 mod values;

@@ -2,13 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::kernel::launch_of;
-use super::{Fill, Graph, Node, Work, find};
-use crate::context;
-use crate::driver::driver as state;
+use super::{Graph, Node, Work, find, params};
 use crate::entry::{self, Answer, driver};
-use crate::launch::HostCall;
 use crate::life::Life;
-use crate::memory::transfer::Transfer;
 use cuscope_sys::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -47,14 +43,7 @@ driver! {
         ctx: CUcontext,
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
-            let params = entry::read(memsetParams)?;
-            let life = match ctx.is_null() {
-                true => state().space.find_for_graph(params.dst, 1)?.life.clone(),
-                false => context::find(ctx)?.life()?.home(),
-            };
-            let fill = Fill::new(&life, &params)?;
-            graph.names(fill.to)?;
-            Ok((Some(life), Work::Fill(fill)))
+            params::fill_of(graph, memsetParams, ctx)
         })
     }
     /// Adds a node that does nothing.
@@ -74,10 +63,7 @@ driver! {
         numDependencies: usize,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
-            let params = entry::read(nodeParams)?;
-            Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
-        })
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| params::call(nodeParams))
     }
     /// Adds a launch; the parameters are read before it returns. Needs a current context, without
     /// which the real driver dies.
@@ -103,11 +89,7 @@ driver! {
         ctx: CUcontext,
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
-            let params = entry::read(copyParams)?;
-            let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
-            let copy = Transfer::of_node(params)?;
-            copy.places().into_iter().flatten().try_for_each(|at| graph.names(at))?;
-            Ok((life, Work::Copy(Box::new(copy))))
+            params::copy(graph, copyParams, ctx)
         })
     }
 }

@@ -35,7 +35,9 @@ impl Batch {
     }
 
     /// The operations of a node, and the context that makes them.
-    fn of_node(params: *const CUDA_BATCH_MEM_OP_NODE_PARAMS) -> Answer<(Option<Arc<Life>>, Work)> {
+    pub(super) fn of_node(
+        params: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
+    ) -> Answer<(Option<Arc<Life>>, Work)> {
         let it = entry::read(params)?;
         if it.ctx.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);

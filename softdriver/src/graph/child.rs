@@ -5,7 +5,7 @@ use super::add::add;
 use super::query::node;
 use super::{Graph, Node, Work, find, find_exec};
 use crate::driver::driver as state;
-use crate::entry::{self, driver};
+use crate::entry::{self, Answer, driver};
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -22,6 +22,19 @@ impl Child {
         let copied = of.copied().unwrap_or_default();
         let (handle, graph) = Graph { child: true, ..copied }.insert();
         Self { handle, graph }
+    }
+
+    /// Of a copy of the graph with a handle, for a node of another graph.
+    pub(super) fn of(graph: &Graph, handle: CUgraph) -> Answer<Self> {
+        let child = find(handle)?;
+        if child.child || child.is_single() {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        // The real driver dies of a graph in itself.
+        if std::ptr::eq(&raw const *child, graph) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        Ok(Self::new(&child))
     }
 
     /// The graph.
@@ -69,16 +82,8 @@ driver! {
         numDependencies: usize,
         childGraph: CUgraph,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
-            let child = find(childGraph)?;
-            if child.child || child.allocates() {
-                return Err(CUDA_ERROR_NOT_SUPPORTED);
-            }
-            // The real driver dies of a graph in itself.
-            if childGraph == hGraph {
-                return Err(CUDA_ERROR_INVALID_VALUE);
-            }
-            Ok((None, Work::Child(Child::new(&child))))
+        add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
+            Ok((None, Work::Child(Child::of(graph, childGraph)?)))
         })
     }
     /// The graph of a child graph node, which belongs to the node.

@@ -88,6 +88,10 @@ pub(super) fn pairs<'n>(
     let refuse =
         |result, differ| first(differ).map_or(Ok(()), |node| Err(Difference::of(result, node)));
     refuse(CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, |a, b| a.kind() != b.kind())?;
+    refuse(CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, |a, b| match (&*a.work, &*b.work) {
+        (Work::Choice(a), Work::Choice(b)) => !a.can_become(b),
+        _ => false,
+    })?;
     // Other addresses (F213).
     let moved = |a: &Node, b: &Node| match (&*a.work, &*b.work) {
         (Work::Alloc(a), Work::Alloc(b)) => !Arc::ptr_eq(a, b),

@@ -24,10 +24,11 @@ fn label(node: &Node) -> String {
         Work::Alloc(_) => "MEM_ALLOC".into(),
         Work::Free(_) => "MEM_FREE".into(),
         Work::Batch(_) | Work::Values(_) => "BATCH_MEM_OP".into(),
+        Work::Conditional(_) | Work::Choice(_) => "CONDITIONAL".into(),
     }
 }
 
-/// Writes a graph, and those of its child graph nodes behind it. To a string, which does not fail.
+/// Writes a graph, and those of its child graph nodes and conditional nodes behind it. To a string, which does not fail.
 fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result {
     *number += 1;
     let own = *number;
@@ -47,6 +48,7 @@ fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result 
     writeln!(to, "}}")?;
     nodes.iter().try_for_each(|node| match &*node.work {
         Work::Child(child) => draw(to, child.graph(), number),
+        Work::Conditional(node) => node.bodies().try_for_each(|body| draw(to, body, number)),
         _ => Ok(()),
     })
 }

@@ -69,6 +69,16 @@ fn add(node: &mut Node, from: usize, edge: CUgraphEdgeData) -> bool {
     new
 }
 
+/// Makes one node depend on another, with the data of the edge, if there is some.
+pub(super) fn add_edge(
+    graph: CUgraph,
+    from: CUgraphNode,
+    to: CUgraphNode,
+    data: *const CUgraphEdgeData,
+) -> Answer {
+    change(graph, &raw const from, &raw const to, data, 1, add)
+}
+
 /// Removes an edge that is there, with this data, or whichever it has.
 fn remove(node: &mut Node, from: usize, edge: CUgraphEdgeData, any: bool) -> bool {
     let count = node.before.len();

@@ -20,13 +20,13 @@ fn find(handle: CUevent) -> Answer<Arc<Event>> {
 }
 
 /// A record of an event.
-fn record(handle: CUevent) -> Answer<(Option<Arc<Life>>, Work)> {
+pub(super) fn record(handle: CUevent) -> Answer<(Option<Arc<Life>>, Work)> {
     let event = find(handle)?;
     Ok((Some(event.life.clone()), Work::Record(event, handle.addr())))
 }
 
 /// A wait for an event.
-fn wait(handle: CUevent) -> Answer<(Option<Arc<Life>>, Work)> {
+pub(super) fn wait(handle: CUevent) -> Answer<(Option<Arc<Life>>, Work)> {
     let event = find(handle)?;
     Ok((Some(event.life.clone()), Work::Wait(event, handle.addr())))
 }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::child::flat;
+use super::conditional::{Numbers, change_one};
 use super::difference::{Difference, pairs};
 use super::memory::Memory;
 use super::node::places;
@@ -37,12 +38,14 @@ pub(crate) struct Exec {
     last: Mutex<Option<Arc<Ticket>>>,
     /// Whether a launch frees what the one before left.
     frees: bool,
-    /// Of a graph that allocates: that there is this one of it.
+    /// Of a graph that allocates or has conditional nodes: that there is this one of it.
     of: Option<Arc<AtomicBool>>,
     /// The flags of its instantiation.
     flags: c_ulonglong,
     /// What it keeps alive, as does each run of it.
     objects: Mutex<Arc<Objects>>,
+    /// What its conditional nodes read.
+    numbers: Mutex<Numbers>,
 }
 
 impl Drop for Exec {
@@ -97,30 +100,28 @@ impl Exec {
         handle: usize,
         change: impl FnOnce(&mut Node) -> R,
     ) -> Answer<R> {
-        let &(level, place) = self.places.get(&handle).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let mut levels = sync::lock(&self.levels);
-        Ok(change(&mut Arc::make_mut(&mut levels)[level][place]))
+        let levels = Arc::make_mut(&mut levels);
+        match self.places.get(&handle) {
+            Some(&(level, place)) => Ok(change(&mut levels[level][place])),
+            None => change_one(&mut levels.iter_mut().flatten(), handle, change)
+                .ok_or(CUDA_ERROR_INVALID_VALUE),
+        }
     }
 
     /// What it runs from now on; runs that were enqueued do what they did.
     pub(super) fn update(&self, graph: &Graph) -> Difference {
-        let nodes = flat(graph.nodes());
-        let Ok(new) = levels(nodes) else {
+        let (Ok(new), Ok(numbers)) = (prepared(graph), graph.declarations.numbers()) else {
             return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
         };
         // What is not kept any more is released once nothing is locked.
         let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
-        let change = match pairs(&now, &new) {
+        let change = match updated(&now, &new) {
             Err(difference) => difference,
-            Ok(pairs) => {
-                // It goes by the nodes of the first graph, and what is off stays off (F218).
-                let works: HashMap<_, _> =
-                    pairs.iter().map(|(old, new)| (old.handle, *new)).collect();
-                let update = |old: &Node| works.get(&old.handle).map(|new| old.with_work_of(new));
-                let level = |level: &Level| level.iter().filter_map(update).collect();
-                let updated: Vec<Level> = now.iter().map(level).collect();
+            Ok(updated) => {
                 *now = Arc::new(updated);
+                *sync::lock(&self.numbers) = numbers;
                 old = Some(std::mem::replace(&mut *sync::lock(&self.objects), new_objects));
                 Difference::NONE
             }
@@ -132,8 +133,15 @@ impl Exec {
 
     /// The node with a handle.
     pub(super) fn node(&self, handle: usize) -> Option<Node> {
-        let &(level, place) = self.places.get(&handle)?;
-        Some(sync::lock(&self.levels)[level][place].clone())
+        let levels = sync::lock(&self.levels);
+        let inside = |node: &Node| match &*node.work {
+            NodeWork::Choice(choice) => choice.find(handle).cloned(),
+            _ => None,
+        };
+        match self.places.get(&handle) {
+            Some(&(level, place)) => Some(levels[level][place].clone()),
+            None => levels.iter().flatten().find_map(inside),
+        }
     }
 
     /// Has some of its nodes do what others do, which are of the same kinds in the same order.
@@ -199,8 +207,45 @@ fn launched(levels: &[Level]) -> Answer<Vec<Level>> {
     levels.iter().map(|level| level.iter().map(node).collect()).collect()
 }
 
+/// The nodes of a graph with what those of another one do. It goes by the nodes of the first graph, and what is off stays
+/// off (F218).
+fn updated(now: &[Level], new: &[Level]) -> Result<Vec<Level>, Difference> {
+    let pairs = pairs(now, new)?;
+    let works: HashMap<_, _> = pairs.iter().map(|(old, new)| (old.handle, *new)).collect();
+    let update = |old: &Node| {
+        let new = works.get(&old.handle)?;
+        let mut node = old.with_work_of(new);
+        if let (NodeWork::Choice(old), NodeWork::Choice(new)) = (&*old.work, &*new.work) {
+            match old.updated(new, updated) {
+                Ok(choice) => node.work = Arc::new(NodeWork::Choice(choice)),
+                Err(difference) => return Some(Err(difference)),
+            }
+        }
+        Some(Ok(node))
+    };
+    now.iter().map(|level| level.iter().filter_map(update).collect()).collect()
+}
+
 /// What keeps a graph from being instantiated: the code, what it is called, and the node.
 type Refusal = (CUresult, CUgraphInstantiateResult, usize);
+
+/// The nodes of a graph as they run, those of its conditional nodes in these.
+fn prepared(graph: &Graph) -> Result<Vec<Level>, Refusal> {
+    let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
+    let mut nodes = flat(graph.nodes());
+    nodes.iter().try_for_each(Node::check_now).map_err(failed)?;
+    for node in &mut nodes {
+        let work = node.work.clone();
+        if let NodeWork::Conditional(conditional) = &*work {
+            let bodies = conditional.bodies().map(prepared).collect::<Result<_, _>>()?;
+            node.work = Arc::new(NodeWork::Choice(conditional.with(bodies)));
+        } else if graph.body && !node.may_be_in_body() {
+            return Err(failed(CUDA_ERROR_INVALID_VALUE)); // F524
+        }
+    }
+    let invalid = CUDA_ERROR_INVALID_VALUE;
+    levels(nodes).map_err(|node| (invalid, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node))
+}
 
 /// Makes a graph ready to run, as it is now; its handle.
 fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
@@ -210,37 +255,38 @@ fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     if graph.child {
         return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F212
     }
-    let nodes = flat(graph.nodes());
-    nodes.iter().try_for_each(Node::check_now).map_err(failed)?;
-    let invalid = CUDA_ERROR_INVALID_VALUE;
-    let cycle = |node| (invalid, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node);
-    let levels = levels(nodes).map_err(cycle)?;
+    if flags & 4 != 0 && graph.chooses() {
+        return Err(failed(CUDA_ERROR_INVALID_VALUE)); // F523
+    }
+    let levels = prepared(&graph)?;
+    let numbers = graph.declarations.numbers().map_err(failed)?;
     let place = |(level, nodes): (usize, &Level)| {
         let handles = nodes.iter().map(|node| node.handle);
         handles.enumerate().map(|(place, handle)| (handle, (level, place))).collect::<Vec<_>>()
     };
     let places = levels.iter().enumerate().flat_map(place).collect();
-    let of = graph.allocates().then(|| graph.instantiated.clone());
+    let of = graph.is_single().then(|| graph.instantiated.clone());
     if of.as_ref().is_some_and(|of| of.swap(true, Ordering::AcqRel)) {
-        return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F213
+        return Err(failed(CUDA_ERROR_NOT_SUPPORTED)); // F213, F523
     }
     let frees = flags & 1 != 0;
     let levels = Mutex::new(Arc::new(levels));
     let (last, objects) = (Mutex::default(), Mutex::new(Arc::new(graph.all_objects())));
-    let exec = Exec { levels, places, last, frees, of, flags, objects };
+    let numbers = Mutex::new(numbers);
+    let exec = Exec { levels, places, last, frees, of, flags, objects, numbers };
     Ok(state().execs.insert(|_| exec).0)
 }
 
 /// Runs a level, side by side (F149).
-fn run(level: &[Node]) -> Answer {
+pub(super) fn run(level: &[Node], numbers: &Numbers) -> Answer {
     if let [one] = level {
-        return one.run();
+        return one.run(numbers);
     }
     let next = AtomicUsize::new(0);
     // Once one fails, no more is begun.
     let run_some = || -> Answer {
         while let Some(one) = level.get(next.fetch_add(1, Ordering::Relaxed)) {
-            one.run().inspect_err(|_| next.store(level.len(), Ordering::Relaxed))?;
+            one.run(numbers).inspect_err(|_| next.store(level.len(), Ordering::Relaxed))?;
         }
         Ok(())
     };
@@ -258,16 +304,20 @@ fn run(level: &[Node]) -> Answer {
 }
 
 /// The nodes as pieces of work of their own, with the indices of those that each is behind.
-fn branches(levels: &[Level], kept: &Arc<Objects>) -> Vec<(Vec<usize>, Label, Work)> {
+fn branches(
+    levels: &[Level],
+    kept: &Arc<Objects>,
+    numbers: &Arc<Numbers>,
+) -> Vec<(Vec<usize>, Label, Work)> {
     let nodes: Vec<_> = levels.iter().flatten().cloned().collect();
     let places = places(&nodes);
     let index = |handle: &usize| places.get(handle).copied();
     let branch = |node: &Node| {
         let before = node.before.iter().filter_map(index).collect();
-        let (work, kept) = (node.clone(), kept.clone());
+        let (work, kept, numbers) = (node.clone(), kept.clone(), numbers.clone());
         let run = move || {
             let _kept = &kept;
-            work.run()
+            work.run(&numbers)
         };
         (before, node.label(), Box::new(run) as Work)
     };
@@ -336,14 +386,15 @@ driver! {
         let levels = ready;
         let records: Vec<_> = levels.iter().flatten().map(|node| node.work.clone()).collect();
         let kept = sync::lock(&exec.objects).clone();
+        let numbers = sync::lock(&exec.numbers).of_run();
         let mut last = sync::lock(&exec.last);
         let after = last.iter().cloned().collect();
         let ticket = if schedule::on() {
-            target.life.submit_branches(&target.queue, after, branches(&levels, &kept))?
+            target.life.submit_branches(&target.queue, after, branches(&levels, &kept, &numbers))?
         } else {
             let work = move || {
                 let _kept = &kept;
-                levels.iter().try_for_each(|level| run(level))
+                levels.iter().try_for_each(|level| run(level, &numbers))
             };
             target.life.submit(&target.queue, after, Label::of_call(), Box::new(work))?
         };

@@ -4,6 +4,7 @@
 mod add;
 mod batch;
 mod child;
+mod conditional;
 mod difference;
 mod dot;
 mod edit;
@@ -41,6 +42,8 @@ pub use batch::{
 pub use child::{
     cuGraphAddChildGraphNode, cuGraphChildGraphNodeGetGraph, cuGraphExecChildGraphNodeSetParams,
 };
+pub(crate) use conditional::Numbers;
+pub use conditional::{cuGraphAddNode, cuGraphAddNode_v2, cuGraphConditionalHandleCreate};
 pub use dot::cuGraphDebugDotPrint;
 pub(crate) use edit::is_early;
 pub use edit::{
@@ -99,7 +102,11 @@ pub(crate) struct Graph {
     captured: AtomicBool,
     /// Whether it is that of a child graph node.
     child: bool,
-    /// Whether it allocates and something was instantiated of it, until that ends.
+    /// Whether it is one of a conditional node.
+    body: bool,
+    /// The numbers that conditional nodes read, there and in the graphs of these nodes.
+    declarations: Arc<conditional::Declarations>,
+    /// Whether something was instantiated of it, until that ends, if there may be one at a time.
     instantiated: Arc<AtomicBool>,
     /// What it keeps alive.
     objects: Mutex<user_object::Objects>,
@@ -114,6 +121,8 @@ struct Inner {
     freed: BTreeMap<u64, Arc<Memory>>,
     /// Whether a node allocates or frees.
     allocates: bool,
+    /// Whether a node is a conditional one.
+    chooses: bool,
 }
 
 impl Inner {
@@ -127,6 +136,7 @@ impl Inner {
                 self.freed.insert(memory.address(), memory.clone());
                 self.allocates = true;
             }
+            Work::Conditional(_) => self.chooses = true,
             _ => {}
         }
         self.nodes.insert(node.handle, node);
@@ -169,6 +179,11 @@ impl Graph {
         self.child
     }
 
+    /// Whether it belongs to a node of another one, which may be a conditional one.
+    pub(crate) fn is_of_node(&self) -> bool {
+        self.child || self.body
+    }
+
     /// Gives it to a capture, which adds to it.
     pub(crate) fn capture(&self) -> Answer {
         match self.captured.swap(true, Ordering::AcqRel) {
@@ -190,9 +205,21 @@ impl Graph {
         handle
     }
 
-    /// A copy with nodes of its own; NOT_SUPPORTED if it allocates (F213).
+    /// Takes a node out again, which was only just added.
+    fn remove(&self, handle: usize) {
+        sync::lock(&GRAPHS).remove(&handle);
+        let _node = sync::lock(&self.inner).nodes.remove(&handle);
+    }
+
+    /// Whether no copy of it is made: it allocates (F213), or has conditional nodes (F523).
+    fn is_single(&self) -> bool {
+        let inner = sync::lock(&self.inner);
+        inner.allocates || inner.chooses
+    }
+
+    /// A copy with nodes of its own; NOT_SUPPORTED if none is made.
     fn copied(&self) -> Answer<Self> {
-        if self.allocates() {
+        if self.is_single() {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let nodes = self.nodes();
@@ -209,6 +236,11 @@ impl Graph {
         }
         let objects = Mutex::new(self.objects());
         Ok(Graph { inner: Mutex::new(inner), copies, objects, ..Graph::default() })
+    }
+
+    /// Whether a node is a conditional one.
+    fn chooses(&self) -> bool {
+        sync::lock(&self.inner).chooses
     }
 
     /// Whether a node allocates or frees.
@@ -294,6 +326,9 @@ driver! {
         let graph = find(hGraph)?;
         if graph.captured() {
             return Err(CUDA_ERROR_ILLEGAL_STATE);
+        }
+        if graph.body {
+            return Err(CUDA_ERROR_INVALID_VALUE); // F523
         }
         state().graphs.remove(hGraph.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::child::Child;
+use super::conditional::{Choice, Conditional, Numbers};
 use super::memory::Memory;
 use super::query::PLAIN;
 use crate::domain;
@@ -101,6 +102,7 @@ impl Node {
             Work::Signal(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
             Work::Await(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
             Work::Batch(_) | Work::Values(_) => CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+            Work::Conditional(_) | Work::Choice(_) => CU_GRAPH_NODE_TYPE_CONDITIONAL,
         }
     }
 
@@ -116,8 +118,20 @@ impl Node {
         }
     }
 
+    /// Whether it can be in a graph of a conditional node (F524).
+    pub(super) fn may_be_in_body(&self) -> bool {
+        match &*self.work {
+            Work::Copy(copy) => !copy.is_pageable(),
+            Work::Kernel(_) | Work::Fill(_) | Work::Empty | Work::Join => true,
+            _ => false,
+        }
+    }
+
     /// 709 if its context is gone.
     pub(crate) fn check_life(&self) -> Answer {
+        if let Work::Choice(choice) = &*self.work {
+            choice.nodes().try_for_each(Node::check_life)?;
+        }
         self.life.as_ref().map_or(Ok(()), |life| life.check())
     }
 
@@ -126,12 +140,13 @@ impl Node {
         self.work.label()
     }
 
-    /// Does it, unless a fault has dropped the rest of its graph meanwhile, or the end of the context.
-    pub(crate) fn run(&self) -> Answer {
+    /// Does it in a graph with these numbers, unless a fault has dropped the rest of its graph meanwhile, or the end of
+    /// the context.
+    pub(super) fn run(&self, numbers: &Numbers) -> Answer {
         match self.off {
             _ if domain::should_end() => Err(CUDA_ERROR_LAUNCH_FAILED),
             true => Ok(()),
-            false => self.work.run(),
+            false => self.work.run_in(numbers),
         }
     }
 }
@@ -177,6 +192,10 @@ pub(crate) enum Work {
     Batch(Batch),
     /// The same once it is launched: on the memory that was there.
     Values(Vec<Ready>),
+    /// Runs graphs of its own, as a number says.
+    Conditional(Conditional),
+    /// The same in a graph that can run.
+    Choice(Choice),
 }
 
 impl Work {
@@ -201,19 +220,30 @@ impl Work {
             Self::Fill(_) => Label::new(Class::Quick, || "fill of a graph"),
             Self::Signal(_) => Label::new(Class::Quick, || "signal of a semaphore"),
             Self::Await(_) => Label::new(Class::Wait, || "wait for a semaphore"),
+            Self::Conditional(_) | Self::Choice(_) => {
+                Label::new(Class::Kernel, || "conditional node")
+            }
         }
     }
 
-    /// Does it; an error is a fault of the device.
+    /// Does it outside of a graph.
     pub(crate) fn run(&self) -> Answer {
+        self.run_in(&Numbers::default())
+    }
+
+    /// Does it in a graph with these numbers; an error is a fault of the device.
+    fn run_in(&self, numbers: &Numbers) -> Answer {
         match self {
             // What is launched has a time, and a child's nodes run in its place.
             Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join => Ok(()),
+            // It is a choice in whatever runs.
+            Self::Conditional(_) => Ok(()),
+            Self::Choice(choice) => choice.run(numbers),
             Self::RecordNow(_, stamp) => {
                 stamp.set();
                 Ok(())
             }
-            Self::Kernel(launch) => launch.run(),
+            Self::Kernel(launch) => launch.run(numbers),
             Self::Copy(transfer) => transfer.run(),
             Self::Fill(fill) => fill.run(),
             Self::Host(call) => {

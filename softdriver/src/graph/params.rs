@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::query::node;
-use super::{Fill, Node, Work, find_exec, graph_of};
+use super::{Fill, Graph, Node, Work, find_exec, graph_of};
 use crate::context;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
@@ -63,6 +63,33 @@ fn fill(params: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext) -> Answer<Do
     Ok((Some(life), Work::Fill(fill)))
 }
 
+/// A fill of a new node, which a graph has.
+pub(super) fn fill_of(
+    graph: &Graph,
+    params: *const CUDA_MEMSET_NODE_PARAMS,
+    context: CUcontext,
+) -> Answer<Does> {
+    let (life, work) = fill(params, context)?;
+    if let Work::Fill(fill) = &work {
+        graph.names(fill.to)?;
+    }
+    Ok((life, work))
+}
+
+/// A copy of a new node, which a graph has (F337).
+pub(super) fn copy(
+    graph: &Graph,
+    params: *const CUDA_MEMCPY3D,
+    context: CUcontext,
+) -> Answer<Does> {
+    let params = entry::read(params)?;
+    let none = context.is_null();
+    let life = if none { None } else { Some(context::find(context)?.life()?.home()) };
+    let copy = Transfer::of_node(params)?;
+    copy.places().into_iter().flatten().try_for_each(|at| graph.names(at))?;
+    Ok((life, Work::Copy(Box::new(copy))))
+}
+
 fn fills(node: &Node) -> bool {
     matches!(*node.work, Work::Fill(_))
 }
@@ -76,7 +103,7 @@ fn calls(node: &Node) -> bool {
 }
 
 /// A call of the host.
-fn call(params: *const CUDA_HOST_NODE_PARAMS) -> Answer<Does> {
+pub(super) fn call(params: *const CUDA_HOST_NODE_PARAMS) -> Answer<Does> {
     let params = entry::read(params)?;
     Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
 }

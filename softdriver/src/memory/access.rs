@@ -3,6 +3,7 @@
 use super::space::{Allocation, Kind, Rights, Snapshot, touchable};
 use crate::domain::Domain;
 use crate::driver::driver as state;
+use crate::graph::Numbers;
 use crate::life::Life;
 use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
 use crate::{domain, race, schedule, sync};
@@ -10,20 +11,22 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The memory that a kernel on a device may touch, as it was when the kernel started.
-pub(crate) struct DeviceMemory {
+pub(crate) struct DeviceMemory<'n> {
     device: usize,
     memory: Snapshot,
     life: Arc<Life>,
     /// What the work belongs to.
     domain: Arc<Domain>,
+    /// What conditional nodes of its graph read.
+    numbers: &'n Numbers,
 }
 
-impl DeviceMemory {
+impl<'n> DeviceMemory<'n> {
     /// The memory of a life's device as it is now.
-    pub(crate) fn new(life: &Arc<Life>) -> Self {
+    pub(crate) fn new(life: &Arc<Life>, numbers: &'n Numbers) -> Self {
         let (device, life) = (life.device, life.clone());
         let domain = domain::current().unwrap_or_else(|| life.domain.clone());
-        Self { device, memory: state().space.snapshot(device), life, domain }
+        Self { device, memory: state().space.snapshot(device), life, domain, numbers }
     }
 
     /// Runs `f` on the memory; with a seed, notes what it touches.
@@ -137,7 +140,7 @@ impl DeviceMemory {
     }
 }
 
-impl DeviceMemory {
+impl DeviceMemory<'_> {
     /// Loads words of `N` bytes.
     fn load_words<const N: usize>(&self, at: &Row, mask: u32, out: &mut Row) -> Result<(), Fault> {
         let mut last = usize::MAX;
@@ -167,7 +170,7 @@ impl DeviceMemory {
     }
 }
 
-impl Memory for DeviceMemory {
+impl Memory for DeviceMemory<'_> {
     fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
         match bytes {
             1 => self.load_words::<1>(at, mask, out),
@@ -211,6 +214,11 @@ impl Memory for DeviceMemory {
 
     fn cut_off(&self) -> bool {
         self.domain.is_cut()
+    }
+
+    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
+        // F526
+        if self.numbers.set(handle, value) { Ok(()) } else { Err(Fault::IllegalAddress) }
     }
 
     fn allocate(&self, bytes: u64) -> Option<u64> {

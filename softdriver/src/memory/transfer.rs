@@ -495,7 +495,7 @@ impl Transfer {
     }
 
     /// Whether an end is memory of the host that is not page-locked.
-    pub(super) fn is_pageable(&self) -> bool {
+    pub(crate) fn is_pageable(&self) -> bool {
         [self.to, self.from].iter().any(|end| end.sort == Sort::Pageable)
     }
 

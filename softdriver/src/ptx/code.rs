@@ -303,6 +303,8 @@ pub(crate) enum System {
     Allocate,
     /// `free`
     Free,
+    /// `cudaGraphSetConditional`
+    SetNumber,
 }
 
 /// A call.

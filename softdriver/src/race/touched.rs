@@ -131,6 +131,10 @@ impl Memory for Noted<'_> {
         self.memory.cut_off()
     }
 
+    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
+        self.memory.set_number(handle, value)
+    }
+
     fn allocate(&self, bytes: u64) -> Option<u64> {
         self.memory.allocate(bytes)
     }

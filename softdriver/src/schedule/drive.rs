@@ -32,6 +32,11 @@ pub(super) fn order() -> Vec<u64> {
     sync::lock(&STATE).order.clone()
 }
 
+/// A number below `count`, which is not 0.
+pub(crate) fn below(count: usize) -> usize {
+    sync::lock(&STATE).below(count)
+}
+
 /// Adds work of a queue, behind the given tickets.
 pub(crate) fn push(
     domain: Arc<Domain>,

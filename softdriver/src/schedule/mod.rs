@@ -17,7 +17,7 @@ mod state;
 use crate::race;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use drive::{drive, drop_stopped, poll, push};
+pub(crate) use drive::{below, drive, drop_stopped, poll, push};
 pub(crate) use label::{Class, Label, call};
 
 /// Whether there is a seed.

@@ -87,6 +87,11 @@ impl State {
         }
     }
 
+    /// A number below `count`, which is not 0.
+    pub(super) fn below(&mut self, count: usize) -> usize {
+        self.rng.below(count)
+    }
+
     /// Starts anew with a seed; what is pending stays.
     pub(super) fn begin(&mut self, seed: u64) {
         self.rng = Rng::new(seed);

@@ -50,6 +50,29 @@ operations! {
         gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
         gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
     });
+    "a graph with conditional nodes" => pushed(|gpu| {
+        let (stream, store) = (gpu.stream()?, store(gpu)?);
+        let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let one = LaunchConfig::new(1, 1);
+        let (mut graph, fill) = gpu.build_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+            g.zero(&[], &mut x)?;
+            let (yes, which) = (g.condition(1)?, g.condition(1)?);
+            let mut fill = None;
+            g.if_node(&[], yes, |_| {
+                fill = Some(g.fill(&[], &mut x, 1)?);
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }.map(drop)
+            })?;
+            g.switch_node(&[], which, 2, |which, _| {
+                let (from, to) = if which == 0 { (&x, &mut y) } else { (&y, &mut x) };
+                g.copy(&[], from, to).map(drop)
+            })?;
+            Ok(fill.expect("the closure ran"))
+        })?;
+        graph.set_fill(fill, 2_u32)?;
+        gpu.on(&stream).replay(&graph, (&mut x, &mut y))
+    });
     "a built graph that waits for numbers" => pushed(|gpu| {
         let (mut stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
         let (go, done) = (gpu.stream_value(1_u32)?, gpu.stream_value(0_u64)?);

@@ -15,6 +15,7 @@ const SYSTEM: &[(&str, System, usize, usize)] = &[
     ("__assertfail", System::Assert, 5, 0),
     ("malloc", System::Allocate, 1, 1),
     ("free", System::Free, 1, 0),
+    ("cudaGraphSetConditional", System::SetNumber, 2, 0),
 ];
 
 impl<'s> Body<'_, 's> {

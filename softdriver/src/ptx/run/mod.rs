@@ -70,6 +70,16 @@ pub(crate) trait Memory: Sync {
         false
     }
 
+    /// Sets the number of a handle, which a conditional node of the graph reads.
+    ///
+    /// # Errors
+    ///
+    /// The launch is of no graph with such a number.
+    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
+        let _nobody = (handle, value);
+        Err(Fault::IllegalAddress)
+    }
+
     /// Memory of the device's heap; none if there is not so much.
     fn allocate(&self, bytes: u64) -> Option<u64>;
 

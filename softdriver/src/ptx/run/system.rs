@@ -1,5 +1,5 @@
-//! Functions of the device's runtime: `vprintf`, `__assertfail`, `malloc` and
-//! `free`.
+//! Functions of the device's runtime: `vprintf`, `__assertfail`, `malloc`, `free` and
+//! `cudaGraphSetConditional`.
 
 use super::super::code::{CallOp, Place, System};
 use super::super::ops::lanes::lanes;
@@ -58,6 +58,10 @@ pub(super) fn call(
                 if address != 0 {
                     shared.launch.memory.release(address)?;
                 }
+                0
+            }
+            System::SetNumber => {
+                shared.launch.memory.set_number(argument(0), argument(1) as u32)?;
                 0
             }
         };

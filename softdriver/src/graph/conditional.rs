@@ -1,0 +1,358 @@
+//! Nodes with graphs of their own, which run as a number says that kernels set (F520 to F526).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use super::add::add;
+use super::batch::Batch;
+use super::child::Child;
+use super::event;
+use super::exec::{Level, run};
+use super::kernel::launch_of;
+use super::params;
+use super::{Graph, Node, Work, edit, find};
+use crate::driver::driver as state;
+use crate::entry::{self, Answer, driver};
+use crate::life::Life;
+use crate::{context, domain, schedule, sync};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A number that kernels of a graph set.
+struct Declared {
+    /// The handle of its context.
+    context: usize,
+    /// What it is at first.
+    first: u32,
+    /// Whether it is that again at the beginning of each run.
+    again: bool,
+    /// Whether a node reads it.
+    read: bool,
+}
+
+/// The numbers of a graph and of the graphs of its nodes. Their handles count from 1.
+#[derive(Default)]
+pub(super) struct Declarations(Mutex<Vec<Declared>>);
+
+impl Declarations {
+    fn declare(&self, context: usize, first: u32, again: bool) -> u64 {
+        let mut all = sync::lock(&self.0);
+        // What the program passes is the value at the beginning of each run, or nothing.
+        let first = if again { first } else { 0 };
+        all.push(Declared { context, first, again, read: false });
+        all.len() as u64
+    }
+
+    /// Has a node read a number; INVALID_VALUE if the context has none with the handle, or another node reads it.
+    fn read(&self, context: usize, handle: u64) -> Answer {
+        let mut all = sync::lock(&self.0);
+        let one = all
+            .get_mut((handle as usize).wrapping_sub(1))
+            .filter(|one| !one.read && one.context == context);
+        one.ok_or(CUDA_ERROR_INVALID_VALUE)?.read = true;
+        Ok(())
+    }
+
+    /// Those of a graph that can run; INVALID_VALUE if no node reads one.
+    pub(super) fn numbers(&self) -> Answer<Numbers> {
+        let all = sync::lock(&self.0);
+        if all.iter().any(|one| !one.read) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let number =
+            |one: &Declared| (Arc::new(AtomicU32::new(one.first)), one.again.then_some(one.first));
+        Ok(Numbers(all.iter().map(number).collect()))
+    }
+}
+
+/// The numbers of a graph that can run: each as it is, and as it is at the beginning of each run.
+#[derive(Default)]
+pub(crate) struct Numbers(Vec<(Arc<AtomicU32>, Option<u32>)>);
+
+impl Numbers {
+    /// Those of a new run.
+    pub(super) fn of_run(&self) -> Arc<Self> {
+        let number = |(now, first): &(Arc<AtomicU32>, Option<u32>)| {
+            let now = first.map_or_else(|| now.clone(), |first| Arc::new(AtomicU32::new(first)));
+            (now, *first)
+        };
+        Arc::new(Self(self.0.iter().map(number).collect()))
+    }
+
+    fn get(&self, handle: u64) -> u32 {
+        let one = self.0.get((handle as usize).wrapping_sub(1));
+        one.map_or(0, |(now, _)| now.load(Ordering::Acquire))
+    }
+
+    /// A kernel sets a number. Whether the graph has one with the handle.
+    pub(crate) fn set(&self, handle: u64, value: u32) -> bool {
+        let one = self.0.get((handle as usize).wrapping_sub(1));
+        one.iter().for_each(|(now, _)| now.store(value, Ordering::Release));
+        one.is_some()
+    }
+}
+
+/// A node of a graph that is being made.
+pub(crate) struct Conditional {
+    number: u64,
+    kind: CUgraphConditionalNodeType,
+    bodies: Vec<Arc<Graph>>,
+    /// The handles of these, where the program reads them.
+    handles: Box<[usize]>,
+}
+
+impl Conditional {
+    /// Reads the parameters and tells the graphs of the node, which are empty.
+    fn new(of: &Graph, params: &mut CUDA_CONDITIONAL_NODE_PARAMS) -> Answer<(Arc<Life>, Self)> {
+        let life = life(params.ctx)?;
+        let fits = match params.r#type {
+            CU_GRAPH_COND_TYPE_IF => (1..=2).contains(&params.size),
+            CU_GRAPH_COND_TYPE_WHILE => params.size == 1,
+            CU_GRAPH_COND_TYPE_SWITCH => params.size >= 1,
+            _ => false,
+        };
+        if !fits {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        of.declarations.read(params.ctx.addr(), params.handle)?;
+        let body =
+            |_| Graph { body: true, declarations: of.declarations.clone(), ..Graph::default() };
+        let (handles, bodies): (Vec<_>, Vec<_>) =
+            (0..params.size).map(|i| body(i).insert()).unzip();
+        let (number, kind, handles) = (params.handle, params.r#type, handles.into_boxed_slice());
+        params.phGraph_out = handles.as_ptr().cast_mut().cast();
+        Ok((life, Self { number, kind, bodies, handles }))
+    }
+
+    /// The graphs of the node.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &Graph> {
+        self.bodies.iter().map(|body| &**body)
+    }
+
+    /// The same node in a graph that can run, with the nodes of its graphs.
+    pub(super) fn with(&self, bodies: Vec<Vec<Level>>) -> Choice {
+        Choice { number: self.number, kind: self.kind, bodies }
+    }
+}
+
+impl Drop for Conditional {
+    fn drop(&mut self) {
+        for &handle in &self.handles {
+            let _body = state().graphs.remove(handle);
+        }
+    }
+}
+
+/// A node of a graph that can run.
+pub(crate) struct Choice {
+    number: u64,
+    kind: CUgraphConditionalNodeType,
+    bodies: Vec<Vec<Level>>,
+}
+
+impl Choice {
+    /// The nodes of its graphs.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.bodies.iter().flatten().flatten()
+    }
+
+    /// The node with a handle in its graphs, and in those of their nodes.
+    pub(super) fn find(&self, handle: usize) -> Option<&Node> {
+        self.nodes().find_map(|node| match &*node.work {
+            _ if node.handle == handle => Some(node),
+            Work::Choice(choice) => choice.find(handle),
+            _ => None,
+        })
+    }
+
+    /// The same with a node of its graphs changed, and what `change` gave; none if they have no such node.
+    pub(super) fn changed<R>(
+        &self,
+        handle: usize,
+        change: impl FnOnce(&mut Node) -> R,
+    ) -> Option<(Self, R)> {
+        let (number, kind, mut bodies) = (self.number, self.kind, self.bodies.clone());
+        let mut nodes = bodies.iter_mut().flatten().flatten();
+        let result = change_one(&mut nodes, handle, change)?;
+        Some((Self { number, kind, bodies }, result))
+    }
+
+    /// Whether it can become another node: as many graphs, and chosen in the same way (F523).
+    pub(super) fn can_become(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.bodies.len() == other.bodies.len()
+    }
+
+    /// The same node with what the graphs of another one do.
+    pub(super) fn updated<E>(
+        &self,
+        new: &Self,
+        update: impl Fn(&[Level], &[Level]) -> Result<Vec<Level>, E>,
+    ) -> Result<Self, E> {
+        let bodies = self.bodies.iter().zip(&new.bodies).map(|(old, new)| update(old, new));
+        Ok(Self { number: new.number, kind: self.kind, bodies: bodies.collect::<Result<_, E>>()? })
+    }
+
+    /// Runs what the number says.
+    pub(super) fn run(&self, numbers: &Numbers) -> Answer {
+        let number = || numbers.get(self.number);
+        match self.kind {
+            CU_GRAPH_COND_TYPE_WHILE => {
+                while number() != 0 {
+                    if domain::should_end() {
+                        return Err(CUDA_ERROR_LAUNCH_FAILED);
+                    }
+                    self.run_body(0, numbers)?;
+                }
+                Ok(())
+            }
+            CU_GRAPH_COND_TYPE_IF => self.run_body(usize::from(number() == 0), numbers),
+            _ => self.run_body(number() as usize, numbers),
+        }
+    }
+
+    /// Runs one of its graphs, if there is that. With a seed, the nodes run one by one in some order that they allow.
+    fn run_body(&self, which: usize, numbers: &Numbers) -> Answer {
+        let Some(levels) = self.bodies.get(which) else { return Ok(()) };
+        if !schedule::on() {
+            return levels.iter().try_for_each(|level| run(level, numbers));
+        }
+        let mut left: Vec<_> = levels.iter().flatten().collect();
+        while !left.is_empty() {
+            let waits = |node: &Node| left.iter().any(|one| node.before.contains(&one.handle));
+            let ready: Vec<_> = (0..left.len()).filter(|&i| !waits(left[i])).collect();
+            let next = left.swap_remove(ready[schedule::below(ready.len())]);
+            next.run(numbers)?;
+        }
+        Ok(())
+    }
+}
+
+/// Changes the node with a handle among nodes and those of their graphs; none if there is none.
+pub(super) fn change_one<R>(
+    nodes: &mut dyn Iterator<Item = &mut Node>,
+    handle: usize,
+    change: impl FnOnce(&mut Node) -> R,
+) -> Option<R> {
+    for node in nodes {
+        if node.handle == handle {
+            return Some(change(node));
+        }
+        let work = node.work.clone();
+        if let Work::Choice(choice) = &*work
+            && choice.find(handle).is_some()
+        {
+            let (choice, result) = choice.changed(handle, change)?;
+            node.work = Arc::new(Work::Choice(choice));
+            return Some(result);
+        }
+    }
+    None
+}
+
+/// The life of a context, which has to be given.
+fn life(context: CUcontext) -> Answer<Arc<Life>> {
+    Ok(context::find(context)?.life()?.home())
+}
+
+/// What a node of any kind does.
+fn of_any_kind(graph: &Graph, params: &mut CUgraphNodeParams) -> Answer<(Option<Arc<Life>>, Work)> {
+    if (params.reserved0, params.reserved2) != ([0; 3], 0) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let all = &mut params.anonymous;
+    // SAFETY: every member of the union is of numbers and pointers, of which any bits are a value. The type says which
+    // one the program has written.
+    unsafe {
+        match params.r#type {
+            CU_GRAPH_NODE_TYPE_KERNEL => {
+                let launch = launch_of((&raw const all.kernel).cast())?;
+                Ok((Some(launch.life().clone()), Work::Kernel(launch)))
+            }
+            CU_GRAPH_NODE_TYPE_MEMCPY => {
+                params::copy(graph, &raw const all.memcpy.copyParams, all.memcpy.copyCtx)
+            }
+            CU_GRAPH_NODE_TYPE_MEMSET => {
+                params::fill_of(graph, (&raw const all.memset).cast(), all.memset.ctx)
+            }
+            CU_GRAPH_NODE_TYPE_HOST => params::call((&raw const all.host).cast()),
+            CU_GRAPH_NODE_TYPE_GRAPH => Ok((None, Work::Child(Child::of(graph, all.graph.graph)?))),
+            CU_GRAPH_NODE_TYPE_EMPTY => Ok((None, Work::Empty)),
+            CU_GRAPH_NODE_TYPE_WAIT_EVENT => event::wait(all.eventWait.event),
+            CU_GRAPH_NODE_TYPE_EVENT_RECORD => event::record(all.eventRecord.event),
+            CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => Batch::of_node((&raw const all.memOp).cast()),
+            CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+                let (life, node) = Conditional::new(graph, &mut all.conditional)?;
+                Ok((Some(life), Work::Conditional(node)))
+            }
+            // Their own functions add them.
+            CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
+            | CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
+            | CU_GRAPH_NODE_TYPE_MEM_ALLOC
+            | CU_GRAPH_NODE_TYPE_MEM_FREE => Err(CUDA_ERROR_NOT_SUPPORTED),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+}
+
+/// Adds a node of any kind behind others.
+fn add_any(
+    node: *mut CUgraphNode,
+    graph: CUgraph,
+    (before, data, count): (*const CUgraphNode, *const CUgraphEdgeData, usize),
+    params: *mut CUgraphNodeParams,
+) -> Answer {
+    entry::wanted(node)?;
+    let found = find(graph)?;
+    let mut all = entry::read(params)?;
+    add(node, graph, ptr::null(), 0, |graph| of_any_kind(graph, &mut all))?;
+    let handle = entry::read(node)?;
+    for i in 0..count {
+        let one = entry::element(before, i).and_then(|before| {
+            let data = if data.is_null() { ptr::null() } else { data.wrapping_add(i) };
+            edit::add_edge(graph, before, handle, data)
+        });
+        one.inspect_err(|_| found.remove(handle.addr()))?;
+    }
+    entry::write(params, all)
+}
+
+driver! {
+    /// Declares a number that kernels of the graph set (F520).
+    fn cuGraphConditionalHandleCreate(
+        pHandle_out: *mut CUgraphConditionalHandle,
+        hGraph: CUgraph,
+        ctx: CUcontext,
+        defaultLaunchValue: c_uint,
+        flags: c_uint,
+    ) {
+        entry::wanted(pHandle_out)?;
+        let graph = find(hGraph)?;
+        let _life = life(ctx)?;
+        if flags > 1 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        entry::write(pHandle_out, graph.declarations.declare(ctx.addr(), defaultLaunchValue, flags == 1))
+    }
+    /// Adds a node of any kind, but for those of semaphores, allocations and frees.
+    fn cuGraphAddNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *mut CUgraphNodeParams,
+    ) {
+        add_any(phGraphNode, hGraph, (dependencies, ptr::null(), numDependencies), nodeParams)
+    }
+    /// The same, with what its edges do besides to order.
+    fn cuGraphAddNode_v2(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        dependencyData: *const CUgraphEdgeData,
+        numDependencies: usize,
+        nodeParams: *mut CUgraphNodeParams,
+    ) {
+        add_any(phGraphNode, hGraph, (dependencies, dependencyData, numDependencies), nodeParams)
+    }
+}

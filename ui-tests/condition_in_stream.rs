@@ -1,0 +1,15 @@
+//! A condition is an argument of kernels in its graph alone: a stream runs them at some other time.
+
+use cuscope::{Function, LaunchConfig, PushedGuard, Result, Stream};
+
+fn misuse(gpu: &PushedGuard<'_>, stream: &Stream<'_>, kernel: &Function<'_>) -> Result {
+    gpu.build_graph(|g| {
+        let mut condition = g.condition(1)?;
+        // SAFETY: the kernel sets the condition.
+        unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (&mut condition,)) }?;
+        g.if_node(&[], condition, |_| Ok(()))
+    })
+    .map(drop)
+}
+
+fn main() {}
