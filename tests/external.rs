@@ -204,29 +204,32 @@ fn an_array_is_mapped_with_its_levels() {
 #[test]
 fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
     skip_under_miri!("takes descriptors");
-    with_gpu(|gpu| {
-        let file = || OwnedFd::from(File::open("/dev/null").unwrap());
-        let import = |handle, bytes| {
-            // SAFETY: 1. and 2. It is not imported.
-            unsafe { gpu.import_external_memory(handle, bytes, MemoryFlags::empty()) }
-        };
-        refused(import(MemoryHandle::OpaqueFd(file()), 4096), ffi::CUDA_ERROR_UNKNOWN);
-        let descriptor = file();
-        let number = descriptor.as_raw_fd();
-        refused(import(MemoryHandle::OpaqueFd(descriptor), 0), ffi::CUDA_ERROR_INVALID_VALUE);
-        // The number is free again, for the next one that opens a file.
-        assert_eq!(file().as_raw_fd(), number);
-        refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
-        let some = std::ptr::without_provenance_mut(4096);
-        let windows = [MemoryHandle::OpaqueWin32(some), MemoryHandle::D3d12Heap(some)];
-        for handle in windows {
-            refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
-        }
-        for handle in [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())] {
-            // SAFETY: 1. and 2. It is not imported.
-            refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);
-        }
-        assert_eq!(file().as_raw_fd(), number);
+    // Alone: other tests open files, too.
+    fresh!(what_is_no_memory_or_semaphore_is_refused_and_closed_once, {
+        with_gpu(|gpu| {
+            let file = || OwnedFd::from(File::open("/dev/null").unwrap());
+            let import = |handle, bytes| {
+                // SAFETY: 1. and 2. It is not imported.
+                unsafe { gpu.import_external_memory(handle, bytes, MemoryFlags::empty()) }
+            };
+            refused(import(MemoryHandle::OpaqueFd(file()), 4096), ffi::CUDA_ERROR_UNKNOWN);
+            let descriptor = file();
+            let number = descriptor.as_raw_fd();
+            refused(import(MemoryHandle::OpaqueFd(descriptor), 0), ffi::CUDA_ERROR_INVALID_VALUE);
+            // The number is free again, for the next one that opens a file.
+            assert_eq!(file().as_raw_fd(), number);
+            refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
+            let some = std::ptr::without_provenance_mut(4096);
+            let windows = [MemoryHandle::OpaqueWin32(some), MemoryHandle::D3d12Heap(some)];
+            for handle in windows {
+                refused(import(handle, 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
+            }
+            for handle in [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())] {
+                // SAFETY: 1. and 2. It is not imported.
+                refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);
+            }
+            assert_eq!(file().as_raw_fd(), number);
+        });
     });
 }
 

@@ -265,7 +265,7 @@ fn allocations_of_a_pool_for_other_processes_are_described() {
         ok!(cuCtxPushCurrent_v2(a.context));
         ok!(cuMemFreeAsync(early, a.stream));
         ok!(cuMemPoolDestroy(shared));
-        assert_eq!(describe_code(at), INVALID_VALUE);
+        describe(at);
         [at, other, first].iter().for_each(|&at| ok!(cuMemFree_v2(at)));
         ok!(cuMemPoolDestroy(plain));
         a.destroy();

@@ -278,6 +278,7 @@ fn main() -> Result {
             ("cuscope, the device decides", Box::new(|| on.replay(&looped, (&mut x,)))),
         ],
     )?;
+    on.replay(&looped, (&mut x,))?;
     assert_eq!(on.to_vec(&x)?, [0], "the last loop counted down");
     Ok(())
 }

@@ -174,11 +174,6 @@ impl Graph {
         self.captured.load(Ordering::Acquire)
     }
 
-    /// Whether it belongs to a node of another one.
-    pub(crate) fn is_child(&self) -> bool {
-        self.child
-    }
-
     /// Whether it belongs to a node of another one, which may be a conditional one.
     pub(crate) fn is_of_node(&self) -> bool {
         self.child || self.body

@@ -75,7 +75,6 @@ driver! {
         let allocation = state().space.exactly(ptr, Kind::Device)?;
         let pool = allocation.pool.as_ref().ok_or(INVALID)?;
         pool.own()?;
-        state().pools.get(pool.handle).ok_or(INVALID)?;
         let number = pool.number().filter(|_| pool.is_exported()).ok_or(INVALID)?;
         let place = allocation.storage.share()?;
         let told = Told { place, size: allocation.size as u64, pool: number };
