@@ -187,10 +187,14 @@ impl GraphResources {
     /// Returns whether the kernel node at a place may have these uses instead: only memory that it used before,
     /// so that it is ordered for it. `None` if the node's uses are not known.
     #[inline]
-    pub(super) fn kernel_may_use(&self, place: usize, uses: &[Span]) -> Option<bool> {
+    pub(super) fn kernel_may_use(
+        &self,
+        place: usize,
+        mut uses: impl Iterator<Item = Span>,
+    ) -> Option<bool> {
         let found = self.kernels.binary_search_by_key(&place, |(one, _)| *one).ok()?;
         let (_, old) = &self.kernels[found];
-        Some(uses.iter().all(|new| old.iter().any(|old| old.covers(new))))
+        Some(uses.all(|new| old.iter().any(|old| old.covers(&new))))
     }
 
     /// Keeps everything that another graph keeps, except its memory, which is passed.

@@ -142,7 +142,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a graph that was captured
-    /// ([capture it again](Self::recapture)), and for memory that the node does not use or only reads;
+    /// ([capture it again](Self::recapture)), for memory that the node does not use or only reads, and for a condition;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for
     /// invalid extents; `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a grid that does not consist of the node's clusters. The node then stays as it was ([F218](crate::driver_facts#F218)).
     ///
@@ -171,19 +171,22 @@ impl<'ctx> PushedGuard<'ctx> {
         same_context(CALL, own == graph.context() && same)?;
         let (exec, raw) = graph.node_to_change(CALL, node.id())?;
         no_host_memory(CALL, &launch)?;
-        let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect::<Vec<_>>();
-        let spans = launch.uses().with_accesses(spans);
         let resources = &mut graph.inner.resources;
-        let refused = match resources.kernel_may_use(node.id().place, &spans) {
-            Some(true) => None,
-            Some(false) => Some(
-                "the node does not use this memory in this way, so the graph does not order the \
-                 use: build the graph again",
-            ),
-            None => Some(
-                "cuscope does not know which memory a captured node uses: capture the graph again",
-            ),
-        };
+        let refused = launch.uses().with_accesses(|all| {
+            if all.iter().any(Access::is_condition) {
+                return Some("a condition is an argument of kernels that are added to its own graph");
+            }
+            match resources.kernel_may_use(node.id().place, all.iter().filter_map(Span::of)) {
+                Some(true) => None,
+                Some(false) => Some(
+                    "the node does not use this memory in this way, so the graph does not order the use: build the graph \
+                     again",
+                ),
+                None => Some(
+                    "cuscope does not know which memory a captured node uses: capture the graph again",
+                ),
+            }
+        });
         if let Some(reason) = refused {
             return Err(Error::InvalidArgument { call: CALL, reason });
         }

@@ -144,6 +144,11 @@ impl<'a> Access<'a> {
         self.grid.is_some_and(|grid| grid.array.is_some())
     }
 
+    /// Returns whether it is an access to no memory that is ordered all the same: to a condition.
+    pub(crate) fn is_condition(&self) -> bool {
+        matches!(self.memory, Memory::None) && self.is_tracked()
+    }
+
     /// Returns whether the uses of the memory are noted.
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked.is_some()

@@ -294,6 +294,40 @@ fn what_cannot_be_in_such_a_graph_is_refused() {
     });
 }
 
+/// Each graph counts its conditions anew, so another one would take the number for its own.
+#[test]
+fn a_changed_kernel_takes_no_condition() {
+    needs_conditionals!();
+    with_gpu(|gpu| {
+        let kernels = kernels(gpu);
+        let (mut x, mut y) = (filled(gpu, 1, 3), filled(gpu, 1, 0));
+        let (mut other, node) = gpu
+            .build_graph(|g| {
+                let (mut x, more) = (g.hold(&mut x), g.condition(1)?);
+                let mut inside = None;
+                g.while_node(&[], more, |more| {
+                    inside = Some(down!(g, kernels, &mut x, more)?);
+                    Ok(())
+                })?;
+                Ok(inside.expect("the closure ran"))
+            })
+            .unwrap();
+        let _graph = gpu
+            .build_graph(|g| {
+                let (mut more, args) = (g.condition(1)?, &mut x);
+                // SAFETY: the kernel counts one element down; this is refused.
+                let set = unsafe {
+                    gpu.set_kernel(&mut other, node, &kernels.down, ONE(), (args, &mut more))
+                };
+                refused(set, "cuGraphExecKernelNodeSetParams_v2");
+                g.if_node(&[], more, |_| g.fill(&[], &mut g.hold(&mut y), 1).map(drop)).map(drop)
+            })
+            .unwrap();
+        gpu.on(&gpu.stream().unwrap()).replay(&other, &mut x).unwrap();
+        assert_eq!(read(gpu, &x), [0]);
+    });
+}
+
 #[test]
 fn a_closure_that_panics_leaves_the_graph_of_its_node() {
     needs_conditionals!();

@@ -98,8 +98,8 @@ pub(crate) struct Conditional {
     number: u64,
     kind: CUgraphConditionalNodeType,
     bodies: Vec<Arc<Graph>>,
-    /// The handles of these, where the program reads them.
-    handles: Box<[usize]>,
+    /// The handles of these, where the program reads them; a `Vec`, as a `Box` must not be moved meanwhile.
+    handles: Vec<usize>,
 }
 
 impl Conditional {
@@ -120,7 +120,7 @@ impl Conditional {
             |_| Graph { body: true, declarations: of.declarations.clone(), ..Graph::default() };
         let (handles, bodies): (Vec<_>, Vec<_>) =
             (0..params.size).map(|i| body(i).insert()).unzip();
-        let (number, kind, handles) = (params.handle, params.r#type, handles.into_boxed_slice());
+        let (number, kind) = (params.handle, params.r#type);
         params.phGraph_out = handles.as_ptr().cast_mut().cast();
         Ok((life, Self { number, kind, bodies, handles }))
     }
