@@ -124,13 +124,13 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// )?;
     /// let halve = module.kernel::<(&mut [u32], ConditionHandle)>("halve")?;
     /// let stream = gpu.stream()?;
-    /// let (mut number, mut passes) = (gpu.upload(&[1000_u32])?, gpu.alloc::<u32>(1)?);
+    /// let mut number = gpu.on(&stream).from_slice(&[1000_u32])?;
     /// let (graph, ()) = gpu.build_graph(|g| {
     ///     let mut number = g.hold(&mut number);
     ///     let more = g.condition(1)?;
     ///     g.while_node(&[], more, |more| {
-    ///         let one = LaunchConfig::for_num_elems(1);
-    ///         // SAFETY: the kernel touches one element.
+    ///         let one = LaunchConfig::new(1, 1);
+    ///         // SAFETY: the kernel uses one element, from one thread.
     ///         unsafe { g.kernel(&[], &halve, one, (&mut number, more)) }.map(drop)
     ///     })?;
     ///     Ok(())
