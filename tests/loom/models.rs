@@ -15,15 +15,21 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use loom::thread::{self, JoinHandle};
 
+/// The stack of a model, in words.
+const STACK: usize = 1 << 15;
+
 /// Tries every order, and says how many there are. One model at a time, as they count what is alive.
 fn model(name: &str, at_least: usize, f: impl Fn() + Send + Sync + 'static) {
     static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let counter = count.clone();
+    let (counter, f) = (count.clone(), std::sync::Arc::new(f));
     loom::model(move || {
         counter.fetch_add(1, SeqCst);
-        f();
+        let f = f.clone();
+        // The first thread of a model has 32 KiB of stack, which is not enough where nothing is optimized.
+        let large = thread::Builder::new().stack_size(STACK).spawn(move || f());
+        large.expect("a thread of loom").join().expect("loom ends with the first panic");
     });
     let count = count.load(SeqCst);
     eprintln!("{name}: {count} orders");
