@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode};
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +23,7 @@ pub(super) struct Template {
     /// Set once somebody has asked for them.
     nodes: OnceCell<Vec<CUgraphNode>>,
     /// The fills that were asked for, by the places of their nodes. They stay as they are.
-    fills: RefCell<HashMap<usize, CUDA_MEMSET_NODE_PARAMS>>,
+    fills: RefCell<BTreeMap<usize, CUDA_MEMSET_NODE_PARAMS>>,
 }
 // SAFETY: a graph is not tied to a thread, and none of its calls needs a current context but
 // instantiation, which looks (F41). It is not `Sync`: the driver does not order calls on one graph.

@@ -25,7 +25,7 @@ impl Graph<'_> {
         call: &'static str,
         node: NodeId,
     ) -> Result<(CUgraphExec, CUgraphNode)> {
-        self.inner.in_flight.settle()?;
+        self.inner.in_flight.settle_exclusive()?;
         self.node_of(call, node)
     }
 

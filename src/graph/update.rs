@@ -74,7 +74,7 @@ impl<'ctx> Graph<'ctx> {
         template: Template,
         resources: GraphResources,
     ) -> Result<bool> {
-        self.inner.in_flight.settle()?;
+        self.inner.in_flight.settle_exclusive()?;
         let mut info = CUgraphExecUpdateResultInfo {
             result: CU_GRAPH_EXEC_UPDATE_ERROR,
             errorNode: ptr::null_mut(),

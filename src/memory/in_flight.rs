@@ -4,7 +4,7 @@ use super::home::Home;
 use crate::driver::fork;
 use crate::error::Result;
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The [ordered streams](crate::OrderedStream) that may still run a graph, or use a semaphore. What changes or ends it
 /// waits for them. Not locked during the waits: the hook of the driver's log may replay the graph.
@@ -51,7 +51,20 @@ impl InFlight {
     /// A sticky error: the graph may still run.
     #[inline]
     pub(crate) fn settle(&self) -> Result {
-        let homes = self.take();
+        self.wait_for(self.take())
+    }
+
+    /// [`settle`](Self::settle) without the lock.
+    ///
+    /// # Errors
+    /// The errors of [`settle`](Self::settle).
+    #[inline]
+    pub(crate) fn settle_exclusive(&mut self) -> Result {
+        let homes = mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if homes.is_empty() { Ok(()) } else { self.wait_for(homes) }
+    }
+
+    fn wait_for(&self, homes: Vec<Arc<Home>>) -> Result {
         let waited = homes.iter().try_for_each(|home| home.synchronize());
         if waited.is_err() {
             homes.iter().for_each(|home| self.note(home));
