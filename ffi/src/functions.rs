@@ -30,6 +30,9 @@ macro_rules! driver_functions {
         $crate::tensor_map_functions!($with);
         $crate::peer_functions!($with);
         $crate::graphics_functions!($with);
+        $crate::gl_functions!($with);
+        $crate::egl_functions!($with);
+        $crate::vdpau_functions!($with);
         $crate::driver_entry_point_functions!($with);
         $crate::profiler_calls!($with);
     };
