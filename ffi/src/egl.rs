@@ -29,7 +29,14 @@ macro_rules! egl_functions { ($with:path) => { $with! {
     7000 fn cuEGLStreamProducerReturnFrame(conn: *mut CUeglStreamConnection, eglframe: *mut CUeglFrame, pStream: *mut CUstream) -> CUresult;
     /// A mapped resource as a frame.
     7000 fn cuGraphicsResourceGetMappedEglFrame(eglFrame: *mut CUeglFrame, resource: CUgraphicsResource, index: c_uint, mipLevel: c_uint) -> CUresult;
-    /// An event of a sync, which EGL signals.
-    9000 fn cuEventCreateFromEGLSync(phEvent: *mut CUevent, eglSync: *mut c_void, flags: c_uint) -> CUresult;
 } } }
 egl_functions!(declare);
+
+/// Hands the functions of this group that not every driver has to the macro `$with`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! egl_newer_functions { ($with:path) => { $with! {
+    /// An event of a sync, which EGL signals. Only drivers of NVIDIA's systems on a chip have it.
+    9000 fn cuEventCreateFromEGLSync(phEvent: *mut CUevent, eglSync: *mut c_void, flags: c_uint) -> CUresult;
+} } }
+egl_newer_functions!(lookup);

@@ -54,6 +54,7 @@ macro_rules! newer_functions {
         $crate::unified_newer_functions!($with);
         $crate::stream_newer_functions!($with);
         $crate::event_newer_functions!($with);
+        $crate::egl_newer_functions!($with);
         $crate::execution_newer_functions!($with);
         $crate::graph_newer_functions!($with);
         $crate::graph_exec_newer_functions!($with);
