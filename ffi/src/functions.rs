@@ -30,6 +30,9 @@ macro_rules! driver_functions {
         $crate::tensor_map_functions!($with);
         $crate::peer_functions!($with);
         $crate::graphics_functions!($with);
+        $crate::gl_functions!($with);
+        $crate::egl_functions!($with);
+        $crate::vdpau_functions!($with);
         $crate::driver_entry_point_functions!($with);
         $crate::profiler_calls!($with);
     };
@@ -51,6 +54,7 @@ macro_rules! newer_functions {
         $crate::unified_newer_functions!($with);
         $crate::stream_newer_functions!($with);
         $crate::event_newer_functions!($with);
+        $crate::egl_newer_functions!($with);
         $crate::execution_newer_functions!($with);
         $crate::graph_newer_functions!($with);
         $crate::graph_exec_newer_functions!($with);

@@ -59,7 +59,7 @@ fn table(
 
     let mut out = String::from("# The functions of the driver\n\n");
     let all = functions.len();
-    writeln!(out, "{all} functions are declared: {} are linked, {newer} are newer than CUDA 12.0 and looked up.", all - newer).unwrap();
+    writeln!(out, "{all} functions are declared: {} are linked, {newer} are newer than CUDA 12.0, or not in every driver, and looked up.", all - newer).unwrap();
     writeln!(out, "cuscope calls {wrappers} of them, and the software driver answers {answers}.")
         .unwrap();
     writeln!(

@@ -94,6 +94,8 @@ pub struct Live {
     pub external_mappings: usize,
     /// Semaphores of other interfaces that are imported.
     pub external_semaphores: usize,
+    /// Resources of graphics that are registered.
+    pub graphics_resources: usize,
     /// Pools of memory, but for those that the devices have from the start.
     pub pools: usize,
     /// Graphs, but for those of nodes.

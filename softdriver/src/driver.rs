@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::external::{ExternalMemory, ExternalSemaphore};
 use crate::function::Function;
 use crate::graph::{Exec, Graph};
+use crate::graphics::Resource;
 use crate::ipc::Opened;
 use crate::library::{Kernel, Library};
 use crate::link::Link;
@@ -72,6 +73,8 @@ pub(crate) struct Driver {
     pub(crate) external_memories: Registry<ExternalMemory>,
     /// Imported semaphores.
     pub(crate) external_semaphores: Registry<ExternalSemaphore>,
+    /// Registered resources of graphics.
+    pub(crate) graphics: Registry<Resource>,
     /// Pools of memory.
     pub(crate) pools: Registry<Pool>,
     /// Those of them that the devices have from the start, and behind these the host and its NUMA node.
@@ -179,6 +182,7 @@ impl Driver {
             surfaces: Registry::new(0x60),
             external_memories: Registry::new(0x61),
             external_semaphores: Registry::new(0x62),
+            graphics: Registry::new(0x63),
             pools,
             first_pools,
             host_pools: Default::default(),
@@ -221,6 +225,7 @@ impl Driver {
             external_memories: self.external_memories.count(ExternalMemory::alive),
             external_mappings: memory.external_mappings,
             external_semaphores: self.external_semaphores.count(ExternalSemaphore::alive),
+            graphics_resources: self.graphics.count(Resource::alive),
             pools: self.pools.count(|pool| !self.first_pools.contains(&pool.handle)),
             graphs: self.graphs.count(|graph| !graph.captured() && !graph.is_of_node()),
             graph_execs: self.execs.count(|_| true),

@@ -314,6 +314,7 @@ macro_rules! transparent_zero {
 transparent_zero!(
     CUresult,
     CUarray_format,
+    CUGLDeviceList,
     CUmemAllocationType,
     CUcoredumpSettings,
     CUdevResourceType,

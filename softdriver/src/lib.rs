@@ -37,6 +37,7 @@ mod exports;
 mod external;
 pub mod faults;
 mod function;
+pub mod gl;
 mod graph;
 mod graphics;
 mod green;
@@ -170,8 +171,10 @@ pub use graph::{
     cuGraphUpload, cuUserObjectCreate, cuUserObjectRelease, cuUserObjectRetain,
 };
 pub use graphics::{
-    cuGraphicsMapResources, cuGraphicsResourceGetMappedMipmappedArray,
-    cuGraphicsResourceGetMappedPointer_v2, cuGraphicsResourceSetMapFlags_v2,
+    cuGLGetDevices_v2, cuGraphicsEGLRegisterImage, cuGraphicsGLRegisterBuffer,
+    cuGraphicsGLRegisterImage, cuGraphicsMapResources, cuGraphicsResourceGetMappedEglFrame,
+    cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedPointer_v2,
+    cuGraphicsResourceSetMapFlags_v2,
     cuGraphicsSubResourceGetMappedArray, cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
 };
 pub use green::{

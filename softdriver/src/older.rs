@@ -139,39 +139,33 @@ macro_rules! other_names {
     ($with:path) => {
         $with! {
             cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor cuCtxAttach
-            cuCtxDetach cuDeviceTotalMem cuEGLApiInit cuEGLStreamConsumerAcquireFrame
-            cuEGLStreamConsumerConnect cuEGLStreamConsumerConnectWithFlags
-            cuEGLStreamConsumerDisconnect cuEGLStreamConsumerReleaseFrame cuEGLStreamProducerConnect
-            cuEGLStreamProducerDisconnect cuEGLStreamProducerPresentFrame
-            cuEGLStreamProducerReturnFrame cuFuncSetBlockShape cuFuncSetSharedSize cuGLCtxCreate
-            cuGLCtxCreate_v2 cuGLGetDevices cuGLGetDevices_v2 cuGLInit cuGLMapBufferObject
+            cuCtxDetach cuDeviceTotalMem cuEGLApiInit cuFuncSetBlockShape cuFuncSetSharedSize
+            cuGLCtxCreate cuGLCtxCreate_v2 cuGLGetDevices cuGLInit cuGLMapBufferObject
             cuGLMapBufferObjectAsync cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
             cuGLMapBufferObject_v2 cuGLMapBufferObject_v2_ptds cuGLRegisterBufferObject
             cuGLSetBufferObjectMapFlags cuGLUnmapBufferObject cuGLUnmapBufferObjectAsync
             cuGLUnregisterBufferObject cuGraphAddKernelNode cuGraphExecKernelNodeSetParams
             cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2 cuGraphKernelNodeGetParams
-            cuGraphKernelNodeSetParams cuGraphicsEGLRegisterImage cuGraphicsGLRegisterBuffer
-            cuGraphicsGLRegisterImage cuGraphicsResourceGetMappedEglFrame
-            cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags
-            cuGraphicsVDPAURegisterOutputSurface cuGraphicsVDPAURegisterVideoSurface cuLaunch
-            cuLaunchGrid cuLaunchGridAsync cuLinkAddData cuLinkAddFile cuLinkCreate cuMemAlloc
-            cuMemAllocHost cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemGetAttribute
-            cuMemGetAttribute_v2 cuMemGetInfo cuMemHostGetDevicePointer cuMemcpy2D cuMemcpy2DAsync
-            cuMemcpy2DUnaligned cuMemcpy3D cuMemcpy3DAsync cuMemcpyAtoA cuMemcpyAtoD cuMemcpyAtoH
-            cuMemcpyAtoHAsync cuMemcpyDtoA cuMemcpyDtoD cuMemcpyDtoDAsync cuMemcpyDtoH
-            cuMemcpyDtoHAsync cuMemcpyHtoA cuMemcpyHtoAAsync cuMemcpyHtoD cuMemcpyHtoDAsync
-            cuMemsetD16 cuMemsetD2D16 cuMemsetD2D32 cuMemsetD2D8 cuMemsetD32 cuMemsetD8
-            cuModuleGetGlobal cuModuleGetSurfRef cuModuleGetTexRef cuParamSetSize cuParamSetTexRef
-            cuParamSetf cuParamSeti cuParamSetv cuProfilerInitialize cuSurfRefGetArray
-            cuSurfRefSetArray cuTexRefCreate cuTexRefDestroy cuTexRefGetAddress cuTexRefGetAddressMode
-            cuTexRefGetAddress_v2 cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode
-            cuTexRefGetFlags cuTexRefGetFormat cuTexRefGetMaxAnisotropy cuTexRefGetMipmapFilterMode
-            cuTexRefGetMipmapLevelBias cuTexRefGetMipmapLevelClamp cuTexRefGetMipmappedArray
-            cuTexRefSetAddress cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefSetAddress2D_v3
+            cuGraphKernelNodeSetParams cuGraphicsResourceGetMappedPointer
+            cuGraphicsResourceSetMapFlags cuLaunch cuLaunchGrid cuLaunchGridAsync cuLinkAddData
+            cuLinkAddFile cuLinkCreate cuMemAlloc cuMemAllocHost cuMemAllocPitch cuMemFree
+            cuMemGetAddressRange cuMemGetAttribute cuMemGetAttribute_v2 cuMemGetInfo
+            cuMemHostGetDevicePointer cuMemcpy2D cuMemcpy2DAsync cuMemcpy2DUnaligned cuMemcpy3D
+            cuMemcpy3DAsync cuMemcpyAtoA cuMemcpyAtoD cuMemcpyAtoH cuMemcpyAtoHAsync cuMemcpyDtoA
+            cuMemcpyDtoD cuMemcpyDtoDAsync cuMemcpyDtoH cuMemcpyDtoHAsync cuMemcpyHtoA
+            cuMemcpyHtoAAsync cuMemcpyHtoD cuMemcpyHtoDAsync cuMemsetD16 cuMemsetD2D16
+            cuMemsetD2D32 cuMemsetD2D8 cuMemsetD32 cuMemsetD8 cuModuleGetGlobal cuModuleGetSurfRef
+            cuModuleGetTexRef cuParamSetSize cuParamSetTexRef cuParamSetf cuParamSeti cuParamSetv
+            cuProfilerInitialize cuSurfRefGetArray cuSurfRefSetArray cuTexRefCreate cuTexRefDestroy
+            cuTexRefGetAddress cuTexRefGetAddressMode cuTexRefGetAddress_v2 cuTexRefGetArray
+            cuTexRefGetBorderColor cuTexRefGetFilterMode cuTexRefGetFlags cuTexRefGetFormat
+            cuTexRefGetMaxAnisotropy cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias
+            cuTexRefGetMipmapLevelClamp cuTexRefGetMipmappedArray cuTexRefSetAddress
+            cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefSetAddress2D_v3
             cuTexRefSetAddressMode cuTexRefSetAddress_v2 cuTexRefSetArray cuTexRefSetBorderColor
             cuTexRefSetFilterMode cuTexRefSetFlags cuTexRefSetFormat cuTexRefSetMaxAnisotropy
             cuTexRefSetMipmapFilterMode cuTexRefSetMipmapLevelBias cuTexRefSetMipmapLevelClamp
-            cuTexRefSetMipmappedArray cuVDPAUCtxCreate cuVDPAUCtxCreate_v2 cuVDPAUGetDevice
+            cuTexRefSetMipmappedArray cuVDPAUCtxCreate
         }
     };
 }

@@ -63,7 +63,7 @@ pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     if allocation.kind == Kind::Mapped {
         return allocation.rights(life.device) > Rights::None;
     }
-    if allocation.kind == Kind::External {
+    if matches!(allocation.kind, Kind::External | Kind::Graphics) {
         return life.home().is(&allocation.life); // F463
     }
     allocation.is_of(life.device)

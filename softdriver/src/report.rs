@@ -43,7 +43,7 @@ fn kind(one: &Allocation) -> &'static str {
         Kind::Managed => "managed",
         Kind::Mapped => "mapped",
         Kind::Opened => "of another process",
-        Kind::External => "of another interface",
+        Kind::External | Kind::Graphics => "of another interface",
         Kind::Array => "of an array",
     }
 }
@@ -92,6 +92,7 @@ fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {
         (live.external_memories, counted(live.external_memories, "imported allocation")),
         (live.external_mappings, counted(live.external_mappings, "mapping of imported memory")),
         (live.external_semaphores, counted(live.external_semaphores, "imported semaphore")),
+        (live.graphics_resources, counted(live.graphics_resources, "registered resource")),
         (live.streams, counted(live.streams, "stream")),
         (live.events, counted(live.events, "event")),
         (live.modules, counted(live.modules, "module")),

@@ -28,4 +28,14 @@ enumeration! {
         /// Only writes, all of it.
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD = 0x02,
     }
+
+    /// Which devices of OpenGL are asked for.
+    pub enum CUGLDeviceList: c_uint {
+        /// All of the context's.
+        CU_GL_DEVICE_LIST_ALL = 0x01,
+        /// Those that draw the current frame.
+        CU_GL_DEVICE_LIST_CURRENT_FRAME = 0x02,
+        /// Those that will draw the next frame.
+        CU_GL_DEVICE_LIST_NEXT_FRAME = 0x03,
+    }
 }

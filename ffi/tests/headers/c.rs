@@ -1,7 +1,7 @@
 //! The declarations as C that compiles only if a header says the same.
 
 use crate::declarations::{Constant, Declarations, Function, Layout};
-use crate::header::{Header, compile};
+use crate::header::{Header, compile, includes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use syn::{
@@ -95,9 +95,9 @@ impl<'a> Assertions<'a> {
     }
 
     fn all(&mut self) {
+        self.out = format!("#include <stddef.h>\n{}{}", includes(""), includes("Typedefs"));
         self.out.push_str(
-            "#include <stddef.h>\n#include <cuda.h>\n#include <cudaTypedefs.h>\n\
-            #define SAME(what, a, ...) \
+            "#define SAME(what, a, ...) \
             _Static_assert(__builtin_types_compatible_p(__typeof__(a), __typeof__(__VA_ARGS__)), what)\n\
             #define INTEGER(what, t, size, negative) \
             _Static_assert(sizeof(t) == size && ((t)-1 < 0) == negative, what)\n",

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
-use std::{env, fs};
+use std::{env, fs, iter};
 
-/// One version of `cuda.h`.
+/// One version of `cuda.h`, and of the headers for graphics beside it.
 pub(crate) struct Header {
     pub(crate) folder: PathBuf,
     /// `CUDA_VERSION`.
@@ -25,7 +25,7 @@ pub(crate) struct Header {
     pub(crate) types: BTreeSet<String>,
     /// The members of a struct or union, by its name.
     members: BTreeMap<String, BTreeSet<String>>,
-    /// The versions in the names of `cudaTypedefs.h`, by the function's name without one.
+    /// The versions in the names of `cudaTypedefs.h` and those for graphics, by the function's name without one.
     pub(crate) since: BTreeMap<String, BTreeSet<u32>>,
 }
 
@@ -61,20 +61,70 @@ pub(crate) fn compile(folder: &Path, file: &str, text: &str, arguments: &[&str])
     fs::write(&file, text).unwrap();
     let mut command = Command::new(compiler());
     command.args(["-std=gnu11", "-w", "-fmax-errors=0"]).args(arguments);
-    command.arg("-I").arg(folder).arg(&file).env("LC_ALL", "C").output().unwrap()
+    // Headers of graphics that are installed go before those here.
+    command.arg("-I").arg(folder).arg("-idirafter").arg(interfaces());
+    command.arg("-DEGL_NO_X11").arg(&file).env("LC_ALL", "C").output().unwrap()
+}
+
+/// The headers with NVIDIA's declarations of functions for graphics. That of VDPAU includes nothing.
+const GRAPHICS: &[(&str, &str)] = &[("GL", ""), ("EGL", ""), ("VDPAU", "vdpau/vdpau.h")];
+
+/// What NVIDIA's headers take from those of OpenGL, EGL and VDPAU, as the manuals of these say.
+const INTERFACES: &[(&str, &str)] = &[
+    ("GL/gl.h", "typedef unsigned int GLuint, GLenum;"),
+    ("EGL/egl.h", "typedef int EGLint;"),
+    ("EGL/eglext.h", "typedef void *EGLImageKHR, *EGLStreamKHR, *EGLSyncKHR;"),
+    (
+        "vdpau/vdpau.h",
+        "typedef unsigned int VdpDevice, VdpVideoSurface, VdpOutputSurface;\n\
+        typedef unsigned int VdpGetProcAddress(VdpDevice, unsigned int, void **);",
+    ),
+];
+
+/// The folder of [`INTERFACES`].
+fn interfaces() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interfaces");
+        for (name, text) in INTERFACES {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, format!("#pragma once\n{text}\n")).unwrap();
+        }
+        folder
+    })
+}
+
+/// What includes all headers that declare functions of the driver, or their types by version.
+pub(crate) fn includes(kind: &str) -> String {
+    let mut all = format!("#include <cuda{kind}.h>\n");
+    for (name, needed) in GRAPHICS {
+        if !needed.is_empty() {
+            all += &format!("#include <{needed}>\n");
+        }
+        all += &format!("#include <cuda{name}{kind}.h>\n");
+    }
+    all
 }
 
 impl Header {
     fn read(folder: PathBuf) -> Self {
-        let text = fs::read_to_string(folder.join("cuda.h"))
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.join("cuda.h").display()));
-        let text = without_comments(&text);
+        let read = |kind: &str| {
+            let names = iter::once("").chain(GRAPHICS.iter().map(|(name, _)| *name));
+            let files = names.map(|name| folder.join(format!("cuda{name}{kind}.h")));
+            let read = |file: PathBuf| {
+                fs::read_to_string(&file)
+                    .unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+            };
+            files.map(read).collect::<Vec<_>>().join("\n")
+        };
+        let text = without_comments(&read(""));
         let version = after(&text, "#define CUDA_VERSION").unwrap().parse().unwrap();
-        let typedefs = fs::read_to_string(folder.join("cudaTypedefs.h")).unwrap_or_default();
+        let typedefs = read("Typedefs");
 
         let name = format!("cuda-{version}.c");
         let expand = |arguments: &[&str]| {
-            let output = compile(&folder, &name, "#include <cuda.h>\n", arguments);
+            let output = compile(&folder, &name, &includes(""), arguments);
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             String::from_utf8(output.stdout).unwrap().replace("( *", "(*")
         };
@@ -87,8 +137,8 @@ impl Header {
         for typedef in statements(&expanded) {
             let Some(definition) = typedef.strip_prefix("typedef ") else { continue };
             let Some(name) = declared(definition) else { continue };
-            // those of the C library stand before
-            if !["CU", "cu", "cl_"].iter().any(|prefix| name.starts_with(prefix)) {
+            // those of the C library and of other interfaces stand before
+            if !["CU", "cuuint", "cl_"].iter().any(|prefix| name.starts_with(prefix)) {
                 continue;
             }
             types.insert(name.to_owned());

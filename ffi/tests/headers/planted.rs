@@ -50,7 +50,18 @@ const PLANTED: &[(&str, &str, &str)] = &[
         "fn cuEventElapsedTime(pMilliseconds: *mut c_double",
         "fn cuEventElapsedTime",
     ),
+    (
+        "image: c_uint, target: c_uint, Flags: c_uint",
+        "image: *mut c_void, target: c_uint, Flags: c_uint",
+        "fn cuGraphicsGLRegisterImage",
+    ),
+    (
+        "fn(c_uint, c_uint, *mut *mut c_void) -> c_uint>) -> CUresult;\n    /// Creates",
+        "fn(c_uint, c_uint, *mut c_void) -> c_uint>) -> CUresult;\n    /// Creates",
+        "fn cuVDPAUGetDevice",
+    ),
     // structs and unions
+    ("pub pArray: [CUarray; 3]", "pub pArray: [CUarray; 4]", "size of CUeglFrame_v1"),
     ("    pub x: usize,\n    ", "    pub x: c_uint,\n    ", "type of CUoffset3D_v1.x"),
     ("pub bytes: [c_char; 16]", "pub bytes: [c_char; 15]", "size of CUuuid"),
     ("pub data: [c_uchar; 64]", "pub data: [c_uchar; 32]", "size of CUmemFabricHandle_v1"),

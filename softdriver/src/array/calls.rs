@@ -1,7 +1,7 @@
 //! The calls about one array.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use super::{find, make, shape};
+use super::{Within, find, make, shape};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::{device, stack};
@@ -13,7 +13,7 @@ fn create(to: *mut CUarray, descriptor: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
     let life = stack::current_home()?;
     entry::wanted(to)?;
     shape::check(&descriptor, life.device, false)?;
-    entry::write(to, make(&life, descriptor, false, None)?)
+    entry::write(to, make(&life, descriptor, false, Within::Own)?)
 }
 
 driver! {

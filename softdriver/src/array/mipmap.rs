@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::shape::{self, Shape};
-use super::{Array, make};
+use super::{Array, Within, make};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::external::ExternalMemory;
@@ -72,7 +72,10 @@ fn levels(
             Depth: depth,
             ..first
         };
-        let within = within.as_mut().map(|(memory, offset)| (*memory, offset));
+        let within = match &mut within {
+            None => Within::Own,
+            Some((memory, offset)) => Within::Imported(memory, offset),
+        };
         match make(life, one, true, within) {
             Ok(handle) => array.levels.push(handle.addr()),
             Err(code) => {
@@ -83,6 +86,12 @@ fn levels(
     }
     let (handle, _) = state().mipmapped_arrays.insert(|_| array);
     Ok(std::ptr::without_provenance_mut(handle))
+}
+
+/// Joins arrays as the levels of one, which goes without them.
+pub(crate) fn join_levels(life: &Arc<Life>, levels: Vec<usize>) -> usize {
+    let array = MipmappedArray { life: life.clone(), levels };
+    state().mipmapped_arrays.insert(|_| array).0
 }
 
 /// Maps levels into imported memory.

@@ -27,14 +27,15 @@ pub use texture::{
     cuTexObjectGetTextureDesc,
 };
 
-pub(crate) use mipmap::{MipmappedArray, map_levels};
+pub(crate) use mipmap::{MipmappedArray, join_levels, map_levels};
 pub(crate) use texture::{Surface, Texture};
 
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::external::ExternalMemory;
 use crate::life::Life;
-use crate::memory::space::Kind;
+use crate::memory::space::{Allocation, Kind};
+use crate::memory::storage::Storage;
 use crate::ptx::{Channel, Image};
 use crate::sticky;
 use cuscope_sys::*;
@@ -58,13 +59,18 @@ impl Array {
         [self.image.pitch as usize, height, depth * self.image.layers as usize]
     }
 
+    /// Ends an array of an object of graphics for all new uses, and gives its memory for the rest.
+    pub(crate) fn retire(&self) -> Answer<Arc<Allocation>> {
+        let allocation = state().space.exactly(self.image.base, Kind::Array)?;
+        state().space.retire(&allocation)?;
+        Ok(allocation)
+    }
+
     /// Ends what was taken out of the registry, once all work of the context is finished.
     fn end(&self) -> Answer {
-        let space = &state().space;
-        let allocation = space.exactly(self.image.base, Kind::Array)?;
-        space.retire(&allocation)?;
+        let allocation = self.retire()?;
         self.life.synchronize()?;
-        space.take(&allocation);
+        state().space.take(&allocation);
         Ok(())
     }
 }
@@ -91,12 +97,31 @@ fn channel(format: CUarray_format) -> Answer<Channel> {
     })
 }
 
-/// Makes an array of a shape that was checked: in imported memory from an offset on, which moves behind it, or in its own.
-fn make(
+/// The memory of a new array.
+pub(crate) enum Within<'a> {
+    /// Its own.
+    Own,
+    /// Imported memory, from an offset on, which moves behind the array.
+    Imported(&'a ExternalMemory, &'a mut u64),
+    /// That of an object of graphics.
+    Object(&'a Arc<Storage>),
+}
+
+/// The bytes of a row of an array, and of all its rows; OUT_OF_MEMORY if there are too many.
+pub(crate) fn bytes(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<(usize, usize)> {
+    let none = CUDA_ERROR_OUT_OF_MEMORY;
+    let texel = descriptor.NumChannels as usize * channel(descriptor.Format)?.bytes();
+    let pitch = descriptor.Width.checked_mul(texel).ok_or(none)?;
+    let rows = descriptor.Height.max(1).checked_mul(descriptor.Depth.max(1)).ok_or(none)?;
+    Ok((pitch, pitch.checked_mul(rows).ok_or(none)?))
+}
+
+/// Makes an array of a shape that was checked.
+pub(crate) fn make(
     life: &Arc<Life>,
     descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     is_level: bool,
-    within: Option<(&ExternalMemory, &mut u64)>,
+    within: Within<'_>,
 ) -> Answer<CUarray> {
     let channel = channel(descriptor.Format)?;
     let channels = descriptor.NumChannels as usize;
@@ -104,13 +129,11 @@ fn make(
         [descriptor.Width, descriptor.Height.max(1), descriptor.Depth.max(1)];
     let layered = descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
     let (depth, layers) = if layered { (1, depth) } else { (depth, 1) };
-    let none = CUDA_ERROR_OUT_OF_MEMORY;
-    let pitch = width.checked_mul(channels * channel.bytes()).ok_or(none)?;
-    let rows = height.checked_mul(depth).and_then(|rows| rows.checked_mul(layers)).ok_or(none)?;
-    let bytes = pitch.checked_mul(rows).ok_or(none)?;
+    let (pitch, bytes) = bytes(&descriptor)?;
     let base = match within {
-        None => state().space.allocate(life, bytes, Kind::Array)?,
-        Some((memory, offset)) => {
+        Within::Own => state().space.allocate(life, bytes, Kind::Array)?,
+        Within::Object(memory) => state().space.lend(life, Kind::Array, memory, bytes)?,
+        Within::Imported(memory, offset) => {
             let base = memory.map(Kind::Array, *offset, bytes as u64)?;
             *offset += bytes as u64;
             base

@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Opened,
     /// Memory of another interface.
     External,
+    /// A buffer of graphics, while it is mapped.
+    Graphics,
     /// The texels of an array: the program has no address of them.
     Array,
 }
@@ -460,6 +462,20 @@ impl Space {
         let storage = Storage::opened(memory, offset, size);
         let new = Allocation::new(base, size, kind, life, storage, 0, pool);
         sync::write(&self.inner).insert(new)?;
+        Ok(base)
+    }
+
+    /// Adds memory that is lent: an object of graphics, while it is mapped.
+    pub(crate) fn lend(
+        &self,
+        life: &Arc<Life>,
+        kind: Kind,
+        memory: &Arc<Storage>,
+        size: usize,
+    ) -> Answer<u64> {
+        let base = self.addresses(cost(size), GRANULE as usize)?;
+        let storage = Storage::lent(memory, size);
+        sync::write(&self.inner).insert(Allocation::new(base, size, kind, life, storage, 0, None))?;
         Ok(base)
     }
 

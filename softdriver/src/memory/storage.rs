@@ -43,6 +43,8 @@ enum Owner {
     Region(Arc<Region>),
     /// That of another process, or of another interface.
     Other { _held: Shared },
+    /// That of an object of graphics.
+    Object { _held: Arc<Storage> },
 }
 
 // SAFETY: the memory is owned or lent by the program, and every access by `&self` is atomic.
@@ -68,9 +70,20 @@ impl Storage {
         Self::of(start, len, false, Owner::Other { _held: memory }, false)
     }
 
+    /// Memory that is lent by an object.
+    pub(crate) fn lent(object: &Arc<Storage>, len: usize) -> Self {
+        let start = object.start;
+        Self::of(start, len.min(object.len), false, Owner::Object { _held: object.clone() }, false)
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Whether it is memory of others.
     pub(crate) fn is_of_others(&self) -> bool {
-        matches!(self.owner, Owner::Other { .. })
+        matches!(self.owner, Owner::Other { .. } | Owner::Object { .. })
     }
 
     /// Whether it moved to where another process can open it.
