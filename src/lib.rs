@@ -17,6 +17,7 @@ pub mod external;
 pub mod foreign;
 pub mod function;
 pub mod graph;
+pub mod graphics;
 pub mod image;
 pub mod ipc;
 pub mod jit;

@@ -8,6 +8,10 @@ mod default_streams;
 mod dlpack;
 mod empty;
 mod external;
+#[cfg(target_os = "linux")]
+#[path = "common/gl.rs"]
+mod gl;
+mod graphics;
 mod half_precision;
 mod held_textures;
 mod host_functions;

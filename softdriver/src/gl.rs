@@ -14,15 +14,16 @@
 
 use crate::array;
 use crate::driver;
+use crate::entry::Answer;
 use crate::memory::storage::Storage;
 use crate::queue::Ticket;
 use crate::sync;
-use cuscope_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray_format};
+use cuscope_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUarray_format};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The target of an image of two dimensions.
@@ -40,12 +41,21 @@ thread_local! {
     static CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Whether a context of OpenGL was current on any thread.
+static USED: AtomicBool = AtomicBool::new(false);
+
 /// The objects that were not deleted, by their names.
 static OBJECTS: Mutex<BTreeMap<u32, Arc<Inner>>> = Mutex::new(BTreeMap::new());
 
 /// Says whether a context of OpenGL is current on the calling thread. At first, none is.
 pub fn make_current(current: bool) {
     CURRENT.set(current);
+    USED.fetch_or(current, Ordering::Relaxed);
+}
+
+/// Whether one was current on any thread.
+pub(crate) fn is_used() -> bool {
+    USED.load(Ordering::Relaxed)
 }
 
 /// Whether one is.
@@ -85,10 +95,24 @@ impl Image {
             Flags: flags,
         }
     }
+
+    /// All layers of a level, as an array.
+    pub(crate) fn layers_of(&self, level: usize, flags: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
+        let one = self.level(level, flags);
+        if self.target != TEXTURE_2D_ARRAY {
+            return one;
+        }
+        CUDA_ARRAY3D_DESCRIPTOR { Depth: self.layers, Flags: flags | CUDA_ARRAY3D_LAYERED, ..one }
+    }
+
+    /// The bytes of a layer of a level.
+    pub(crate) fn layer_bytes(&self, level: usize) -> Answer<usize> {
+        array::bytes(&self.level(level, 0)).map(|(_, bytes)| bytes)
+    }
 }
 
-/// A buffer or an image. Its parts are the bytes of a buffer, or the levels of the first layer of an image, then those of
-/// the next one. The drop deletes it.
+/// A buffer or an image. Its parts are the bytes of a buffer, or the levels of an image, each with its layers. The drop
+/// deletes it.
 pub struct Object(Arc<Inner>);
 
 /// An object, which lives as long as it is registered.
@@ -108,9 +132,8 @@ impl Object {
 
     /// Creates an image of zeros. Panics if no array has such texels, or there is no memory.
     pub fn image(image: Image) -> Self {
-        let size = |level| array::bytes(&image.level(level, 0)).expect("a format of arrays").1;
-        let levels = (0..image.layers).flat_map(|_| 0..image.levels);
-        Self::new(Some(image), levels.map(size))
+        let layer = |level| image.layer_bytes(level).expect("a format of arrays");
+        Self::new(Some(image), (0..image.levels).map(|level| image.layers * layer(level)))
     }
 
     fn new(image: Option<Image>, sizes: impl IntoIterator<Item = usize>) -> Self {

@@ -1,10 +1,10 @@
-//! Resources of graphics (F471, F473 to F480). The objects are those of [`gl`](crate::gl).
+//! Resources of graphics (F471, F473 to F482). The objects are those of [`gl`](crate::gl).
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::array::{self, Within, join_levels};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::gl::{self, Inner};
+use crate::gl::{self, Image, Inner};
 use crate::life::Life;
 use crate::memory::space::{Allocation, Kind};
 use crate::stream::Target;
@@ -38,8 +38,16 @@ pub(crate) struct Resource {
 /// A resource that is mapped.
 enum Mapping {
     Buffer(Arc<Allocation>),
-    /// The handles of the arrays, and of all levels as one once it was asked for.
-    Image(Vec<usize>, Option<usize>),
+    Image(Arrays),
+}
+
+/// The handles of what is lent of an image.
+#[derive(Default)]
+struct Arrays {
+    /// Of each layer and level, those of a layer behind each other.
+    single: Vec<usize>,
+    /// Of each level with all its layers, and of all levels as one, once that was asked for.
+    levels: Option<(Vec<usize>, usize)>,
 }
 
 impl Resource {
@@ -59,47 +67,66 @@ impl Resource {
         let parts = self.object.parts();
         let Some(image) = self.object.as_image() else {
             let space = &state().space;
-            let base = space.lend(&self.life, Kind::Graphics, &parts[0], parts[0].len())?;
+            let (memory, bytes) = (&parts[0], parts[0].len());
+            let base = space.lend(&self.life, Kind::Graphics, memory, 0, bytes)?;
             return Ok(Mapping::Buffer(space.exactly(base, Kind::Graphics)?));
         };
-        let make = |(index, part)| {
-            let level = image.level(index % image.levels, self.flags);
-            array::make(&self.life, level, true, Within::Object(part)).map(|array| array.addr())
+        let make = |index: usize| {
+            let (layer, level) = (index / image.levels, index % image.levels);
+            let within = Within::Object(&parts[level], layer * image.layer_bytes(level)?);
+            let level = image.level(level, self.flags);
+            array::make(&self.life, level, true, within).map(|array| array.addr())
         };
-        let arrays = parts.iter().enumerate().map(make).collect::<Answer<_>>()?;
-        Ok(Mapping::Image(arrays, None))
+        let single = (0..image.layers * image.levels).map(make).collect::<Answer<_>>()?;
+        Ok(Mapping::Image(Arrays { single, levels: None }))
     }
 
     /// Its arrays.
-    fn arrays<R>(&self, f: impl FnOnce(&[usize], &mut Option<usize>) -> Answer<R>) -> Answer<R> {
-        match &mut *sync::lock(&self.mapping) {
-            None => Err(CUDA_ERROR_NOT_MAPPED),
-            Some(Mapping::Buffer(_)) => Err(CUDA_ERROR_NOT_MAPPED_AS_ARRAY),
-            Some(Mapping::Image(arrays, all)) => f(arrays, all),
+    fn arrays<R>(&self, f: impl FnOnce(&Image, &mut Arrays) -> Answer<R>) -> Answer<R> {
+        match (&mut *sync::lock(&self.mapping), self.object.as_image()) {
+            (None, _) => Err(CUDA_ERROR_NOT_MAPPED),
+            (Some(Mapping::Image(arrays)), Some(image)) => f(image, arrays),
+            _ => Err(CUDA_ERROR_NOT_MAPPED_AS_ARRAY),
         }
     }
 
     /// The array of a layer and a level.
     fn array(&self, layer: c_uint, level: c_uint) -> Answer<CUarray> {
-        let image = self.object.as_image();
-        let (layers, levels) = image.map_or((0, 0), |image| (image.layers, image.levels));
         let (layer, level) = (layer as usize, level as usize);
-        self.arrays(|arrays, _| {
-            let inside = layer < layers && level < levels;
-            let at = if inside { arrays.get(layer * levels + level) } else { None };
-            at.map(|&array| ptr::without_provenance_mut(array)).ok_or(INVALID)
+        self.arrays(|image, arrays| {
+            if layer >= image.layers || level >= image.levels {
+                return Err(INVALID);
+            }
+            let array = arrays.single.get(layer * image.levels + level).ok_or(INVALID)?;
+            Ok(ptr::without_provenance_mut(*array))
         })
     }
 
-    /// The first layer with all its levels.
+    /// All levels, each with all layers.
     fn levels(&self) -> Answer<CUmipmappedArray> {
-        self.arrays(|arrays, all| {
-            if self.object.as_image().is_some_and(|image| image.layers > 1) {
-                return Err(CUDA_ERROR_NOT_SUPPORTED);
+        if self.egl {
+            return Err(CUDA_ERROR_UNKNOWN);
+        }
+        self.arrays(|image, arrays| {
+            if let Some((_, all)) = arrays.levels {
+                return Ok(ptr::without_provenance_mut(all));
             }
-            let handle = *all.get_or_insert_with(|| join_levels(&self.life, arrays.to_vec()));
-            Ok(ptr::without_provenance_mut(handle))
+            let make = |(level, memory)| {
+                let level = image.layers_of(level, self.flags);
+                let array = array::make(&self.life, level, true, Within::Object(memory, 0))?;
+                Ok(array.addr())
+            };
+            let levels: Vec<usize> =
+                self.object.parts().iter().enumerate().map(make).collect::<Answer<_>>()?;
+            let all = join_levels(&self.life, levels.clone());
+            arrays.levels = Some((levels, all));
+            Ok(ptr::without_provenance_mut(all))
         })
+    }
+
+    /// Ends its mapping for all new uses, and gives the memory for the rest.
+    fn end_mapping(&self) -> Answer<Vec<Arc<Allocation>>> {
+        sync::lock(&self.mapping).take().map_or(Ok(Vec::new()), Mapping::retire)
     }
 }
 
@@ -112,9 +139,11 @@ impl Mapping {
                 state.space.retire(&allocation)?;
                 Ok(vec![allocation])
             }
-            Self::Image(arrays, all) => {
+            Self::Image(Arrays { single, levels }) => {
+                let (levels, all) = levels.unzip();
                 drop(all.and_then(|all| state.mipmapped_arrays.remove(all)));
-                let arrays = arrays.into_iter().filter_map(|array| state.arrays.remove(array));
+                let arrays = single.into_iter().chain(levels.into_iter().flatten());
+                let arrays = arrays.filter_map(|array| state.arrays.remove(array));
                 arrays.map(|array| array.retire()).collect()
             }
         }
@@ -133,10 +162,14 @@ fn needs_gl() -> Answer {
     if gl::is_current() { Ok(()) } else { Err(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT) }
 }
 
-/// Whether flags are known, and say one use at most.
-fn check_flags(flags: c_uint, known: c_uint) -> Answer {
-    let both = READ_ONLY | WRITE_DISCARD;
-    if flags & !known != 0 || flags & both == both { Err(INVALID) } else { Ok(()) }
+/// The same for an object to register. In a process that has used OpenGL, what is not current has no such object.
+fn needs_gl_to_register() -> Answer {
+    needs_gl().map_err(|code| if gl::is_used() { INVALID } else { code })
+}
+
+/// Whether flags say one use at most.
+fn check_use(flags: c_uint) -> Answer {
+    if flags > WRITE_DISCARD { Err(INVALID) } else { Ok(()) }
 }
 
 /// The flags of arrays that are registered with flags.
@@ -146,15 +179,8 @@ fn array_flags(flags: c_uint) -> c_uint {
 }
 
 /// Registers an object in the current context.
-fn register(
-    to: *mut CUgraphicsResource,
-    object: Option<Arc<Inner>>,
-    flags: c_uint,
-    egl: bool,
-) -> Answer {
+fn register(to: *mut CUgraphicsResource, object: Arc<Inner>, flags: c_uint, egl: bool) -> Answer {
     let life = stack::current_home()?;
-    let object = object.ok_or(INVALID)?;
-    let flags = array_flags(flags);
     let resource = Resource { life, object, flags, egl, mapping: Mutex::default() };
     if egl {
         *sync::lock(&resource.mapping) = Some(resource.map()?);
@@ -163,7 +189,7 @@ fn register(
     entry::write(to, ptr::without_provenance_mut(handle))
 }
 
-/// Some resources, each once, and a stream of their context.
+/// Some resources, and a stream of their context.
 fn some(
     count: c_uint,
     resources: *const CUgraphicsResource,
@@ -178,55 +204,76 @@ fn some(
     let target = stream::target(stream)?;
     capture::refuse(&target)?;
     let home = target.life.home();
-    let apart = |(index, one): (usize, &Arc<Resource>)| {
-        home.is(&one.life) && !one.egl && !found[..index].iter().any(|other| Arc::ptr_eq(one, other))
-    };
-    if !found.iter().enumerate().all(apart) {
+    if !found.iter().all(|one| home.is(&one.life)) {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
-    needs_gl()?;
+    if found.iter().any(|one| one.egl) {
+        return Err(CUDA_ERROR_UNKNOWN);
+    }
     Ok((found, target))
 }
 
+/// Whether a list has a resource twice.
+fn twice(found: &[Arc<Resource>]) -> bool {
+    let mut all = found.iter().enumerate();
+    all.any(|(index, one)| found[..index].iter().any(|other| Arc::ptr_eq(one, other)))
+}
+
 driver! {
-    /// Registers a buffer of OpenGL (F473).
+    /// Registers a buffer of OpenGL (F473, F474).
     fn cuGraphicsGLRegisterBuffer(
         pCudaResource: *mut CUgraphicsResource,
         buffer: c_uint,
         Flags: c_uint,
     ) {
-        entry::wanted(pCudaResource)?;
-        check_flags(Flags, READ_ONLY | WRITE_DISCARD)?;
         let _current = stack::current()?;
-        needs_gl()?;
+        entry::wanted(pCudaResource)?;
+        check_use(Flags)?;
+        if buffer == 0 {
+            return Err(INVALID);
+        }
+        needs_gl_to_register()?;
         let object = Inner::find(buffer).filter(|one| one.as_image().is_none());
-        register(pCudaResource, object, Flags, false)
+        let object = object.ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        if object.parts()[0].len() == 0 {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
+        }
+        register(pCudaResource, object, 0, false)
     }
-    /// Registers an image of OpenGL (F473).
+    /// Registers an image of OpenGL (F473, F474).
     fn cuGraphicsGLRegisterImage(
         pCudaResource: *mut CUgraphicsResource,
         image: c_uint,
         target: c_uint,
         Flags: c_uint,
     ) {
-        entry::wanted(pCudaResource)?;
-        check_flags(Flags, READ_ONLY | WRITE_DISCARD | SURFACE | GATHER)?;
         let _current = stack::current()?;
-        needs_gl()?;
+        entry::wanted(pCudaResource)?;
+        if Flags & !(READ_ONLY | WRITE_DISCARD | SURFACE | GATHER) != 0 || image == 0 {
+            return Err(INVALID);
+        }
+        if ![gl::TEXTURE_2D, gl::TEXTURE_2D_ARRAY, gl::RENDERBUFFER].contains(&target) {
+            return Err(INVALID);
+        }
+        needs_gl_to_register()?;
         let bound = |one: &Arc<Inner>| one.as_image().is_some_and(|image| image.target == target);
-        register(pCudaResource, Inner::find(image).filter(bound), Flags, false)
+        let object = Inner::find(image).filter(bound).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        if Flags & GATHER != 0 && target == gl::TEXTURE_2D_ARRAY {
+            return Err(INVALID);
+        }
+        register(pCudaResource, object, array_flags(Flags), false)
     }
-    /// Registers an image of EGL, which is mapped at once (F477).
+    /// Registers an image of EGL, which is mapped at once (F480).
     fn cuGraphicsEGLRegisterImage(
         pCudaResource: *mut CUgraphicsResource,
         image: *mut c_void,
         flags: c_uint,
     ) {
         entry::wanted(pCudaResource)?;
-        check_flags(flags, READ_ONLY | WRITE_DISCARD | SURFACE)?;
-        let _current = stack::current()?;
+        check_use(flags)?;
         let object = Inner::of_egl(image).filter(|one| one.as_image().is_some());
-        register(pCudaResource, object, flags, true)
+        let object = object.ok_or(CUDA_ERROR_UNKNOWN)?;
+        register(pCudaResource, object, array_flags(SURFACE | GATHER), true)
     }
     /// The devices of the current context of OpenGL: the first one (F473).
     fn cuGLGetDevices_v2(
@@ -235,22 +282,22 @@ driver! {
         cudaDeviceCount: c_uint,
         deviceList: CUGLDeviceList,
     ) {
-        entry::wanted(pCudaDeviceCount)?;
-        entry::wanted(pCudaDevices)?;
+        needs_gl()?;
         if !(1..=3).contains(&deviceList.0) {
             return Err(INVALID);
         }
-        needs_gl()?;
+        entry::wanted(pCudaDeviceCount)?;
         if cudaDeviceCount > 0 {
             entry::write(pCudaDevices, 0)?;
         }
-        entry::write(pCudaDeviceCount, 1)
+        entry::write(pCudaDeviceCount, cudaDeviceCount.min(1))
     }
-    /// Maps resources (F474).
+    /// Maps resources, all or none (F475).
     fn cuGraphicsMapResources(count: c_uint, resources: *mut CUgraphicsResource, hStream: CUstream) {
         let (found, _target) = some(count, resources, hStream)?;
+        needs_gl()?;
         let _several = sync::lock(&SEVERAL);
-        if found.iter().any(|one| sync::lock(&one.mapping).is_some()) {
+        if twice(&found) || found.iter().any(|one| sync::lock(&one.mapping).is_some()) {
             return Err(CUDA_ERROR_ALREADY_MAPPED);
         }
         // What the other interface was told before is done: it works at once.
@@ -259,7 +306,8 @@ driver! {
             Ok(())
         })
     }
-    /// Ends mappings behind what the stream holds so far (F475).
+    /// Ends mappings behind what the stream holds so far, all or none (F475). Without a context of OpenGL they end too
+    /// (F477).
     fn cuGraphicsUnmapResources(
         count: c_uint,
         resources: *mut CUgraphicsResource,
@@ -267,19 +315,18 @@ driver! {
     ) {
         let (found, target) = some(count, resources, hStream)?;
         let _several = sync::lock(&SEVERAL);
-        if found.iter().any(|one| sync::lock(&one.mapping).is_none()) {
+        if twice(&found) || found.iter().any(|one| sync::lock(&one.mapping).is_none()) {
             return Err(CUDA_ERROR_NOT_MAPPED);
         }
         for resource in &found {
-            let Some(mapping) = sync::lock(&resource.mapping).take() else { continue };
-            let memory = mapping.retire()?;
+            let memory = resource.end_mapping()?;
             let end = move || {
                 memory.iter().for_each(|one| state().space.take(one));
                 Ok(())
             };
             resource.object.unmapped_behind(target.submit_short(end)?);
         }
-        Ok(())
+        needs_gl()
     }
     /// A layer and level of a mapped image (F476).
     fn cuGraphicsSubResourceGetMappedArray(
@@ -309,9 +356,9 @@ driver! {
         let resource = find(resource)?;
         match &*sync::lock(&resource.mapping) {
             None => Err(CUDA_ERROR_NOT_MAPPED),
-            Some(Mapping::Image(..)) => Err(CUDA_ERROR_NOT_MAPPED_AS_POINTER),
+            Some(Mapping::Image(_)) => Err(CUDA_ERROR_NOT_MAPPED_AS_POINTER),
             Some(Mapping::Buffer(memory)) => {
-                entry::write(pDevPtr, memory.base)?;
+                entry::write_optional(pDevPtr, memory.base);
                 entry::write_optional(pSize, memory.size);
                 Ok(())
             }
@@ -321,16 +368,16 @@ driver! {
     fn cuGraphicsResourceGetMappedEglFrame(
         eglFrame: *mut CUeglFrame,
         resource: CUgraphicsResource,
-        index: c_uint,
-        mipLevel: c_uint,
+        _index: c_uint,
+        _mipLevel: c_uint,
     ) {
         let resource = find(resource)?;
         entry::wanted(eglFrame)?;
         let Some(image) = resource.object.as_image().filter(|_| resource.egl) else {
             return Err(INVALID);
         };
-        let plane = resource.array(index, mipLevel)?;
-        let level = image.level(mipLevel as usize, 0);
+        let plane = resource.array(0, 0)?;
+        let level = image.level(0, 0);
         entry::write(eglFrame, CUeglFrame {
             frame: CUeglFrame_v1_frame { pArray: [plane, ptr::null_mut(), ptr::null_mut()] },
             width: level.Width as c_uint,
@@ -343,7 +390,7 @@ driver! {
             eglColorFormat: match image.channels {
                 1 => CU_EGL_COLOR_FORMAT_R,
                 2 => CU_EGL_COLOR_FORMAT_RG,
-                _ => CU_EGL_COLOR_FORMAT_RGBA,
+                _ => CU_EGL_COLOR_FORMAT_ABGR,
             },
             cuFormat: image.format,
         })
@@ -351,25 +398,25 @@ driver! {
     /// Says how a resource will be used the next times that it is mapped; nothing depends on it (F475).
     fn cuGraphicsResourceSetMapFlags_v2(resource: CUgraphicsResource, flags: c_uint) {
         let resource = find(resource)?;
-        check_flags(flags, READ_ONLY | WRITE_DISCARD)?;
-        if sync::lock(&resource.mapping).is_some() {
+        check_use(flags)?;
+        if !resource.egl && sync::lock(&resource.mapping).is_some() {
             return Err(CUDA_ERROR_ALREADY_MAPPED);
         }
         Ok(())
     }
-    /// Unregisters a resource. A mapping of it ends with the work of its context.
+    /// Unregisters a resource that is not mapped (F476).
     fn cuGraphicsUnregisterResource(resource: CUgraphicsResource) {
         let found = find(resource)?;
-        if !found.egl {
-            needs_gl()?;
-        }
-        state().graphics.remove(resource.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-        let mapping = sync::lock(&found.mapping).take();
-        if let Some(mapping) = mapping {
-            let memory = mapping.retire()?;
+        if found.egl {
+            let memory = found.end_mapping()?;
             found.life.quiesce();
             memory.iter().for_each(|one| state().space.take(one));
+        } else {
+            needs_gl()?;
+            if sync::lock(&found.mapping).is_some() {
+                return Err(CUDA_ERROR_ALREADY_MAPPED);
+            }
         }
-        Ok(())
+        state().graphics.remove(resource.addr()).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 }

@@ -174,8 +174,8 @@ pub use graphics::{
     cuGLGetDevices_v2, cuGraphicsEGLRegisterImage, cuGraphicsGLRegisterBuffer,
     cuGraphicsGLRegisterImage, cuGraphicsMapResources, cuGraphicsResourceGetMappedEglFrame,
     cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedPointer_v2,
-    cuGraphicsResourceSetMapFlags_v2,
-    cuGraphicsSubResourceGetMappedArray, cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
+    cuGraphicsResourceSetMapFlags_v2, cuGraphicsSubResourceGetMappedArray,
+    cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
 };
 pub use green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,

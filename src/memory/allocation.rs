@@ -1,14 +1,14 @@
 //! The owners of device memory: one buffer, or a buffer together with graphs.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::array::ArrayOwner;
+use super::array::{ArrayEnd, ArrayOwner};
 use super::growable::Grown;
 use super::home::{Block, Home};
 use super::{BufferKind, MemoryPool};
 use crate::call::later;
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::owned::{Keep, Lease, StreamInner};
+use crate::owned::{GraphicsMapping, Keep, Lease, StreamInner};
 use crate::registry::host_saw;
 use crate::sync::{Arc, Mutex};
 use ffi::CUdeviceptr;
@@ -51,6 +51,8 @@ enum Held {
     Lent(Lease),
     /// Memory of other code.
     Foreign(Box<Keep>, Context),
+    /// A mapped buffer of graphics.
+    Mapped(GraphicsMapping),
     /// Memory that is mapped into addresses of its own.
     Grown(Grown, Context),
     /// An array.
@@ -76,11 +78,11 @@ impl Allocation {
     pub(super) fn array(
         address: CUdeviceptr,
         context: Context,
-        mipmapped: bool,
+        ends: ArrayEnd,
         of: Option<Box<Keep>>,
     ) -> Allocation {
         let key = context.key();
-        let owner = ArrayOwner::new(address, context, mipmapped, of);
+        let owner = ArrayOwner::new(address, context, ends, of);
         Allocation::new(address, key, Free::Held(Box::new(Held::Array(owner))))
     }
 
@@ -131,6 +133,10 @@ impl Allocation {
                     let block = Block::Foreign(keep);
                     (Free::Ordered { home: home.clone(), block }, true)
                 }
+                Held::Mapped(mapping) => {
+                    let block = Block::Mapped(Box::new(mapping));
+                    (Free::Ordered { home: home.clone(), block }, true)
+                }
                 lent => (Free::Held(Box::new(lent)), false),
             },
             other => (other, false),
@@ -165,6 +171,7 @@ impl Allocation {
             Block::Foreign(keep) => {
                 Free::Held(Box::new(Held::Foreign(keep, home.context().clone())))
             }
+            Block::Mapped(mapping) => Free::Held(Box::new(Held::Mapped(*mapping))),
         };
     }
 
@@ -191,6 +198,12 @@ impl Allocation {
     /// Takes memory of other code.
     pub(crate) fn foreign(address: CUdeviceptr, context: Context, keep: Box<Keep>) -> Allocation {
         Allocation::new(address, context.key(), Free::Held(Box::new(Held::Foreign(keep, context))))
+    }
+
+    /// Takes a mapped buffer of graphics.
+    pub(crate) fn mapped(address: CUdeviceptr, mapping: GraphicsMapping) -> Allocation {
+        let key = mapping.resource().context().key();
+        Allocation::new(address, key, Free::Held(Box::new(Held::Mapped(mapping))))
     }
 
     /// Takes addresses with the memory that is mapped there.
@@ -251,7 +264,7 @@ impl Allocation {
             Free::InOrder { .. } | Free::Ordered { .. } => BufferKind::StreamOrdered,
             Free::Held(ref held) => match **held {
                 Held::Lent(_) => BufferKind::Variable,
-                Held::Foreign(..) => BufferKind::Foreign,
+                Held::Foreign(..) | Held::Mapped(_) => BufferKind::Foreign,
                 Held::Grown(..) => BufferKind::Growable,
                 Held::Array(_) => BufferKind::Plain,
             },
@@ -278,8 +291,10 @@ impl Allocation {
         let left = Free::Else(self.context().clone());
         match mem::replace(&mut self.free, left) {
             Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
+            Free::Ordered { block: Block::Mapped(mapping), .. } => mem::forget(mapping),
             Free::Held(held) => match *held {
                 Held::Foreign(keep, _) => keep.leak(),
+                Held::Mapped(mapping) => mem::forget(mapping),
                 Held::Grown(grown, _) => mem::forget(grown),
                 Held::Array(owner) => mem::forget(owner),
                 Held::Lent(_) => {}
@@ -313,6 +328,7 @@ impl Held {
     fn context(&self) -> &Context {
         match self {
             Held::Lent(lease) => lease.context(),
+            Held::Mapped(mapping) => mapping.resource().context(),
             Held::Foreign(_, context) | Held::Grown(_, context) => context,
             Held::Array(owner) => owner.context(),
         }

@@ -231,20 +231,31 @@ fn stand_in(handle: usize) -> CUdeviceptr {
 pub(super) struct ArrayOwner {
     address: CUdeviceptr,
     context: Context,
-    mipmapped: bool,
-    /// The memory that it is a mapping of, which ends after it.
+    ends: ArrayEnd,
+    /// The memory that it is a mapping of, or what lends it, which ends after it.
     _of: Option<Box<Keep>>,
 }
 
+/// How an array ends.
+#[derive(Clone, Copy)]
+pub(super) enum ArrayEnd {
+    /// It is destroyed.
+    Destroyed,
+    /// As a mipmapped one.
+    MipmappedDestroyed,
+    /// It ends with what lends it.
+    WithLender,
+}
+
 impl ArrayOwner {
-    /// Takes ownership of the array that the address stands for, in its own memory or in imported memory.
+    /// Takes ownership of the array that the address stands for, in its own memory, in imported memory, or lent.
     pub(super) fn new(
         address: CUdeviceptr,
         context: Context,
-        mipmapped: bool,
+        ends: ArrayEnd,
         of: Option<Box<Keep>>,
     ) -> Self {
-        ArrayOwner { address, context, mipmapped, _of: of }
+        ArrayOwner { address, context, ends, _of: of }
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -258,12 +269,16 @@ impl Drop for ArrayOwner {
         // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses it
         // (`idle-outside`), and the textures and surfaces of it are gone. Its context is alive, and current during the
         // call.
-        if self.mipmapped {
-            // SAFETY: as above.
-            release_in(&self.context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
-        } else {
-            // SAFETY: as above.
-            release_in(&self.context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+        match self.ends {
+            ArrayEnd::MipmappedDestroyed => {
+                // SAFETY: as above.
+                release_in(&self.context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
+            }
+            ArrayEnd::Destroyed => {
+                // SAFETY: as above.
+                release_in(&self.context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+            }
+            ArrayEnd::WithLender => {}
         }
     }
 }
@@ -337,7 +352,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // be the guard's. The driver checks the description.
         unsafe { answer!(cuArray3DCreate_v2(&raw mut raw, &raw const asked)) }.check()?;
         let base = stand_in(raw.expose_provenance());
-        let inner = Allocation::array(base, self.context().clone(), false, None);
+        let inner = Allocation::array(base, self.context().clone(), ArrayEnd::Destroyed, None);
         let grid = grid_of::<T>(raw, base, shape);
         Ok(Array { inner, grid, shape, flags, _brand: Brand::new(), data: PhantomData })
     }
@@ -384,9 +399,48 @@ impl<T: Texel> MipmappedArray<'_, T> {
         flags: ArrayFlags,
         of: Option<Box<Keep>>,
     ) -> Result<Self> {
+        // SAFETY: 1. of this function.
+        unsafe {
+            Self::with_end(raw, context, (shape, levels, flags), ArrayEnd::MipmappedDestroyed, of)
+        }
+    }
+
+    /// Takes a mipmapped array that ends with `keep`.
+    ///
+    /// # Errors
+    /// A driver error. `keep` is dropped then.
+    ///
+    /// # Safety
+    /// 1. The handle is one of this context that lives as long as `keep`, and that no other array of this crate has. It has
+    ///    at least these levels, and such elements, shape and flags.
+    pub(crate) unsafe fn lent(
+        raw: CUmipmappedArray,
+        context: &Context,
+        shape: ArrayShape,
+        levels: u32,
+        flags: ArrayFlags,
+        keep: Box<Keep>,
+    ) -> Result<Self> {
+        // SAFETY: 1. of this function.
+        unsafe {
+            Self::with_end(raw, context, (shape, levels, flags), ArrayEnd::WithLender, Some(keep))
+        }
+    }
+
+    /// Takes a mipmapped array.
+    ///
+    /// # Safety
+    /// 1. of [`own`](Self::own), or of [`lent`](Self::lent) if it ends with what lends it.
+    unsafe fn with_end(
+        raw: CUmipmappedArray,
+        context: &Context,
+        (shape, levels, flags): (ArrayShape, u32, ArrayFlags),
+        ends: ArrayEnd,
+        of: Option<Box<Keep>>,
+    ) -> Result<Self> {
         let base = stand_in(raw.expose_provenance());
         // It owns the handle from here on, also if a level is refused.
-        let inner = Allocation::array(base, context.clone(), true, of);
+        let inner = Allocation::array(base, context.clone(), ends, of);
         let level = |number: u32| {
             let mut level = ptr::null_mut();
             // SAFETY: writes one handle to `level`, which is valid for it; the array is alive (1).
@@ -396,6 +450,26 @@ impl<T: Texel> MipmappedArray<'_, T> {
         };
         let levels = (0..levels).map(level).collect::<Result<_>>()?;
         Ok(MipmappedArray { inner, levels, shape, flags, _brand: Brand::new(), data: PhantomData })
+    }
+}
+
+impl<T: Texel> Array<'_, T> {
+    /// Takes an array that ends with `keep`.
+    ///
+    /// # Safety
+    /// 1. The handle is one of this context that lives as long as `keep`, and that no other array of this crate has, with
+    ///    such elements, shape and flags.
+    pub(crate) unsafe fn lent(
+        raw: CUarray,
+        context: &Context,
+        shape: ArrayShape,
+        flags: ArrayFlags,
+        keep: Box<Keep>,
+    ) -> Self {
+        let base = stand_in(raw.expose_provenance());
+        let inner = Allocation::array(base, context.clone(), ArrayEnd::WithLender, Some(keep));
+        let grid = grid_of::<T>(raw, base, shape);
+        Array { inner, grid, shape, flags, _brand: Brand::new(), data: PhantomData }
     }
 }
 

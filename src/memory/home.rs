@@ -14,7 +14,7 @@ use crate::driver::fork;
 use crate::driver::release::{release, report_drop};
 use crate::error::{Error, Result, is_sticky};
 use crate::event::EventInner;
-use crate::owned::{Keep, StreamInner};
+use crate::owned::{GraphicsMapping, Keep, StreamInner};
 use crate::registry::host_saw;
 use crate::sync::Arc;
 use ffi::{CUdeviceptr, CUevent, CUstream};
@@ -56,6 +56,8 @@ pub(crate) enum Block {
     Plain,
     /// By other code, once this is dropped.
     Foreign(Box<Keep>),
+    /// A buffer of graphics, which is unmapped in the order of the stream.
+    Mapped(Box<GraphicsMapping>),
 }
 
 impl Home {
@@ -183,6 +185,7 @@ impl Home {
             Block::Pool { .. } => self.free(address),
             Block::Plain => self.free_plain(address),
             Block::Foreign(_) => self.end_foreign(mem::replace(block, Block::Plain)),
+            Block::Mapped(_) => self.end_mapping(mem::replace(block, Block::Plain)),
         }
     }
 
@@ -210,6 +213,14 @@ impl Home {
         }
         if let Err(error) = waited {
             self.report(error);
+        }
+    }
+
+    /// Unmaps a buffer of graphics behind the work in the stream.
+    #[cold]
+    fn end_mapping(&self, block: Block) {
+        if let Block::Mapped(mapping) = block {
+            mapping.end_behind(&self.stream);
         }
     }
 

@@ -1,11 +1,13 @@
-//! What owns handles that several values share: streams, modules and libraries; and what keeps handles of other code.
+//! What owns handles that several values share: streams, modules, libraries and resources of graphics; and what keeps handles of other code.
 
+mod graphics;
 mod keep;
 mod lease;
 mod library;
 mod module;
 mod stream;
 
+pub(crate) use graphics::{GraphicsMapping, GraphicsResource};
 pub(crate) use keep::Keep;
 pub(crate) use lease::{Lease, Leases};
 pub(crate) use library::LibraryInner;

@@ -6,6 +6,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(target_os = "linux")]
+#[path = "../common/gl.rs"]
+mod gl;
 #[macro_use]
 mod raw;
 
@@ -43,6 +46,7 @@ mod graph_nodes;
 mod graph_rows;
 mod graph_updates;
 mod graph_values;
+mod graphics;
 mod graphs;
 mod green_contexts;
 mod host_pools;

@@ -103,8 +103,8 @@ pub(crate) enum Within<'a> {
     Own,
     /// Imported memory, from an offset on, which moves behind the array.
     Imported(&'a ExternalMemory, &'a mut u64),
-    /// That of an object of graphics.
-    Object(&'a Arc<Storage>),
+    /// That of an object of graphics, from an offset on.
+    Object(&'a Arc<Storage>, usize),
 }
 
 /// The bytes of a row of an array, and of all its rows; OUT_OF_MEMORY if there are too many.
@@ -132,7 +132,9 @@ pub(crate) fn make(
     let (pitch, bytes) = bytes(&descriptor)?;
     let base = match within {
         Within::Own => state().space.allocate(life, bytes, Kind::Array)?,
-        Within::Object(memory) => state().space.lend(life, Kind::Array, memory, bytes)?,
+        Within::Object(memory, offset) => {
+            state().space.lend(life, Kind::Array, memory, offset, bytes)?
+        }
         Within::Imported(memory, offset) => {
             let base = memory.map(Kind::Array, *offset, bytes as u64)?;
             *offset += bytes as u64;

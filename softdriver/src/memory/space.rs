@@ -471,11 +471,13 @@ impl Space {
         life: &Arc<Life>,
         kind: Kind,
         memory: &Arc<Storage>,
+        offset: usize,
         size: usize,
     ) -> Answer<u64> {
         let base = self.addresses(cost(size), GRANULE as usize)?;
-        let storage = Storage::lent(memory, size);
-        sync::write(&self.inner).insert(Allocation::new(base, size, kind, life, storage, 0, None))?;
+        let storage = Storage::lent(memory, offset, size);
+        sync::write(&self.inner)
+            .insert(Allocation::new(base, size, kind, life, storage, 0, None))?;
         Ok(base)
     }
 

@@ -70,10 +70,12 @@ impl Storage {
         Self::of(start, len, false, Owner::Other { _held: memory }, false)
     }
 
-    /// Memory that is lent by an object.
-    pub(crate) fn lent(object: &Arc<Storage>, len: usize) -> Self {
-        let start = object.start;
-        Self::of(start, len.min(object.len), false, Owner::Object { _held: object.clone() }, false)
+    /// Memory that is lent by an object. Panics beyond its end.
+    pub(crate) fn lent(object: &Arc<Storage>, offset: usize, len: usize) -> Self {
+        assert!(offset + len <= object.len, "a part of the object");
+        let start = NonNull::new(object.start.as_ptr().wrapping_add(offset));
+        let start = start.expect("an object has addresses");
+        Self::of(start, len, false, Owner::Object { _held: object.clone() }, false)
     }
 
     /// How many bytes it has.
