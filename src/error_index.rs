@@ -286,7 +286,7 @@
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool
 //! and ordered streams: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
-//! `ui-tests/ordered_under_another_guard.rs`. With more code in between:
+//! `ui-tests/ordered_under_another_guard.rs`, `ui-tests/graphics_under_another_guard.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
@@ -950,7 +950,8 @@
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
 //! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
 //! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
-//! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`. The functions list their obligations.
+//! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`, `ui-tests/graphics_without_unsafe.rs`.
+//! The functions list their obligations.
 //!
 //! *error\[E0308\]: expected `&MemoryPool`, found `&ImportedPool`*: the pool of another process gives no memory:
 //! `ui-tests/alloc_from_imported_pool.rs`. Import the buffers that the other process allocates from it.

@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod code;
+mod graphics;
 mod graphs;
 mod launches;
 mod libraries;
@@ -339,6 +340,7 @@ fn the_page_tells_what_every_operation_costs() {
         memory::memory(&mut table, &gpu);
         pitched::pitched(&mut table, &gpu);
         virtual_memory::virtual_memory(&mut table, &gpu);
+        graphics::graphics(&mut table, &gpu);
         textures::textures(&mut table, &gpu);
         code::code(&mut table, &gpu);
         libraries::libraries(&mut table, &gpu);

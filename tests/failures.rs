@@ -68,9 +68,11 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 22] = [
+    const BANNED: [&str; 24] = [
         "cuDestroyExternalMemory",
         "cuDestroyExternalSemaphore",
+        "cuGraphicsUnmapResources",
+        "cuGraphicsUnregisterResource",
         "cuIpcCloseMemHandle",
         "cuMemAddressFree",
         "cuMemPoolExportToShareableHandle",

@@ -1,4 +1,4 @@
-//! Buffers and images of OpenGL and EGL.
+//! Buffers and images of OpenGL.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "registers objects of OpenGL")]
 
@@ -119,21 +119,23 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
 
 #[test]
 fn frames_alternate_between_cuda_and_opengl() {
-    let gl = needs_gl!();
-    with_gpu(|gpu| {
-        let (object, buffer) = words(&gl, gpu, 1000);
-        let streams = [gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap()];
-        for frame in 0..20_u32 {
-            let stream = &streams[frame as usize % 2];
-            if common::software() {
-                schedule::seed(u64::from(frame));
+    fresh!(frames_alternate_between_cuda_and_opengl, {
+        let gl = needs_gl!();
+        with_gpu(|gpu| {
+            let (object, buffer) = words(&gl, gpu, 1000);
+            let streams = [gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap()];
+            for frame in 0..20_u32 {
+                let stream = &streams[frame as usize % 2];
+                if common::software() {
+                    schedule::seed(u64::from(frame));
+                }
+                let mut x = stream.map_buffer::<u32>(&buffer).unwrap();
+                stream.fill(&mut x, frame + 100).unwrap();
+                stream.fill(&mut x, frame).unwrap();
+                drop(x);
+                assert_eq!(read(&gl, &object, 0, 1000), [frame; 1000]);
             }
-            let mut x = stream.map_buffer::<u32>(&buffer).unwrap();
-            stream.fill(&mut x, frame + 100).unwrap();
-            stream.fill(&mut x, frame).unwrap();
-            drop(x);
-            assert_eq!(read(&gl, &object, 0, 1000), [frame; 1000]);
-        }
+        });
     });
 }
 
@@ -215,30 +217,6 @@ fn an_image_of_another_shape_or_with_other_texels_is_refused() {
 }
 
 #[test]
-fn an_image_of_egl_is_an_array() {
-    let gl = needs_gl!();
-    with_gpu(|gpu| {
-        let stream = gpu.stream().unwrap();
-        let on = gpu.on(&stream);
-        let object = gl.image(TEXTURE_2D, Texels::Rgba8, [8, 4, 1], 1);
-        let egl = gl.egl_image(&object);
-        // SAFETY: 1. to 4. The image lives as long as the test, OpenGL waits, and one array at a time has it.
-        let register =
-            |egl, shape| unsafe { gpu.register_egl_image::<[u8; 4]>(egl, shape, Usage::ReadWrite) };
-        let shape = ArrayShape::D2 { width: 8, height: 4 };
-        let error = register(std::ptr::null_mut(), shape).unwrap_err();
-        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
-        let error = register(egl, ArrayShape::D2 { width: 8, height: 8 }).unwrap_err();
-        assert!(error.to_string().contains("another shape"), "{error}");
-        let mut array = register(egl, shape).unwrap();
-        assert_eq!(array.flags(), ArrayFlags::SURFACE | ArrayFlags::GATHER);
-        on.upload(&[[9, 8, 7, 6]; 32], &mut array).unwrap();
-        drop(array);
-        assert_eq!(gl.read(&object, 0, 128), [9, 8, 7, 6].repeat(32));
-    });
-}
-
-#[test]
 fn a_buffer_is_mapped_in_whole_elements() {
     let gl = needs_gl!();
     with_gpu(|gpu| {
@@ -277,8 +255,8 @@ fn objects_of_another_context_are_refused() {
 }
 
 #[test]
-fn without_opengl_on_the_thread_a_mapping_ends_and_the_hook_hears_of_it() {
-    fresh!(without_opengl_on_the_thread_a_mapping_ends_and_the_hook_hears_of_it, {
+fn without_opengl_on_the_thread_drops_fail_and_the_hook_hears_of_it() {
+    fresh!(without_opengl_on_the_thread_drops_fail_and_the_hook_hears_of_it, {
         static HEARD: Mutex<Vec<&str>> = Mutex::new(Vec::new());
         on_release_error(|error| HEARD.lock().unwrap().push(error.call().unwrap()));
         let gl = needs_gl!();
@@ -286,7 +264,8 @@ fn without_opengl_on_the_thread_a_mapping_ends_and_the_hook_hears_of_it() {
             let stream = gpu.stream().unwrap();
             let on = gpu.on(&stream);
             let (_object, buffer) = words(&gl, gpu, 100);
-            let x = on.map_buffer::<u32>(&buffer).unwrap();
+            let (_other, lost) = words(&gl, gpu, 100);
+            let x = on.map_buffer::<u32>(&lost).unwrap();
             gl.current(false);
             drop(x);
             let code = ffi::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT;
@@ -294,12 +273,15 @@ fn without_opengl_on_the_thread_a_mapping_ends_and_the_hook_hears_of_it() {
             refused(gpu.ordered_stream().unwrap().map_buffer::<u32>(&buffer), code);
             assert_eq!(gl_devices(GlDevices::CurrentFrame).unwrap_err().code(), Some(code));
             gl.current(true);
+            refused(on.map_buffer::<u32>(&lost), ffi::CUDA_ERROR_ALREADY_MAPPED);
             drop(on.map_buffer::<u32>(&buffer).unwrap());
+            drop(lost);
             gl.current(false);
             drop(buffer);
         });
         let heard = HEARD.lock().unwrap();
-        assert_eq!(*heard, ["cuGraphicsUnmapResources", "cuGraphicsUnregisterResource"]);
+        let unregister = "cuGraphicsUnregisterResource";
+        assert_eq!(*heard, ["cuGraphicsUnmapResources", unregister, unregister]);
     });
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct Resource {
 enum Mapping {
     Buffer(Arc<Allocation>),
     Image(Arrays),
+    /// It was not unmapped, and never will be (F477).
+    Stuck,
 }
 
 /// The handles of what is lent of an image.
@@ -59,7 +61,7 @@ impl Resource {
     /// Whether it maps the object, and that is not to be used elsewhere.
     pub(crate) fn maps(&self, object: &Inner) -> bool {
         let same = ptr::eq(&*self.object, object) && !self.egl && self.alive();
-        same && sync::lock(&self.mapping).is_some()
+        same && matches!(*sync::lock(&self.mapping), Some(Mapping::Buffer(_) | Mapping::Image(_)))
     }
 
     /// Maps it.
@@ -84,7 +86,7 @@ impl Resource {
     /// Its arrays.
     fn arrays<R>(&self, f: impl FnOnce(&Image, &mut Arrays) -> Answer<R>) -> Answer<R> {
         match (&mut *sync::lock(&self.mapping), self.object.as_image()) {
-            (None, _) => Err(CUDA_ERROR_NOT_MAPPED),
+            (None | Some(Mapping::Stuck), _) => Err(CUDA_ERROR_NOT_MAPPED),
             (Some(Mapping::Image(arrays)), Some(image)) => f(image, arrays),
             _ => Err(CUDA_ERROR_NOT_MAPPED_AS_ARRAY),
         }
@@ -139,6 +141,7 @@ impl Mapping {
                 state.space.retire(&allocation)?;
                 Ok(vec![allocation])
             }
+            Self::Stuck => Ok(Vec::new()),
             Self::Image(Arrays { single, levels }) => {
                 let (levels, all) = levels.unzip();
                 drop(all.and_then(|all| state.mipmapped_arrays.remove(all)));
@@ -269,6 +272,7 @@ driver! {
         image: *mut c_void,
         flags: c_uint,
     ) {
+        let _current = stack::current()?;
         entry::wanted(pCudaResource)?;
         check_use(flags)?;
         let object = Inner::of_egl(image).filter(|one| one.as_image().is_some());
@@ -306,8 +310,7 @@ driver! {
             Ok(())
         })
     }
-    /// Ends mappings behind what the stream holds so far, all or none (F475). Without a context of OpenGL they end too
-    /// (F477).
+    /// Ends mappings behind what the stream holds so far, one after the other (F475).
     fn cuGraphicsUnmapResources(
         count: c_uint,
         resources: *mut CUgraphicsResource,
@@ -315,18 +318,19 @@ driver! {
     ) {
         let (found, target) = some(count, resources, hStream)?;
         let _several = sync::lock(&SEVERAL);
-        if twice(&found) || found.iter().any(|one| sync::lock(&one.mapping).is_none()) {
-            return Err(CUDA_ERROR_NOT_MAPPED);
-        }
         for resource in &found {
+            if matches!(*sync::lock(&resource.mapping), None | Some(Mapping::Stuck)) {
+                return Err(CUDA_ERROR_NOT_MAPPED);
+            }
             let memory = resource.end_mapping()?;
             let end = move || {
                 memory.iter().for_each(|one| state().space.take(one));
                 Ok(())
             };
             resource.object.unmapped_behind(target.submit_short(end)?);
+            needs_gl().inspect_err(|_| *sync::lock(&resource.mapping) = Some(Mapping::Stuck))?;
         }
-        needs_gl()
+        Ok(())
     }
     /// A layer and level of a mapped image (F476).
     fn cuGraphicsSubResourceGetMappedArray(
@@ -355,7 +359,7 @@ driver! {
     ) {
         let resource = find(resource)?;
         match &*sync::lock(&resource.mapping) {
-            None => Err(CUDA_ERROR_NOT_MAPPED),
+            None | Some(Mapping::Stuck) => Err(CUDA_ERROR_NOT_MAPPED),
             Some(Mapping::Image(_)) => Err(CUDA_ERROR_NOT_MAPPED_AS_POINTER),
             Some(Mapping::Buffer(memory)) => {
                 entry::write_optional(pDevPtr, memory.base);

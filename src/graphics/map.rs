@@ -123,7 +123,7 @@ fn mapped<'ctx, T: Element>(mapping: GraphicsMapping) -> Result<DeviceBuffer<'ct
 ///
 /// # Safety
 /// 1. The array is alive.
-pub(super) unsafe fn is_of<T: Texel>(array: CUarray, shape: ArrayShape) -> Result {
+unsafe fn is_of<T: Texel>(array: CUarray, shape: ArrayShape) -> Result {
     const CALL: &str = name!(cuArray3DGetDescriptor_v2);
     let asked = described::<T>(shape, ArrayFlags::empty());
     let mut has = asked;

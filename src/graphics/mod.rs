@@ -1,4 +1,4 @@
-//! Buffers and images of OpenGL and EGL, without copies.
+//! Buffers and images of OpenGL, without copies.
 //!
 //! Register an object once: [`register_gl_buffer`](crate::PushedGuard::register_gl_buffer),
 //! [`register_gl_image`](crate::PushedGuard::register_gl_image). Then map it for each frame. OpenGL must not use the object
@@ -43,9 +43,8 @@
 //!
 //! OpenGL's context must be current on the thread that registers, maps, unmaps and unregisters. So drop what is mapped, and
 //! the registered object, on such a thread. Elsewhere the driver returns `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`
-//! ([F477](crate::driver_facts#F477)): a mapping ends all the same, but OpenGL does not wait for the work; a registered
-//! object stays registered. The hook of
-//! [`on_release_error`](crate::diagnostics::on_release_error) receives the error.
+//! ([F477](crate::driver_facts#F477)), and the hook of [`on_release_error`](crate::on_release_error) receives it: the object
+//! stays registered, and one that was not unmapped so is never mapped again.
 //!
 //! # Which device
 //!
@@ -53,11 +52,10 @@
 //!
 //! # Vulkan and Direct3D
 //!
-//! Memory of these is imported: [`external`](crate::external). Streams of frames of EGL and VDPAU are in
-//! [`ffi`](crate::ffi) alone.
+//! Memory of these is imported: [`external`](crate::external). EGL and VDPAU are in [`ffi`] alone: on the GPU
+//! that was asked, the array of an image of EGL does not have its texels ([F480](crate::driver_facts#F480)).
 #![allow(unsafe_code, reason = "calls the driver, with names that the caller vouches for")]
 
-mod egl;
 mod map;
 
 use crate::brand::Brand;
@@ -216,18 +214,18 @@ pub enum GlDevices {
 /// device of CUDA draws; a driver error.
 #[doc(alias = "cuGLGetDevices")]
 pub fn gl_devices(which: GlDevices) -> Result<Vec<Device>> {
-    let all = Device::all()?;
+    let devices = Device::count()?;
     let list = match which {
         GlDevices::All => ffi::CU_GL_DEVICE_LIST_ALL,
         GlDevices::CurrentFrame => ffi::CU_GL_DEVICE_LIST_CURRENT_FRAME,
         GlDevices::NextFrame => ffi::CU_GL_DEVICE_LIST_NEXT_FRAME,
     };
-    let mut raw = vec![0; all.len()];
-    let (mut count, room) = (0, raw.len() as u32);
-    // SAFETY: writes a number to `count` and at most `room` devices to `raw`, which are valid for them.
-    unsafe { answer!(cuGLGetDevices_v2(&raw mut count, raw.as_mut_ptr(), room, list)) }.check()?;
+    let (mut raw, mut count) = (vec![0; devices as usize], 0);
+    // SAFETY: writes a number to `count` and at most as many devices to `raw` as it has room for.
+    unsafe { answer!(cuGLGetDevices_v2(&raw mut count, raw.as_mut_ptr(), devices, list)) }
+        .check()?;
     raw.truncate(count as usize);
-    Ok(all.iter().filter(|device| raw.contains(&device.raw())).copied().collect())
+    Ok(raw.into_iter().map(Device::from_raw).collect())
 }
 
 impl GraphicsBuffer<'_> {

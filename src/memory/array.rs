@@ -453,26 +453,6 @@ impl<T: Texel> MipmappedArray<'_, T> {
     }
 }
 
-impl<T: Texel> Array<'_, T> {
-    /// Takes an array that ends with `keep`.
-    ///
-    /// # Safety
-    /// 1. The handle is one of this context that lives as long as `keep`, and that no other array of this crate has, with
-    ///    such elements, shape and flags.
-    pub(crate) unsafe fn lent(
-        raw: CUarray,
-        context: &Context,
-        shape: ArrayShape,
-        flags: ArrayFlags,
-        keep: Box<Keep>,
-    ) -> Self {
-        let base = stand_in(raw.expose_provenance());
-        let inner = Allocation::array(base, context.clone(), ArrayEnd::WithLender, Some(keep));
-        let grid = grid_of::<T>(raw, base, shape);
-        Array { inner, grid, shape, flags, _brand: Brand::new(), data: PhantomData }
-    }
-}
-
 impl<'ctx, T: Texel> Array<'ctx, T> {
     pub(crate) fn view(&self) -> PitchedView<'_> {
         PitchedView::of_array(&self.inner, self.grid, true)

@@ -1,11 +1,16 @@
 //! A context of OpenGL with buffers and images: NVIDIA's by EGL on a GPU, without a window, and on the software driver what
 //! that plays of one.
 #![allow(unsafe_code, reason = "calls OpenGL")]
+#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "each function of OpenGL is one, and all want the same"
+)]
 
 use cuscope::ffi::{CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_UNSIGNED_INT8};
 use cuscope_softdriver::gl as software;
 use glow::HasContext;
-use khronos_egl as egl;
+use headless::Headless;
 use std::ffi::c_void;
 use std::num::NonZero;
 use std::{mem, ptr};
@@ -13,15 +18,11 @@ use std::{mem, ptr};
 pub(crate) const TEXTURE_2D: u32 = glow::TEXTURE_2D;
 pub(crate) const TEXTURE_2D_ARRAY: u32 = glow::TEXTURE_2D_ARRAY;
 
-/// A context of OpenGL, which is current on the thread that made it.
-pub(crate) struct Gl(Option<Real>);
+#[path = "../../examples/programs/src/bin/opengl/headless.rs"]
+mod headless;
 
-struct Real {
-    egl: egl::DynamicInstance<egl::EGL1_4>,
-    display: egl::Display,
-    context: egl::Context,
-    gl: glow::Context,
-}
+/// A context of OpenGL, which is current on the thread that made it.
+pub(crate) struct Gl(Option<Headless>);
 
 /// What a texel is.
 #[derive(Clone, Copy, PartialEq)]
@@ -56,7 +57,7 @@ impl Gl {
     /// # Errors
     /// Why there is none.
     pub(crate) fn new() -> Result<Gl, String> {
-        let gl = Gl(if crate::common::software() { None } else { Some(Real::new()?) });
+        let gl = Gl(if crate::common::software() { None } else { Some(Headless::new()?) });
         gl.current(true);
         Ok(gl)
     }
@@ -65,13 +66,16 @@ impl Gl {
     pub(crate) fn current(&self, current: bool) {
         match &self.0 {
             None => software::make_current(current),
-            Some(real) => real.current(current),
+            Some(real) => {
+                let context = current.then_some(real.context);
+                real.egl.make_current(real.display, None, None, context).unwrap();
+            }
         }
     }
 
     /// A buffer of these bytes. One of none has no memory.
     pub(crate) fn buffer(&self, bytes: &[u8]) -> Object {
-        let Some(Real { gl, .. }) = &self.0 else {
+        let Some(Headless { gl, .. }) = &self.0 else {
             let object = software::Object::buffer(bytes.len());
             assert!(bytes.is_empty() || object.write(0, bytes));
             return Object::Played(object);
@@ -96,7 +100,7 @@ impl Gl {
         levels: usize,
     ) -> Object {
         let [width, height, layers] = extent;
-        let Some(Real { gl, .. }) = &self.0 else {
+        let Some(Headless { gl, .. }) = &self.0 else {
             let (format, channels) = match texels {
                 Texels::Rgba8 => (CU_AD_FORMAT_UNSIGNED_INT8, 4),
                 Texels::R32f => (CU_AD_FORMAT_FLOAT, 1),
@@ -185,49 +189,5 @@ impl Object {
             Object::Played(object) => object.name(),
             Object::Buffer(name) | Object::Image { name, .. } => *name,
         }
-    }
-}
-
-impl Real {
-    fn new() -> Result<Real, String> {
-        /// `EGL_PLATFORM_DEVICE_EXT`
-        const PLATFORM_DEVICE: u32 = 0x313F;
-        type Query = unsafe extern "system" fn(i32, *mut *mut c_void, *mut i32) -> u32;
-        type Display = unsafe extern "system" fn(u32, *mut c_void, *const i32) -> *mut c_void;
-        let said = |error: egl::Error| error.to_string();
-        // SAFETY: the library that is EGL.
-        let egl = unsafe { egl::DynamicInstance::<egl::EGL1_4>::load_required() };
-        let egl = egl.map_err(|error| error.to_string())?;
-        let find = |name| egl.get_proc_address(name).ok_or(format!("EGL has no {name}"));
-        // SAFETY: the function has this type, by its name.
-        let query: Query = unsafe { mem::transmute(find("eglQueryDevicesEXT")?) };
-        // SAFETY: as above.
-        let display: Display = unsafe { mem::transmute(find("eglGetPlatformDisplayEXT")?) };
-        let (mut devices, mut count) = ([ptr::null_mut(); 16], 0);
-        // SAFETY: writes at most 16 devices, and their number.
-        unsafe { query(16, devices.as_mut_ptr(), &raw mut count) };
-        let begun = devices[..count as usize].iter().find_map(|&device| {
-            // SAFETY: a device, and no attributes.
-            let display = unsafe { display(PLATFORM_DEVICE, device, ptr::null()) };
-            // SAFETY: a display of EGL.
-            let display = unsafe { egl::Display::from_ptr(display) };
-            egl.initialize(display).is_ok().then_some(display)
-        });
-        let display = begun.ok_or(format!("none of {count} devices of EGL works"))?;
-        egl.bind_api(egl::OPENGL_API).map_err(said)?;
-        let wanted = [egl::SURFACE_TYPE, egl::PBUFFER_BIT, egl::RENDERABLE_TYPE, egl::OPENGL_BIT];
-        let config = egl.choose_first_config(display, &[&wanted[..], &[egl::NONE]].concat());
-        let config = config.map_err(said)?.ok_or("no configuration has OpenGL")?;
-        let context = egl.create_context(display, config, None, &[egl::NONE]).map_err(said)?;
-        egl.make_current(display, None, None, Some(context)).map_err(said)?;
-        let find = |name: &str| egl.get_proc_address(name).map_or(ptr::null(), |f| f as *const _);
-        // SAFETY: the functions are OpenGL's, of the current context.
-        let gl = unsafe { glow::Context::from_loader_function(find) };
-        Ok(Real { egl, display, context, gl })
-    }
-
-    fn current(&self, current: bool) {
-        let context = current.then_some(self.context);
-        self.egl.make_current(self.display, None, None, context).unwrap();
     }
 }

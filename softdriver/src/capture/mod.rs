@@ -44,6 +44,7 @@ const UNSAFE: &[(&str, First)] = &[
     ("cuDestroyExternalMemory", First::Nothing),
     ("cuGraphExecDestroy", First::Nothing),
     ("cuGraphInstantiateWithFlags", First::Context),
+    ("cuGraphicsEGLRegisterImage", First::Context),
     ("cuGraphicsGLRegisterBuffer", First::Context),
     ("cuGraphicsGLRegisterImage", First::Context),
     ("cuGraphicsMapResources", First::Nothing),

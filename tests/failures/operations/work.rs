@@ -12,6 +12,7 @@ use cuscope::{
     external::{MemoryFlags, MemoryHandle, SemaphoreHandle},
     ffi,
     foreign::dlpack::Tensor,
+    graphics::{GlDevices, Usage, gl_devices},
     ipc::ImportedPool,
     memory::{Advice, Attachment, CopyFlags, Location, PoolAccess},
     ordered::OrderedOptions,
@@ -38,6 +39,39 @@ fn import(device: Device, bytes: usize) -> Result<PhysicalMemory> {
     let descriptor = PhysicalMemory::create_shareable(device, bytes)?.export()?;
     // SAFETY: 1. of that size. 2. Nothing uses it.
     unsafe { PhysicalMemory::import(descriptor.as_fd(), bytes) }
+}
+
+/// A buffer and images of what the software driver plays of OpenGL, mapped in every way.
+fn graphics(gpu: &PushedGuard<'_>) -> Result {
+    use cuscope_softdriver::gl::{self, Image, Object, TEXTURE_2D};
+    gl::make_current(true);
+    let image = Image {
+        target: TEXTURE_2D,
+        format: ffi::CU_AD_FORMAT_FLOAT,
+        channels: 1,
+        width: 8,
+        height: 4,
+        layers: 1,
+        levels: 1,
+    };
+    let (bytes, image) = (Object::buffer(64), Object::image(image));
+    // SAFETY: 1. It stays current. 2. Nothing else uses it. 3. Registered once.
+    let buffer = unsafe { gpu.register_gl_buffer(bytes.name(), Usage::ReadWrite) }?;
+    let (shape, none) = (ArrayShape::D2 { width: 8, height: 4 }, ArrayFlags::empty());
+    let name = image.name();
+    // SAFETY: 1. to 5. As above, and it has that level.
+    let registered = unsafe {
+        gpu.register_gl_image::<f32>(name, TEXTURE_2D, shape, 1, none, Usage::ReadWrite)
+    }?;
+    let stream = gpu.stream()?;
+    drop(gpu.on(&stream).map_buffer::<u32>(&buffer)?);
+    drop(gpu.on(&stream).map_image(&registered)?);
+    let ordered = gpu.ordered_stream()?;
+    let mut x = ordered.map_buffer::<u32>(&buffer)?;
+    ordered.fill(&mut x, 1)?;
+    drop(x);
+    gl_devices(GlDevices::All)?;
+    Ok(())
 }
 
 /// Imported memory with a buffer and an array, and a semaphore in every kind of stream and in graphs.
@@ -170,6 +204,12 @@ operations! {
     "memory and semaphores of another interface" => pushed(|gpu| {
         #[cfg(all(target_os = "linux", not(miri)))]
         external(gpu)?;
+        gpu.synchronize()
+    });
+    "buffers and images of graphics" => pushed(|gpu| {
+        if common::software() {
+            graphics(gpu)?;
+        }
         gpu.synchronize()
     });
     "a pool of another process" => pushed(|gpu| {
