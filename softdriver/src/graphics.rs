@@ -310,7 +310,7 @@ driver! {
             Ok(())
         })
     }
-    /// Ends mappings behind what the stream holds so far, one after the other (F475).
+    /// Ends mappings behind what the stream holds so far, all or none (F475).
     fn cuGraphicsUnmapResources(
         count: c_uint,
         resources: *mut CUgraphicsResource,
@@ -318,8 +318,13 @@ driver! {
     ) {
         let (found, target) = some(count, resources, hStream)?;
         let _several = sync::lock(&SEVERAL);
+        let not = |one: &Resource| matches!(*sync::lock(&one.mapping), None | Some(Mapping::Stuck));
+        if found.iter().any(|one| not(one)) {
+            return Err(CUDA_ERROR_NOT_MAPPED);
+        }
         for resource in &found {
-            if matches!(*sync::lock(&resource.mapping), None | Some(Mapping::Stuck)) {
+            // It may be in the list twice.
+            if not(resource) {
                 return Err(CUDA_ERROR_NOT_MAPPED);
             }
             let memory = resource.end_mapping()?;
