@@ -1,8 +1,8 @@
 //! Copies in batches: F426, F490 to F492.
 
-use crate::dangling;
 use crate::raw::texels::{array, counting, floats};
 use crate::raw::*;
+use crate::{dangling, fresh};
 use cuscope::ffi::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -152,41 +152,43 @@ fn a_batch_is_refused_as_a_whole_or_for_a_copy() {
 /// F426
 #[test]
 fn streams_that_take_no_batches() {
-    unsafe extern "C" fn inside(data: *mut c_void) {
-        // SAFETY: the batch and the stream that the test passes, and lets nothing else use.
-        let (batch, stream, code) =
-            unsafe { &mut *data.cast::<(Batch, CUstream, Option<CUresult>)>() };
-        *code = Some(batch.enqueue(*stream).0);
-    }
-    has!(cuMemcpyBatchAsync);
-    let a = place();
-    let mut batch = Batch::new(a.memory);
-    let streams = [null_mut(), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD];
-    let codes = streams.map(|stream| batch.enqueue(stream).0);
-    assert_eq!(codes, [INVALID_VALUE, INVALID_VALUE, SUCCESS]);
-    for mode in [CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED] {
-        ok!(cuStreamBeginCapture_v2(a.stream, mode));
-        assert_eq!(batch.enqueue(a.stream).0, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-        let (mut graph, mut nodes) = (null_mut(), 7);
-        ok!(cuStreamEndCapture(a.stream, &raw mut graph));
-        ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
-        assert_eq!(nodes, 0);
-        ok!(cuGraphDestroy(graph));
-    }
-    ok!(cuCtxSynchronize());
-    let mut shared = (batch, a.stream, None);
-    ok!(cuLaunchHostFunc(a.stream, Some(inside), (&raw mut shared).cast()));
-    ok!(cuStreamSynchronize(a.stream));
-    assert_eq!(shared.2, Some(NOT_PERMITTED));
-    pop();
-    let mut batch = shared.0;
-    assert_eq!(batch.enqueue(a.stream).0, INVALID_VALUE);
-    let b = place();
-    assert_eq!(batch.enqueue(b.stream), (SUCCESS, NONE));
-    ok!(cuStreamSynchronize(b.stream));
-    pop();
-    b.destroy();
-    a.destroy();
+    fresh!(streams_that_take_no_batches, {
+        unsafe extern "C" fn inside(data: *mut c_void) {
+            // SAFETY: the batch and the stream that the test passes, and lets nothing else use.
+            let (batch, stream, code) =
+                unsafe { &mut *data.cast::<(Batch, CUstream, Option<CUresult>)>() };
+            *code = Some(batch.enqueue(*stream).0);
+        }
+        has!(cuMemcpyBatchAsync);
+        let a = place();
+        let mut batch = Batch::new(a.memory);
+        let streams = [null_mut(), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD];
+        let codes = streams.map(|stream| batch.enqueue(stream).0);
+        assert_eq!(codes, [INVALID_VALUE, INVALID_VALUE, SUCCESS]);
+        for mode in [CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED] {
+            ok!(cuStreamBeginCapture_v2(a.stream, mode));
+            assert_eq!(batch.enqueue(a.stream).0, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+            let (mut graph, mut nodes) = (null_mut(), 7);
+            ok!(cuStreamEndCapture(a.stream, &raw mut graph));
+            ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
+            assert_eq!(nodes, 0);
+            ok!(cuGraphDestroy(graph));
+        }
+        ok!(cuCtxSynchronize());
+        let mut shared = (batch, a.stream, None);
+        ok!(cuLaunchHostFunc(a.stream, Some(inside), (&raw mut shared).cast()));
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(shared.2, Some(NOT_PERMITTED));
+        pop();
+        let mut batch = shared.0;
+        assert_eq!(batch.enqueue(a.stream).0, INVALID_VALUE);
+        let b = place();
+        assert_eq!(batch.enqueue(b.stream), (SUCCESS, NONE));
+        ok!(cuStreamSynchronize(b.stream));
+        pop();
+        b.destroy();
+        a.destroy();
+    });
 }
 
 /// Copies of boxes.
@@ -386,40 +388,42 @@ fn one_place(one: &Box3D) -> CUdeviceptr {
 /// F491
 #[test]
 fn streams_that_take_no_boxes() {
-    unsafe extern "C" fn inside(data: *mut c_void) {
-        // SAFETY: the copy and the stream that the test passes, and lets nothing else use.
-        let (one, stream, code) =
-            unsafe { &mut *data.cast::<(Box3D, CUstream, Option<CUresult>)>() };
-        *code = Some(boxes(std::slice::from_mut(one), 0, *stream).0);
-    }
-    has!(cuMemcpy3DBatchAsync);
-    let a = place();
-    let mut good = [in_place(a.memory)];
-    assert_eq!(boxes(&mut good, 0, null_mut()), (INVALID_VALUE, 77));
-    assert_eq!(boxes(&mut good, 0, CU_STREAM_LEGACY), (INVALID_VALUE, NONE));
-    assert_eq!(boxes(&mut good, 0, CU_STREAM_PER_THREAD), (SUCCESS, NONE));
-    ok!(cuStreamBeginCapture_v2(a.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    assert_eq!(boxes(&mut good, 0, a.stream), (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 77));
-    assert_eq!(boxes(&mut good, 1, a.stream).0, INVALID_VALUE);
-    assert_eq!(boxes(&mut [], 0, a.stream).0, INVALID_VALUE);
-    let (mut graph, mut nodes) = (null_mut(), 7);
-    ok!(cuStreamEndCapture(a.stream, &raw mut graph));
-    ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
-    assert_eq!(nodes, 0);
-    ok!(cuGraphDestroy(graph));
-    ok!(cuCtxSynchronize());
-    let mut shared = (good[0], a.stream, None);
-    ok!(cuLaunchHostFunc(a.stream, Some(inside), (&raw mut shared).cast()));
-    ok!(cuStreamSynchronize(a.stream));
-    assert_eq!(shared.2, Some(NOT_PERMITTED));
-    pop();
-    assert_eq!(boxes(&mut good, 0, a.stream), (INVALID_VALUE, NONE));
-    let b = place();
-    assert_eq!(boxes(&mut good, 0, a.stream), (SUCCESS, NONE));
-    ok!(cuStreamSynchronize(a.stream));
-    pop();
-    b.destroy();
-    a.destroy();
+    fresh!(streams_that_take_no_boxes, {
+        unsafe extern "C" fn inside(data: *mut c_void) {
+            // SAFETY: the copy and the stream that the test passes, and lets nothing else use.
+            let (one, stream, code) =
+                unsafe { &mut *data.cast::<(Box3D, CUstream, Option<CUresult>)>() };
+            *code = Some(boxes(std::slice::from_mut(one), 0, *stream).0);
+        }
+        has!(cuMemcpy3DBatchAsync);
+        let a = place();
+        let mut good = [in_place(a.memory)];
+        assert_eq!(boxes(&mut good, 0, null_mut()), (INVALID_VALUE, 77));
+        assert_eq!(boxes(&mut good, 0, CU_STREAM_LEGACY), (INVALID_VALUE, NONE));
+        assert_eq!(boxes(&mut good, 0, CU_STREAM_PER_THREAD), (SUCCESS, NONE));
+        ok!(cuStreamBeginCapture_v2(a.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        assert_eq!(boxes(&mut good, 0, a.stream), (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 77));
+        assert_eq!(boxes(&mut good, 1, a.stream).0, INVALID_VALUE);
+        assert_eq!(boxes(&mut [], 0, a.stream).0, INVALID_VALUE);
+        let (mut graph, mut nodes) = (null_mut(), 7);
+        ok!(cuStreamEndCapture(a.stream, &raw mut graph));
+        ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
+        assert_eq!(nodes, 0);
+        ok!(cuGraphDestroy(graph));
+        ok!(cuCtxSynchronize());
+        let mut shared = (good[0], a.stream, None);
+        ok!(cuLaunchHostFunc(a.stream, Some(inside), (&raw mut shared).cast()));
+        ok!(cuStreamSynchronize(a.stream));
+        assert_eq!(shared.2, Some(NOT_PERMITTED));
+        pop();
+        assert_eq!(boxes(&mut good, 0, a.stream), (INVALID_VALUE, NONE));
+        let b = place();
+        assert_eq!(boxes(&mut good, 0, a.stream), (SUCCESS, NONE));
+        ok!(cuStreamSynchronize(a.stream));
+        pop();
+        b.destroy();
+        a.destroy();
+    });
 }
 
 /// F492

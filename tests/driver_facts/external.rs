@@ -266,32 +266,37 @@ fn a_mapping_is_memory_of_the_context_of_the_import() {
 /// F463
 #[test]
 fn imported_memory_and_its_mappings_end_apart() {
-    skip_under_miri!("maps files");
-    let context = create_context();
-    assert_eq!(code!(cuDestroyExternalMemory(null_mut())), INVALID_VALUE);
-    let physical = physical();
-    let (memory, second) = (import(physical), import(physical));
-    let (at, next) = (map(memory, 0, 4096), map(second, 4096, 4096));
-    let (go, stream) = held();
-    ok!(cuMemsetD32Async(at, 7, 4, stream));
-    std::thread::scope(|threads| {
-        let waits = threads.spawn(go);
-        let begin = Instant::now();
-        ok!(cuDestroyExternalMemory(memory)); // waits for nothing
-        assert!(begin.elapsed() < Duration::from_millis(40));
-        assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
-        ok!(cuMemFree_v2(next)); // waits for the context
-        ok!(cuStreamQuery(stream));
-        waits.join().unwrap();
+    fresh!(imported_memory_and_its_mappings_end_apart, {
+        skip_under_miri!("maps files");
+        let context = create_context();
+        assert_eq!(code!(cuDestroyExternalMemory(null_mut())), INVALID_VALUE);
+        let physical = physical();
+        let (memory, second) = (import(physical), import(physical));
+        let (at, next) = (map(memory, 0, 4096), map(second, 4096, 4096));
+        let (go, stream) = held();
+        ok!(cuMemsetD32Async(at, 7, 4, stream));
+        std::thread::scope(|threads| {
+            let waits = threads.spawn(go);
+            let begin = Instant::now();
+            ok!(cuDestroyExternalMemory(memory)); // waits for nothing
+            assert!(begin.elapsed() < Duration::from_millis(40));
+            assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
+            ok!(cuMemFree_v2(next)); // waits for the context
+            ok!(cuStreamQuery(stream));
+            waits.join().unwrap();
+        });
+        assert_eq!(word(at), 7);
+        assert_eq!(in_capture(|| code!(cuMemFree_v2(at))), (UNSUPPORTED, INVALIDATED));
+        let third = import(physical);
+        assert_eq!(in_capture(|| try_map(second, &part(0, 64)).0), (SUCCESS, SUCCESS));
+        assert_eq!(
+            in_capture(|| code!(cuDestroyExternalMemory(second))),
+            (UNSUPPORTED, INVALIDATED)
+        );
+        assert_eq!(pop(), context);
+        ok!(cuDestroyExternalMemory(second));
+        ok!(cuDestroyExternalMemory(third));
     });
-    assert_eq!(word(at), 7);
-    assert_eq!(in_capture(|| code!(cuMemFree_v2(at))), (UNSUPPORTED, INVALIDATED));
-    let third = import(physical);
-    assert_eq!(in_capture(|| try_map(second, &part(0, 64)).0), (SUCCESS, SUCCESS));
-    assert_eq!(in_capture(|| code!(cuDestroyExternalMemory(second))), (UNSUPPORTED, INVALIDATED));
-    assert_eq!(pop(), context);
-    ok!(cuDestroyExternalMemory(second));
-    ok!(cuDestroyExternalMemory(third));
 }
 
 fn image(offset: u64, levels: u32) -> CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {

@@ -5,7 +5,7 @@
 use super::external::{close, is_open, other};
 use crate::common::software;
 use crate::raw::*;
-use crate::{skip, skip_under_miri};
+use crate::{fresh, skip, skip_under_miri};
 use cuscope::ffi::*;
 use std::ffi::c_int;
 use std::fs::File;
@@ -215,79 +215,85 @@ fn binary_semaphores_are_signalled_or_not() {
 /// F468
 #[test]
 fn graphs_keep_signals_and_waits() {
-    skip_under_miri!("takes descriptors");
-    needs_semaphores!();
-    let _context = create_context();
-    let (file, semaphore) = timeline();
-    let (second_file, other) = timeline();
-    let stream = free_stream();
-    let (all, params) = ([semaphore, other], [signal_to(1), signal_to(8)]);
-    let node_of = |place: usize, count: usize| CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
-        extSemArray: all[place..].as_ptr().cast_mut(),
-        paramsArray: params[place..].as_ptr(),
-        numExtSems: count as u32,
-    };
-    let (one, both, second, none) = (node_of(0, 1), node_of(0, 2), node_of(1, 1), node_of(0, 0));
-    let graph: CUgraph = made!(cuGraphCreate(0));
-    let node: CUgraphNode =
-        made!(cuGraphAddExternalSemaphoresSignalNode(graph, null(), 0, &raw const one));
-    let told: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS = {
-        let mut told = all_zeros();
-        ok!(cuGraphExternalSemaphoresSignalNodeGetParams(node, &raw mut told));
-        told
-    };
-    // SAFETY: an array of one handle, which belongs to the node.
-    let kept = unsafe { *told.extSemArray };
-    // SAFETY: an array of the parameters of one signal, which belongs to the node.
-    let params_kept = unsafe { *told.paramsArray };
-    let told = (kept, params_kept.params.fence.value, told.numExtSems);
-    assert_eq!(told, (semaphore, 1, 1));
-    let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
-    each_gives!(INVALID_VALUE; {
-        cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const both);
-        cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const none);
-        cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, null());
-        cuGraphExternalSemaphoresSignalNodeGetParams(node, null_mut());
-        cuGraphExternalSemaphoresSignalNodeSetParams(node, null());
-        cuGraphNodeSetEnabled(exec, node, 0);
+    fresh!(graphs_keep_signals_and_waits, {
+        skip_under_miri!("takes descriptors");
+        needs_semaphores!();
+        let _context = create_context();
+        let (file, semaphore) = timeline();
+        let (second_file, other) = timeline();
+        let stream = free_stream();
+        let (all, params) = ([semaphore, other], [signal_to(1), signal_to(8)]);
+        let node_of = |place: usize, count: usize| CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
+            extSemArray: all[place..].as_ptr().cast_mut(),
+            paramsArray: params[place..].as_ptr(),
+            numExtSems: count as u32,
+        };
+        let (one, both, second, none) =
+            (node_of(0, 1), node_of(0, 2), node_of(1, 1), node_of(0, 0));
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        let node: CUgraphNode =
+            made!(cuGraphAddExternalSemaphoresSignalNode(graph, null(), 0, &raw const one));
+        let told: CUDA_EXT_SEM_SIGNAL_NODE_PARAMS = {
+            let mut told = all_zeros();
+            ok!(cuGraphExternalSemaphoresSignalNodeGetParams(node, &raw mut told));
+            told
+        };
+        // SAFETY: an array of one handle, which belongs to the node.
+        let kept = unsafe { *told.extSemArray };
+        // SAFETY: an array of the parameters of one signal, which belongs to the node.
+        let params_kept = unsafe { *told.paramsArray };
+        let told = (kept, params_kept.params.fence.value, told.numExtSems);
+        assert_eq!(told, (semaphore, 1, 1));
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        each_gives!(INVALID_VALUE; {
+            cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const both);
+            cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const none);
+            cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, null());
+            cuGraphExternalSemaphoresSignalNodeGetParams(node, null_mut());
+            cuGraphExternalSemaphoresSignalNodeSetParams(node, null());
+            cuGraphNodeSetEnabled(exec, node, 0);
+        });
+        let mut wrong = all_zeros();
+        assert_eq!(
+            code!(cuGraphExternalSemaphoresWaitNodeGetParams(node, &raw mut wrong)),
+            INVALID_VALUE
+        );
+        // The node changes, and what was instantiated stays.
+        ok!(cuGraphExternalSemaphoresSignalNodeSetParams(node, &raw const both));
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!((value(&file), value(&second_file)), (1, 0));
+        ok!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const second));
+        ok!(cuGraphLaunch(exec, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!((value(&file), value(&second_file)), (1, 8));
+        // A capture makes nodes of both kinds.
+        ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        assert_eq!(
+            (signal(semaphore, 20, stream), wait(semaphore, 20, stream)),
+            (SUCCESS, SUCCESS)
+        );
+        let graph: CUgraph = {
+            let mut graph = null_mut();
+            ok!(cuStreamEndCapture(stream, &raw mut graph));
+            graph
+        };
+        let (mut nodes, mut count) = ([null_mut(); 3], 3);
+        ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &raw mut count));
+        let kind = |node| {
+            let mut kind = CUgraphNodeType(99);
+            ok!(cuGraphNodeGetType(node, &raw mut kind));
+            kind
+        };
+        assert_eq!(count, 2);
+        assert_eq!(kind(nodes[0]), CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
+        assert_eq!(kind(nodes[1]), CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
+        assert_eq!(value(&file), 1);
+        let captured: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        ok!(cuGraphLaunch(captured, stream));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(value(&file), 20);
     });
-    let mut wrong = all_zeros();
-    assert_eq!(
-        code!(cuGraphExternalSemaphoresWaitNodeGetParams(node, &raw mut wrong)),
-        INVALID_VALUE
-    );
-    // The node changes, and what was instantiated stays.
-    ok!(cuGraphExternalSemaphoresSignalNodeSetParams(node, &raw const both));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!((value(&file), value(&second_file)), (1, 0));
-    ok!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, &raw const second));
-    ok!(cuGraphLaunch(exec, stream));
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!((value(&file), value(&second_file)), (1, 8));
-    // A capture makes nodes of both kinds.
-    ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    assert_eq!((signal(semaphore, 20, stream), wait(semaphore, 20, stream)), (SUCCESS, SUCCESS));
-    let graph: CUgraph = {
-        let mut graph = null_mut();
-        ok!(cuStreamEndCapture(stream, &raw mut graph));
-        graph
-    };
-    let (mut nodes, mut count) = ([null_mut(); 3], 3);
-    ok!(cuGraphGetNodes(graph, nodes.as_mut_ptr(), &raw mut count));
-    let kind = |node| {
-        let mut kind = CUgraphNodeType(99);
-        ok!(cuGraphNodeGetType(node, &raw mut kind));
-        kind
-    };
-    assert_eq!(count, 2);
-    assert_eq!(kind(nodes[0]), CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
-    assert_eq!(kind(nodes[1]), CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
-    assert_eq!(value(&file), 1);
-    let captured: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
-    ok!(cuGraphLaunch(captured, stream));
-    ok!(cuStreamSynchronize(stream));
-    assert_eq!(value(&file), 20);
 }
 
 /// F468

@@ -286,33 +286,35 @@ fn a_graph_that_can_run_takes_as_many_operations_of_the_same_kinds() {
 /// F553
 #[test]
 fn captured_operations_are_a_node_each() {
-    let place = place();
-    let (stream, m) = (place.stream, place.memory);
-    for mode in [GLOBAL, RELAXED] {
-        begin(stream, mode);
-        ok!(cuStreamWriteValue32_v2(stream, m, 12, 0));
-        ok!(cuStreamWriteValue64_v2(stream, m + 8, 13, 0));
-        ok!(cuStreamWaitValue32_v2(stream, m, 12, 1));
-        ok!(cuStreamWaitValue64_v2(stream, m + 8, 13, 1));
-        let mut two = [write(m, 14, 0), barrier(0)];
-        ok!(cuStreamBatchMemOp_v2(stream, 2, two.as_mut_ptr(), 0));
-        ok!(cuStreamBatchMemOp_v2(stream, 0, null_mut(), 0));
-        // What flags forbid does the capture no harm.
-        assert_eq!(code!(cuStreamWriteValue32_v2(stream, m, 1, 1)), INVALID_VALUE);
-        let graph = end(stream);
-        assert_eq!(kinds(graph), [BATCH; 6]);
-        let counts: Vec<_> = nodes(graph).into_iter().map(|node| get(node).count).collect();
-        assert_eq!(counts, [1, 1, 1, 1, 2, 0]);
-        ok!(cuMemsetD8_v2(m, 0, 64));
-        // A fill does not wait.
-        ok!(cuCtxSynchronize());
-        assert_eq!(launched(instantiate(graph), &place), SUCCESS);
-        assert_eq!(place.value(), 14);
-        begin(stream, mode);
-        ok!(cuStreamWriteValue32_v2(stream, 0, 12, 0));
-        assert_eq!(launched(instantiate(end(stream)), &place), INVALID_VALUE);
-    }
-    place.destroy();
+    fresh!(captured_operations_are_a_node_each, {
+        let place = place();
+        let (stream, m) = (place.stream, place.memory);
+        for mode in [GLOBAL, RELAXED] {
+            begin(stream, mode);
+            ok!(cuStreamWriteValue32_v2(stream, m, 12, 0));
+            ok!(cuStreamWriteValue64_v2(stream, m + 8, 13, 0));
+            ok!(cuStreamWaitValue32_v2(stream, m, 12, 1));
+            ok!(cuStreamWaitValue64_v2(stream, m + 8, 13, 1));
+            let mut two = [write(m, 14, 0), barrier(0)];
+            ok!(cuStreamBatchMemOp_v2(stream, 2, two.as_mut_ptr(), 0));
+            ok!(cuStreamBatchMemOp_v2(stream, 0, null_mut(), 0));
+            // What flags forbid does the capture no harm.
+            assert_eq!(code!(cuStreamWriteValue32_v2(stream, m, 1, 1)), INVALID_VALUE);
+            let graph = end(stream);
+            assert_eq!(kinds(graph), [BATCH; 6]);
+            let counts: Vec<_> = nodes(graph).into_iter().map(|node| get(node).count).collect();
+            assert_eq!(counts, [1, 1, 1, 1, 2, 0]);
+            ok!(cuMemsetD8_v2(m, 0, 64));
+            // A fill does not wait.
+            ok!(cuCtxSynchronize());
+            assert_eq!(launched(instantiate(graph), &place), SUCCESS);
+            assert_eq!(place.value(), 14);
+            begin(stream, mode);
+            ok!(cuStreamWriteValue32_v2(stream, 0, 12, 0));
+            assert_eq!(launched(instantiate(end(stream)), &place), INVALID_VALUE);
+        }
+        place.destroy();
+    });
 }
 
 /// F553

@@ -391,45 +391,50 @@ fn an_image_of_egl_is_mapped_from_the_start() {
 /// F481
 #[test]
 fn captures_refuse_what_asks_opengl() {
-    const REFUSED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    let gl = needs_gl!();
-    let (_context, stream, buffer, resource) = shared(&gl);
-    let captured = free_stream();
-    let modes = [
-        CU_STREAM_CAPTURE_MODE_GLOBAL,
-        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-        CU_STREAM_CAPTURE_MODE_RELAXED,
-    ];
-    for mode in modes {
-        // The answer to a call during a capture, and whether that goes on.
-        let during = |call: &dyn Fn() -> CUresult| {
-            ok!(cuStreamBeginCapture_v2(captured, mode));
-            let code = call();
-            let mut graph = null_mut();
-            (code, code!(cuStreamEndCapture(captured, &raw mut graph)) == SUCCESS)
-        };
-        let refused =
-            if mode == CU_STREAM_CAPTURE_MODE_RELAXED { (SUCCESS, true) } else { (REFUSED, false) };
-        assert_eq!(during(&|| register(buffer.name(), 0).0), refused, "{mode:?}");
-        let other = registered(&buffer);
-        assert_eq!(during(&|| unregister(other)), refused);
-        if !refused.1 {
-            assert_eq!(unregister(other), SUCCESS);
+    fresh!(captures_refuse_what_asks_opengl, {
+        const REFUSED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        let gl = needs_gl!();
+        let (_context, stream, buffer, resource) = shared(&gl);
+        let captured = free_stream();
+        let modes = [
+            CU_STREAM_CAPTURE_MODE_GLOBAL,
+            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            CU_STREAM_CAPTURE_MODE_RELAXED,
+        ];
+        for mode in modes {
+            // The answer to a call during a capture, and whether that goes on.
+            let during = |call: &dyn Fn() -> CUresult| {
+                ok!(cuStreamBeginCapture_v2(captured, mode));
+                let code = call();
+                let mut graph = null_mut();
+                (code, code!(cuStreamEndCapture(captured, &raw mut graph)) == SUCCESS)
+            };
+            let refused = if mode == CU_STREAM_CAPTURE_MODE_RELAXED {
+                (SUCCESS, true)
+            } else {
+                (REFUSED, false)
+            };
+            assert_eq!(during(&|| register(buffer.name(), 0).0), refused, "{mode:?}");
+            let other = registered(&buffer);
+            assert_eq!(during(&|| unregister(other)), refused);
+            if !refused.1 {
+                assert_eq!(unregister(other), SUCCESS);
+            }
+            assert_eq!(during(&|| map(resource, captured)), (REFUSED, false));
+            assert_eq!(during(&|| unmap(resource, captured)), (REFUSED, false));
+            assert_eq!(during(&|| map(resource, stream)), refused);
+            assert_eq!(pointer(resource).0 == SUCCESS, refused.1);
+            if !refused.1 {
+                assert_eq!(map(resource, stream), SUCCESS);
+            }
+            assert_eq!(during(&|| pointer(resource).0), (SUCCESS, true));
+            assert_eq!(during(&|| unmap(resource, stream)), refused);
+            if !refused.1 {
+                assert_eq!(unmap(resource, stream), SUCCESS);
+            }
+            assert_eq!(during(&|| set_flags(resource, 0)), (SUCCESS, true));
         }
-        assert_eq!(during(&|| map(resource, captured)), (REFUSED, false));
-        assert_eq!(during(&|| unmap(resource, captured)), (REFUSED, false));
-        assert_eq!(during(&|| map(resource, stream)), refused);
-        assert_eq!(pointer(resource).0 == SUCCESS, refused.1);
-        if !refused.1 {
-            assert_eq!(map(resource, stream), SUCCESS);
-        }
-        assert_eq!(during(&|| pointer(resource).0), (SUCCESS, true));
-        assert_eq!(during(&|| unmap(resource, stream)), refused);
-        if !refused.1 {
-            assert_eq!(unmap(resource, stream), SUCCESS);
-        }
-        assert_eq!(during(&|| set_flags(resource, 0)), (SUCCESS, true));
-    }
+    });
 }
 
 /// F482

@@ -168,28 +168,30 @@ fn bringing_a_library_to_a_context_and_unloading_it_wait_for_all_work() {
 /// F287
 #[test]
 fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
-    let _alone = alone();
-    let (place, _) = place();
-    for (mode, code) in [
-        (CU_STREAM_CAPTURE_MODE_GLOBAL, CAPTURED),
-        (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CAPTURED),
-        (CU_STREAM_CAPTURE_MODE_RELAXED, SUCCESS),
-    ] {
-        let library = library();
-        ok!(cuStreamBeginCapture_v2(place.stream, mode));
-        let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
-        let _: CUfunction = made!(cuKernelGetFunction(kernel));
-        let other = self::library();
-        assert_eq!(code!(cuLibraryUnload(library)), code);
-        let mut graph = null_mut();
-        let ended = code!(cuStreamEndCapture(place.stream, &raw mut graph));
-        assert_eq!(ended == SUCCESS, code == SUCCESS);
-        ok!(cuLibraryUnload(other));
-        if code != SUCCESS {
-            ok!(cuLibraryUnload(library));
+    fresh!(unloading_a_library_spoils_captures_that_are_not_relaxed, {
+        let _alone = alone();
+        let (place, _) = place();
+        for (mode, code) in [
+            (CU_STREAM_CAPTURE_MODE_GLOBAL, CAPTURED),
+            (CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CAPTURED),
+            (CU_STREAM_CAPTURE_MODE_RELAXED, SUCCESS),
+        ] {
+            let library = library();
+            ok!(cuStreamBeginCapture_v2(place.stream, mode));
+            let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
+            let _: CUfunction = made!(cuKernelGetFunction(kernel));
+            let other = self::library();
+            assert_eq!(code!(cuLibraryUnload(library)), code);
+            let mut graph = null_mut();
+            let ended = code!(cuStreamEndCapture(place.stream, &raw mut graph));
+            assert_eq!(ended == SUCCESS, code == SUCCESS);
+            ok!(cuLibraryUnload(other));
+            if code != SUCCESS {
+                ok!(cuLibraryUnload(library));
+            }
         }
-    }
-    place.destroy();
+        place.destroy();
+    });
 }
 
 /// F288

@@ -294,40 +294,42 @@ fn managed_memory_moves_to_places() {
 /// F424
 #[test]
 fn captures_refuse_managed_memory() {
-    let a = place();
-    let memory: CUdeviceptr = made!(cuMemAllocManaged(MIB, 1));
-    let mut out = [0_u8; 4];
-    let to: *mut c_void = out.as_mut_ptr().cast();
-    for mode in [
-        CU_STREAM_CAPTURE_MODE_GLOBAL,
-        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-        CU_STREAM_CAPTURE_MODE_RELAXED,
-    ] {
-        let relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
-        let code = if relaxed { SUCCESS } else { UNSUPPORTED };
-        // Each call invalidates the capture that it is refused in.
-        let captured = |call: &dyn Fn() -> CUresult, code: CUresult| {
-            ok!(cuStreamBeginCapture_v2(a.stream, mode));
-            assert_eq!(call(), code, "{mode:?}");
-            let mut graph = null_mut();
-            let ended = code!(cuStreamEndCapture(a.stream, &raw mut graph));
-            let spoiled = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-            assert_eq!(ended, if code == SUCCESS { SUCCESS } else { spoiled }, "{mode:?}");
-            if !graph.is_null() {
-                ok!(cuGraphDestroy(graph));
-            }
-        };
-        let mut more = 0;
-        let more = &raw mut more;
-        captured(&|| code!(cuMemAllocManaged(more, 64, 1)), code);
-        let mostly = CU_MEM_ADVISE_SET_READ_MOSTLY;
-        captured(&|| code!(cuMemAdvise(memory, 4096, mostly, 0)), code);
-        let asked = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
-        captured(&|| code!(cuMemRangeGetAttribute(to, 4, asked, memory, 4096)), SUCCESS);
-        captured(&|| code!(cuMemPrefetchAsync(memory, 4096, 0, a.stream)), UNSUPPORTED);
-    }
-    pop();
-    a.destroy();
+    fresh!(captures_refuse_managed_memory, {
+        let a = place();
+        let memory: CUdeviceptr = made!(cuMemAllocManaged(MIB, 1));
+        let mut out = [0_u8; 4];
+        let to: *mut c_void = out.as_mut_ptr().cast();
+        for mode in [
+            CU_STREAM_CAPTURE_MODE_GLOBAL,
+            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+            CU_STREAM_CAPTURE_MODE_RELAXED,
+        ] {
+            let relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+            let code = if relaxed { SUCCESS } else { UNSUPPORTED };
+            // Each call invalidates the capture that it is refused in.
+            let captured = |call: &dyn Fn() -> CUresult, code: CUresult| {
+                ok!(cuStreamBeginCapture_v2(a.stream, mode));
+                assert_eq!(call(), code, "{mode:?}");
+                let mut graph = null_mut();
+                let ended = code!(cuStreamEndCapture(a.stream, &raw mut graph));
+                let spoiled = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+                assert_eq!(ended, if code == SUCCESS { SUCCESS } else { spoiled }, "{mode:?}");
+                if !graph.is_null() {
+                    ok!(cuGraphDestroy(graph));
+                }
+            };
+            let mut more = 0;
+            let more = &raw mut more;
+            captured(&|| code!(cuMemAllocManaged(more, 64, 1)), code);
+            let mostly = CU_MEM_ADVISE_SET_READ_MOSTLY;
+            captured(&|| code!(cuMemAdvise(memory, 4096, mostly, 0)), code);
+            let asked = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+            captured(&|| code!(cuMemRangeGetAttribute(to, 4, asked, memory, 4096)), SUCCESS);
+            captured(&|| code!(cuMemPrefetchAsync(memory, 4096, 0, a.stream)), UNSUPPORTED);
+        }
+        pop();
+        a.destroy();
+    });
 }
 
 /// F424

@@ -47,30 +47,32 @@ fn in_host_function<R>(stream: CUstream, ask: fn() -> R) -> R {
 /// F493
 #[test]
 fn functions_are_registered_for_a_device() {
-    has!(cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification);
-    let device = device();
-    let (first, second) = (register(device, Some(told)), register(device, Some(told)));
-    assert_eq!((first.0, second.0), (SUCCESS, SUCCESS));
-    assert_ne!(first.1, second.1);
-    assert_eq!(unregister(99, first.1), INVALID_DEVICE);
-    assert_eq!([unregister(device, first.1), unregister(device, second.1)], [SUCCESS; 2]);
-    assert_eq!(unregister(device, null_mut()), INVALID_VALUE);
-    let refused = [register(device, None), register(99, Some(told)), register(99, None)];
-    assert_eq!(refused.map(|one| one.0), [INVALID_VALUE, INVALID_DEVICE, INVALID_VALUE]);
-    assert!(refused.iter().all(|one| one.1.is_null()));
+    fresh!(functions_are_registered_for_a_device, {
+        has!(cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification);
+        let device = device();
+        let (first, second) = (register(device, Some(told)), register(device, Some(told)));
+        assert_eq!((first.0, second.0), (SUCCESS, SUCCESS));
+        assert_ne!(first.1, second.1);
+        assert_eq!(unregister(99, first.1), INVALID_DEVICE);
+        assert_eq!([unregister(device, first.1), unregister(device, second.1)], [SUCCESS; 2]);
+        assert_eq!(unregister(device, null_mut()), INVALID_VALUE);
+        let refused = [register(device, None), register(99, Some(told)), register(99, None)];
+        assert_eq!(refused.map(|one| one.0), [INVALID_VALUE, INVALID_DEVICE, INVALID_VALUE]);
+        assert!(refused.iter().all(|one| one.1.is_null()));
 
-    // In a capture, which goes on, and in a host function.
-    let a = place();
-    let both = || {
-        let (code, handle) = register(0, Some(told));
-        (code, unregister(0, handle))
-    };
-    begin(a.stream, GLOBAL);
-    assert_eq!(both(), (SUCCESS, SUCCESS));
-    ok!(cuGraphDestroy(end(a.stream)));
-    assert_eq!(in_host_function(a.stream, both), (SUCCESS, SUCCESS));
-    pop();
-    a.destroy();
+        // In a capture, which goes on, and in a host function.
+        let a = place();
+        let both = || {
+            let (code, handle) = register(0, Some(told));
+            (code, unregister(0, handle))
+        };
+        begin(a.stream, GLOBAL);
+        assert_eq!(both(), (SUCCESS, SUCCESS));
+        ok!(cuGraphDestroy(end(a.stream)));
+        assert_eq!(in_host_function(a.stream, both), (SUCCESS, SUCCESS));
+        pop();
+        a.destroy();
+    });
 }
 
 /// F493
@@ -201,22 +203,24 @@ fn multicast_objects_have_a_granularity_where_there_are_any() {
 /// F498
 #[test]
 fn writes_of_other_hardware_are_waited_for() {
-    let flush = |target, scope| {
-        let target = CUflushGPUDirectRDMAWritesTarget(target);
-        code!(cuFlushGPUDirectRDMAWrites(target, CUflushGPUDirectRDMAWritesScope(scope)))
-    };
-    let a = place();
-    assert_eq!([flush(0, 100), flush(0, 200)], [SUCCESS; 2]);
-    assert_eq!([flush(0, 0), flush(0, 150), flush(1, 100)], [INVALID_VALUE; 3]);
-    begin(a.stream, GLOBAL);
-    assert_eq!(flush(0, 100), SUCCESS);
-    ok!(cuGraphDestroy(end(a.stream)));
-    let inside = || {
-        let target = CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
-        code!(cuFlushGPUDirectRDMAWrites(target, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER))
-    };
-    assert_eq!(in_host_function(a.stream, inside), NOT_PERMITTED);
-    pop();
-    assert_eq!(flush(0, 100), INVALID_CONTEXT);
-    a.destroy();
+    fresh!(writes_of_other_hardware_are_waited_for, {
+        let flush = |target, scope| {
+            let target = CUflushGPUDirectRDMAWritesTarget(target);
+            code!(cuFlushGPUDirectRDMAWrites(target, CUflushGPUDirectRDMAWritesScope(scope)))
+        };
+        let a = place();
+        assert_eq!([flush(0, 100), flush(0, 200)], [SUCCESS; 2]);
+        assert_eq!([flush(0, 0), flush(0, 150), flush(1, 100)], [INVALID_VALUE; 3]);
+        begin(a.stream, GLOBAL);
+        assert_eq!(flush(0, 100), SUCCESS);
+        ok!(cuGraphDestroy(end(a.stream)));
+        let inside = || {
+            let target = CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
+            code!(cuFlushGPUDirectRDMAWrites(target, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER))
+        };
+        assert_eq!(in_host_function(a.stream, inside), NOT_PERMITTED);
+        pop();
+        assert_eq!(flush(0, 100), INVALID_CONTEXT);
+        a.destroy();
+    });
 }

@@ -174,3 +174,27 @@ fn every_file_of_tests_is_looked_at() {
         assert!(SOURCES.contains(&file.as_str()), "{file} is not among the sources");
     }
 }
+
+/// A capture of this mode refuses calls of every thread of the process, and calls of other threads spoil it (F141).
+#[test]
+fn a_capture_that_concerns_other_threads_has_a_process_of_its_own() {
+    let begins =
+        ["_MODE_GLOBAL", " GLOBAL", "[GLOBAL", "MODES", "in_capture(", "assert_spoils_captures("];
+    let apart = ["fresh!(", "dangling!(", "aborts!("];
+    let mut found = 0;
+    for file in SOURCES {
+        let source = read(file);
+        for part in source.split("#[test]\nfn ").skip(1) {
+            let body = part.split_once("\n}\n").expect("a test ends").0;
+            if begins.iter().any(|begin| body.contains(begin)) {
+                found += 1;
+                let name = body.split('(').next().unwrap_or_default();
+                assert!(
+                    apart.iter().any(|way| body.contains(way)),
+                    "{file}::{name} needs `fresh!`"
+                );
+            }
+        }
+    }
+    assert!(found > 10, "{found} tests begin such a capture");
+}
