@@ -58,6 +58,7 @@ mod notification;
 mod occupancy;
 #[doc(hidden)]
 pub mod older;
+mod older_launch;
 mod peer;
 #[doc(hidden)]
 pub mod per_thread;
