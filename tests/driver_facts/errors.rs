@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112, F533.
+//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112, F533, F534.
 
 use crate::fresh;
 use crate::raw::*;
@@ -67,6 +67,20 @@ fn assert_handles_give(code: CUresult, place: &Place) {
         cuMemFree_v2(place.memory);
         cuMemFreeHost(place.host);
         cuModuleUnload(place.module);
+    });
+}
+
+/// F534
+#[test]
+fn a_module_of_a_context_with_a_fault_gives_no_function() {
+    fresh!(a_module_of_a_context_with_a_fault_gives_no_function, {
+        let (a, mut function) = (Place::new(), null_mut());
+        assert_eq!(launch(a.kernel(c"stop_here"), a.stream, &[]), SUCCESS);
+        assert_eq!(code!(cuStreamSynchronize(a.stream)), LAUNCH_FAILED);
+        let name = c"nothing".as_ptr();
+        let asked = code!(cuModuleGetFunction(&raw mut function, a.module, name));
+        assert_eq!(asked, INVALID_HANDLE);
+        a.destroy();
     });
 }
 
