@@ -27,6 +27,7 @@ pub mod control;
 mod coredump;
 mod device;
 mod device_attribute;
+mod device_runtime;
 mod domain;
 mod driver;
 mod entry;

@@ -106,10 +106,14 @@ pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
         return Err(CUDA_ERROR_INVALID_PTX);
     }
     let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
-    let code = parsed.map_err(|error| {
+    let mut code = parsed.map_err(|error| {
         log.write(error.log.trim_end());
         code(&error)
     })?;
+    if let Some(most) = log.max_registers() {
+        let limited = code.kernels.iter_mut().filter(|kernel| !kernel.block.limits_registers());
+        limited.for_each(|kernel| kernel.limit_registers(most));
+    }
     if code.target > TARGET {
         log.write(NEWER_TARGET);
         return Err(CUDA_ERROR_INVALID_PTX);
