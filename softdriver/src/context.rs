@@ -27,6 +27,8 @@ pub(crate) struct Context {
     flags: AtomicU32,
     /// The last life; none before the first.
     life: Mutex<Arc<Life>>,
+    /// How often it was attached to, and not detached from (F531).
+    attached: AtomicU32,
 }
 
 /// How a context came to be.
@@ -47,7 +49,8 @@ impl Context {
                 Creation::Green(green) => Life::part(&green.primary.last_life(), handle),
                 _ => Life::new(device, handle),
             };
-            Self { handle, device, creation, flags: flags.into(), life: Mutex::new(life) }
+            let (flags, life) = (flags.into(), Mutex::new(life));
+            Self { handle, device, creation, flags, life, attached: AtomicU32::new(0) }
         };
         let context = state().contexts.insert(make).1;
         context.is_alive();
@@ -122,6 +125,7 @@ impl Context {
     /// Begins a new life; the last one is over.
     pub(crate) fn revive(self: &Arc<Self>) {
         *sync::lock(&self.life) = Life::new(self.device, self.handle);
+        self.attached.store(0, Ordering::Relaxed);
         self.is_alive();
     }
 }
@@ -182,6 +186,18 @@ fn create(
     entry::write(pctx, context.handle())
 }
 
+/// Ends a context, and pops it if it is the top of this thread's stack.
+fn destroy(context: &Arc<Context>) -> Answer {
+    if !matches!(context.creation, Creation::Ordinary) {
+        return Err(CUDA_ERROR_INVALID_CONTEXT); // F19, F129
+    }
+    if !context.last_life().end() {
+        return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED); // F15
+    }
+    stack::pop_if_top(context);
+    Ok(())
+}
+
 /// Refuses to share with graphics, of which there is none (F116).
 fn refuse_graphics(params: &CUctxCreateParams) -> Answer {
     if params.cigParams.is_null() {
@@ -229,15 +245,32 @@ driver! {
         if ctx.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
+        destroy(&find(ctx)?)
+    }
+    /// Counts one more user of the current context (F531).
+    fn cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) {
+        entry::wanted(pctx)?;
+        let context = stack::current()?;
+        let _alive = context.life()?;
+        if flags != 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        context.attached.fetch_add(1, Ordering::Relaxed);
+        entry::write(pctx, context.handle())
+    }
+    /// Counts one user of the current context less; the last one, who created it, destroys it (F531).
+    fn cuCtxDetach(ctx: CUcontext) {
+        entry::wanted(ctx)?;
         let context = find(ctx)?;
-        if !matches!(context.creation, Creation::Ordinary) {
-            return Err(CUDA_ERROR_INVALID_CONTEXT); // F19, F129
+        if !stack::top().is_some_and(|top| Arc::ptr_eq(&top, &context)) {
+            return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
-        if !context.last_life().end() {
-            return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED); // F15
+        let _alive = context.life()?;
+        let less = |count: u32| count.checked_sub(1);
+        match context.attached.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => Ok(()),
+            Err(_) => destroy(&context),
         }
-        stack::pop_if_top(&context);
-        Ok(())
     }
     /// The device; of a destroyed context too (F13).
     fn cuCtxGetDevice(device: *mut CUdevice) {

@@ -346,6 +346,12 @@ transparent_zero!(
     CUtensorMapSwizzle
 );
 
+impl Zero for f32 {
+    fn is_zero(&self) -> bool {
+        *self == 0.0
+    }
+}
+
 impl<T> Zero for *mut T {
     fn is_zero(&self) -> bool {
         self.is_null()

@@ -6,7 +6,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::module::{Module, TARGET};
 use crate::{ptx, sticky, sync};
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +21,8 @@ pub(crate) struct Function {
     /// Its index.
     pub(crate) kernel: usize,
     pub(crate) settings: Mutex<Settings>,
+    /// What the older calls set of it.
+    pub(crate) former: Mutex<Former>,
     /// Whether its code was brought to the device (F271).
     loaded: AtomicBool,
     name: CString,
@@ -30,7 +32,8 @@ impl Function {
     pub(crate) fn new(module: Arc<Module>, kernel: usize, settings: Settings) -> Self {
         let name = name_of(&module.code.kernels[kernel]);
         let (settings, loaded) = (Mutex::new(settings), AtomicBool::new(false));
-        Self { module, kernel, settings, loaded, name }
+        let former = Mutex::default();
+        Self { module, kernel, settings, former, loaded, name }
     }
 
     /// Its code.
@@ -52,6 +55,19 @@ impl Function {
     pub(crate) fn load(&self) {
         self.loaded.store(true, Ordering::Release);
     }
+}
+
+/// What `cuLaunch` and its like take from a function (F528 to F530).
+#[derive(Clone, Default)]
+pub(crate) struct Former {
+    /// The extents of the blocks; zeros, with which nothing is launched, until they are set.
+    pub(crate) block: [c_uint; 3],
+    /// The bytes of dynamic shared memory.
+    pub(crate) shared: c_uint,
+    /// The bytes of the arguments.
+    pub(crate) size: usize,
+    /// Those that were set.
+    pub(crate) arguments: Vec<u8>,
 }
 
 /// The name as a string of C. Names of PTX have no NUL.

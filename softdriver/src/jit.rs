@@ -21,6 +21,8 @@ pub(crate) struct Logs {
     level: usize,
     /// An option that PTX is refused with.
     refuses: bool,
+    /// The most registers of a thread.
+    max_registers: Option<u32>,
 }
 
 // SAFETY: the pointers are the caller's, who promises that they are good until the last call with them.
@@ -31,7 +33,16 @@ unsafe impl Sync for Logs {}
 impl Default for Logs {
     fn default() -> Self {
         let (errors, info) = (Log::default(), Log::default());
-        Self { errors, info, verbose: false, time: None, debug: false, level: 0, refuses: false }
+        Self {
+            errors,
+            info,
+            verbose: false,
+            time: None,
+            debug: false,
+            level: 0,
+            refuses: false,
+            max_registers: None,
+        }
     }
 }
 
@@ -95,8 +106,12 @@ impl Logs {
                     logs.refuses = number != 0;
                     true
                 }
-                // The real driver dies of the second of these (F283).
-                CU_JIT_MAX_REGISTERS | CU_JIT_THREADS_PER_BLOCK => number != 0,
+                CU_JIT_MAX_REGISTERS => {
+                    logs.max_registers = u32::try_from(number).ok();
+                    number != 0
+                }
+                // The real driver dies of it (F283).
+                CU_JIT_THREADS_PER_BLOCK => number != 0,
                 CU_JIT_CACHE_MODE => number <= CU_JIT_CACHE_OPTION_CA.0 as usize,
                 CU_JIT_GLOBAL_SYMBOL_NAMES
                 | CU_JIT_GLOBAL_SYMBOL_ADDRESSES
@@ -111,6 +126,11 @@ impl Logs {
             }
         }
         Ok(logs)
+    }
+
+    /// The most registers of a thread, for kernels that do not say it themselves (F536).
+    pub(crate) fn max_registers(&self) -> Option<u32> {
+        self.max_registers
     }
 
     /// Whether PTX is refused with these options, whatever it is.

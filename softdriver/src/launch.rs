@@ -22,11 +22,11 @@ use std::sync::{Arc, OnceLock};
 /// The bytes in which the blocks of a cooperative launch wait for one another.
 const WORKSPACE: usize = 256;
 /// The markers in `extra`.
-const END: usize = 0;
+pub(crate) const END: usize = 0;
 /// Behind it: the buffer.
-const BUFFER_POINTER: usize = 1;
+pub(crate) const BUFFER_POINTER: usize = 1;
 /// Behind it: a pointer to the size of the buffer.
-const BUFFER_SIZE: usize = 2;
+pub(crate) const BUFFER_SIZE: usize = 2;
 
 /// Refuses extents and sizes that no launch may have (F61).
 pub(crate) fn check_shape(
@@ -344,7 +344,7 @@ pub(crate) fn in_context(f: CUfunction, target: &Target) -> Answer<(CUfunction, 
 }
 
 /// Enqueues a kernel.
-fn launch(
+pub(crate) fn launch(
     f: CUfunction,
     stream: CUstream,
     asked: &Asked,

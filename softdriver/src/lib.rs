@@ -27,6 +27,7 @@ pub mod control;
 mod coredump;
 mod device;
 mod device_attribute;
+mod device_runtime;
 mod domain;
 mod driver;
 mod entry;
@@ -58,6 +59,7 @@ mod notification;
 mod occupancy;
 #[doc(hidden)]
 pub mod older;
+mod older_launch;
 mod peer;
 #[doc(hidden)]
 pub mod per_thread;

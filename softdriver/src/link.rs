@@ -7,7 +7,7 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::image::ptx_of;
 use crate::jit::Logs;
-use crate::{ptx, stack, sync};
+use crate::{device_runtime, ptx, stack, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -30,6 +30,8 @@ struct Inner {
     inputs: Vec<(String, String)>,
     /// What an input was refused with, if that ends the link.
     failed: Option<CUresult>,
+    /// Whether a library was added, and with it what this driver has of the device runtime.
+    library: bool,
     /// What was made.
     image: Option<Box<[u8]>>,
 }
@@ -79,12 +81,55 @@ fn body(text: &str) -> String {
     out
 }
 
+/// A text whose kernels have at most so many registers, if they do not limit them themselves: the image of a link
+/// is PTX, and so the limit is in it.
+fn limited(text: &str, most: u32) -> String {
+    const OWN: [&str; 3] = [".maxntid", ".reqntid", ".maxnreg"];
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(".entry") {
+        let Some(end) = rest[at..].find(['{', ';']).map(|end| at + end) else { break };
+        let (head, behind) = rest.split_at(end);
+        out.push_str(head);
+        if behind.starts_with('{') && !OWN.iter().any(|own| head[at..].contains(own)) {
+            out.push_str(&format!(".maxnreg {most}\n"));
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The members of an archive; none if it is no archive, or cut short.
+fn members(bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    const HEAD: usize = 60;
+    let mut rest = bytes.strip_prefix(b"!<arch>\n")?;
+    let mut members = Vec::new();
+    while !rest.is_empty() {
+        let (head, behind) = rest.split_at_checked(HEAD)?;
+        let size: usize = std::str::from_utf8(&head[48..58]).ok()?.trim_end().parse().ok()?;
+        let (member, behind) = behind.split_at_checked(size)?;
+        members.push(member);
+        // Members begin at even places.
+        rest = behind.strip_prefix(b"\n").filter(|_| size % 2 == 1).unwrap_or(behind);
+    }
+    Some(members)
+}
+
 impl Link {
-    fn add(&self, kind: CUjitInputType, source: Answer<Vec<u8>>, name: &str) -> Answer {
+    /// Adds an input, whose kernels have at most so many registers.
+    fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str, most: Option<u32>) -> Answer {
         let mut inner = sync::lock(&self.inner);
         if inner.image.is_some() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
+        if let (CU_JIT_INPUT_LIBRARY, Some(members)) = (kind, members(bytes)) {
+            inner.library = true;
+            // Machine code is not needed, or missed by name once the link is completed.
+            let mut sources = members.into_iter().filter_map(|member| source(member).ok());
+            return sources.try_for_each(|source| self.add_text(&mut inner, source, name, most));
+        }
+        let source = source(bytes);
         let source = match (kind, source) {
             // What is none of a host's files, and one without code for a device (F289).
             (CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY, Err(CUDA_ERROR_INVALID_IMAGE)) => {
@@ -100,6 +145,17 @@ impl Link {
             (CU_JIT_INPUT_PTX | CU_JIT_INPUT_FATBINARY, Ok(source)) => source,
             _ => return Err(CUDA_ERROR_INVALID_IMAGE),
         };
+        self.add_text(&mut inner, source, name, most)
+    }
+
+    /// Adds PTX.
+    fn add_text(
+        &self,
+        inner: &mut Inner,
+        source: Vec<u8>,
+        name: &str,
+        most: Option<u32>,
+    ) -> Answer {
         let text = String::from_utf8_lossy(&source).into_owned();
         if let Err(error) = ptx::Module::parse(&text) {
             let others = |line: &&str| line.contains("error   :") && !line.contains(UNRESOLVED);
@@ -120,6 +176,10 @@ impl Link {
             inner.failed = Some(CUDA_ERROR_INVALID_SOURCE);
             return Err(CUDA_ERROR_INVALID_SOURCE);
         }
+        let text = match most.or(self.logs.max_registers()) {
+            Some(most) => limited(&text, most),
+            None => text,
+        };
         inner.inputs.push((name.to_owned(), text));
         Ok(())
     }
@@ -140,6 +200,12 @@ impl Link {
         }
         if whole.is_empty() {
             NOTHING.clone_into(&mut whole);
+        }
+        if inner.library {
+            let used = |name: &str| whole.contains(name) && !defined(&whole).contains(&name);
+            let used = device_runtime::FUNCTIONS.iter().filter(|(name, _)| used(name));
+            let texts: String = used.map(|(_, text)| *text).collect();
+            whole.push_str(&texts);
         }
         match ptx::Module::parse(&whole) {
             Ok(code) => self.logs.succeeded(Some(&code)),
@@ -188,7 +254,8 @@ driver! {
         let (handle, _) = state().links.insert(|_| Link { logs, inner: Mutex::default() });
         entry::write(stateOut, std::ptr::without_provenance_mut(handle))
     }
-    /// Adds PTX, alone or in a fatbin; machine code is NO_BINARY_FOR_GPU (F289).
+    /// Adds PTX, alone, in a fatbin or in a library; machine code that is in no library is
+    /// NO_BINARY_FOR_GPU (F289).
     fn cuLinkAddData_v2(
         state: CUlinkState,
         type_: CUjitInputType,
@@ -203,10 +270,10 @@ driver! {
         if data.is_null() || size == 0 || type_ >= CU_JIT_INPUT_NVVM {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let _logs = Logs::new(numOptions, options, optionValues)?;
+        let logs = Logs::new(numOptions, options, optionValues)?;
         let bytes: Vec<u8> =
             (0..size).map(|i| entry::element(data.cast::<u8>(), i)).collect::<Answer<_>>()?;
-        link.add(type_, source(&bytes), &name_of(name))
+        link.add(type_, &bytes, &name_of(name), logs.max_registers())
     }
     /// Adds a file.
     fn cuLinkAddFile_v2(
@@ -221,11 +288,11 @@ driver! {
         if type_ >= CU_JIT_INPUT_NVVM {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let _logs = Logs::new(numOptions, options, optionValues)?;
+        let logs = Logs::new(numOptions, options, optionValues)?;
         let path = entry::path(path)?;
         let file = std::fs::read(&path);
         let file = file.map_err(|_| CUDA_ERROR_FILE_NOT_FOUND)?;
-        link.add(type_, source(&file), &path.to_string_lossy())
+        link.add(type_, &file, &path.to_string_lossy(), logs.max_registers())
     }
     /// Ends a link. What it made lives until the state is destroyed.
     fn cuLinkComplete(state: CUlinkState, cubinOut: *mut *mut c_void, sizeOut: *mut usize) {

@@ -106,10 +106,14 @@ pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
         return Err(CUDA_ERROR_INVALID_PTX);
     }
     let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
-    let code = parsed.map_err(|error| {
+    let mut code = parsed.map_err(|error| {
         log.write(error.log.trim_end());
         code(&error)
     })?;
+    if let Some(most) = log.max_registers() {
+        let limited = code.kernels.iter_mut().filter(|kernel| !kernel.block.limits_registers());
+        limited.for_each(|kernel| kernel.limit_registers(most));
+    }
     if code.target > TARGET {
         log.write(NEWER_TARGET);
         return Err(CUDA_ERROR_INVALID_PTX);
@@ -256,10 +260,12 @@ driver! {
         }
         Ok(())
     }
-    /// A kernel by name, with the same handle each time.
+    /// A kernel by name, with the same handle each time; 400 if there was a fault in its context (F534).
     fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) {
         entry::wanted(hfunc)?;
-        let module = find(hmod)?;
+        let module = state().modules.get(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        let faulted = module.life.domain.code().is_some();
+        sticky::check_shown().map_err(|code| if faulted { CUDA_ERROR_INVALID_HANDLE } else { code })?;
         let name = entry::text(name)?.to_bytes();
         if name.is_empty() {
             return Err(CUDA_ERROR_INVALID_VALUE);

@@ -9,9 +9,11 @@ use crate::device::{MAX_THREADS, MULTIPROCESSORS};
 use crate::entry::{self, Answer, driver};
 use crate::function::{self, Function};
 use crate::launch_attributes::{Attributes, read_attributes};
-use crate::{stack, stream};
+use crate::{library, stack, stream};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
+use std::ptr;
+use std::sync::Arc;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -88,14 +90,27 @@ fn clusters(size: u32, blocks: u32) -> u32 {
     held.iter().enumerate().filter(|(bit, _)| blocks >> bit & 1 == 1).map(|(_, held)| held).sum()
 }
 
+/// The function of a handle, or what the kernel of a library is in the context of a stream, null meaning the
+/// current one (F532).
+fn function_or_kernel(func: CUfunction, stream: CUstream) -> Answer<Arc<Function>> {
+    if !library::is_kernel(func.cast()) {
+        return function::function(func);
+    }
+    let life = match stream.is_null() {
+        true => stack::current_home()?,
+        false => stream::look_up(stream)?.life.home(),
+    };
+    function::function(library::function_in(func.cast(), &life)?)
+}
+
 /// What is asked about clusters of a launch: the kernel, and the launch.
 fn launch_of(
     func: CUfunction,
     config: *const CUlaunchConfig,
-) -> Answer<(std::sync::Arc<Function>, CUlaunchConfig, Attributes)> {
+) -> Answer<(Arc<Function>, CUlaunchConfig, Attributes)> {
     let config = entry::read(config)?;
     entry::wanted(func)?;
-    let function = function::function(func)?;
+    let function = function_or_kernel(func, config.hStream)?;
     let extents = [config.gridDimX, config.gridDimY, config.gridDimZ];
     let threads = [config.blockDimX, config.blockDimY, config.blockDimZ];
     if extents.contains(&0) || threads.contains(&0) {
@@ -124,7 +139,7 @@ fn check_flags(flags: c_uint) -> Answer {
 /// The answer of both functions about blocks.
 fn write_active(to: *mut c_int, func: CUfunction, size: c_int, dynamic: usize) -> Answer {
     entry::wanted(to)?;
-    let function = function::function(func)?;
+    let function = function_or_kernel(func, ptr::null_mut())?;
     let _current = stack::current()?;
     let size = u32::try_from(size).ok().filter(|&size| size > 0).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     entry::write(to, active_blocks(&function, size, dynamic) as c_int)
@@ -140,7 +155,7 @@ fn write_potential(
 ) -> Answer {
     entry::wanted(grid)?;
     entry::wanted(block)?;
-    let function = function::function(func)?;
+    let function = function_or_kernel(func, ptr::null_mut())?;
     let _current = stack::current()?;
     let limit = u32::try_from(limit).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
     let (blocks, size) = potential(&function, limit, |size| match sizes {
@@ -208,7 +223,7 @@ driver! {
         numBlocks: c_int,
         blockSize: c_int,
     ) {
-        let function = function::function(func)?;
+        let function = function_or_kernel(func, ptr::null_mut())?;
         let _current = stack::current()?;
         let positive = |number: c_int| u32::try_from(number).ok().filter(|&number| number > 0);
         let (Some(blocks), Some(size)) = (positive(numBlocks), positive(blockSize)) else {

@@ -94,8 +94,10 @@ driver! {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! older_functions { ($with:path) => { $with! {
+    cuCtxAttach(pctx: *mut CUcontext, flags: c_uint);
     cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice);
     cuCtxDestroy(ctx: CUcontext);
+    cuCtxDetach(ctx: CUcontext);
     cuCtxPopCurrent(pctx: *mut CUcontext);
     cuCtxPushCurrent(ctx: CUcontext);
     cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice);
@@ -105,9 +107,18 @@ macro_rules! older_functions { ($with:path) => { $with! {
     cuDevicePrimaryCtxReset(dev: CUdevice);
     cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: c_uint);
     cuEventDestroy(hEvent: CUevent);
+    cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int);
+    cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint);
     cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t);
     cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint);
+    cuLaunch(f: CUfunction);
+    cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int);
+    cuLaunchGridAsync(f: CUfunction, grid_width: c_int, grid_height: c_int, hStream: CUstream);
     cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint);
+    cuParamSetSize(hfunc: CUfunction, numbytes: c_uint);
+    cuParamSetf(hfunc: CUfunction, offset: c_int, value: f32);
+    cuParamSeti(hfunc: CUfunction, offset: c_int, value: c_uint);
+    cuParamSetv(hfunc: CUfunction, offset: c_int, ptr: *mut c_void, numbytes: c_uint);
     cuStreamBatchMemOp(stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
     cuStreamBeginCapture(hStream: CUstream);
     cuStreamDestroy(hStream: CUstream);
@@ -132,39 +143,42 @@ macro_rules! older_per_thread { ($with:path) => { $with! {
 } } }
 
 /// Hands the names that answer NOT_SUPPORTED and nothing else to the macro `$with`: forms with 32-bit
-/// addresses or sizes, what CUDA 4 and 12 gave up, and other APIs' memory.
+/// addresses or sizes, texture references, what CUDA 12 gave up, and other APIs' memory.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! other_names {
     ($with:path) => {
         $with! {
-            cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor cuCtxAttach
-            cuCtxDetach cuDeviceTotalMem cuEGLApiInit cuFuncSetBlockShape cuFuncSetSharedSize
-            cuGLCtxCreate cuGLCtxCreate_v2 cuGLGetDevices cuGLInit cuGLMapBufferObject
-            cuGLMapBufferObjectAsync cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
+            cuArray3DCreate cuArray3DGetDescriptor cuArrayCreate cuArrayGetDescriptor
+            cuDeviceTotalMem cuEGLApiInit cuGLCtxCreate cuGLCtxCreate_v2 cuGLGetDevices
+            cuGLInit cuGLMapBufferObject cuGLMapBufferObjectAsync
+            cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
             cuGLMapBufferObject_v2 cuGLMapBufferObject_v2_ptds cuGLRegisterBufferObject
             cuGLSetBufferObjectMapFlags cuGLUnmapBufferObject cuGLUnmapBufferObjectAsync
-            cuGLUnregisterBufferObject cuGraphAddKernelNode cuGraphExecKernelNodeSetParams
-            cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2 cuGraphKernelNodeGetParams
-            cuGraphKernelNodeSetParams cuGraphicsResourceGetMappedPointer
-            cuGraphicsResourceSetMapFlags cuLaunch cuLaunchGrid cuLaunchGridAsync cuLinkAddData
-            cuLinkAddFile cuLinkCreate cuMemAlloc cuMemAllocHost cuMemAllocPitch cuMemFree
-            cuMemGetAddressRange cuMemGetAttribute cuMemGetAttribute_v2 cuMemGetInfo
-            cuMemHostGetDevicePointer cuMemcpy2D cuMemcpy2DAsync cuMemcpy2DUnaligned cuMemcpy3D
-            cuMemcpy3DAsync cuMemcpyAtoA cuMemcpyAtoD cuMemcpyAtoH cuMemcpyAtoHAsync cuMemcpyDtoA
-            cuMemcpyDtoD cuMemcpyDtoDAsync cuMemcpyDtoH cuMemcpyDtoHAsync cuMemcpyHtoA
+            cuGLUnregisterBufferObject cuGraphAddKernelNode
+            cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate
+            cuGraphInstantiate_v2 cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams
+            cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags
+            cuLinkAddData cuLinkAddFile cuLinkCreate cuMemAlloc cuMemAllocHost
+            cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemGetAttribute
+            cuMemGetAttribute_v2 cuMemGetInfo cuMemHostGetDevicePointer cuMemcpy2D
+            cuMemcpy2DAsync cuMemcpy2DUnaligned cuMemcpy3D cuMemcpy3DAsync cuMemcpyAtoA
+            cuMemcpyAtoD cuMemcpyAtoH cuMemcpyAtoHAsync cuMemcpyDtoA cuMemcpyDtoD
+            cuMemcpyDtoDAsync cuMemcpyDtoH cuMemcpyDtoHAsync cuMemcpyHtoA
             cuMemcpyHtoAAsync cuMemcpyHtoD cuMemcpyHtoDAsync cuMemsetD16 cuMemsetD2D16
-            cuMemsetD2D32 cuMemsetD2D8 cuMemsetD32 cuMemsetD8 cuModuleGetGlobal cuModuleGetSurfRef
-            cuModuleGetTexRef cuParamSetSize cuParamSetTexRef cuParamSetf cuParamSeti cuParamSetv
-            cuProfilerInitialize cuSurfRefGetArray cuSurfRefSetArray cuTexRefCreate cuTexRefDestroy
-            cuTexRefGetAddress cuTexRefGetAddressMode cuTexRefGetAddress_v2 cuTexRefGetArray
-            cuTexRefGetBorderColor cuTexRefGetFilterMode cuTexRefGetFlags cuTexRefGetFormat
-            cuTexRefGetMaxAnisotropy cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias
+            cuMemsetD2D32 cuMemsetD2D8 cuMemsetD32 cuMemsetD8 cuModuleGetGlobal
+            cuModuleGetSurfRef cuModuleGetTexRef cuParamSetTexRef cuProfilerInitialize
+            cuSurfRefGetArray cuSurfRefSetArray cuTexRefCreate cuTexRefDestroy
+            cuTexRefGetAddress cuTexRefGetAddressMode cuTexRefGetAddress_v2
+            cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode
+            cuTexRefGetFlags cuTexRefGetFormat cuTexRefGetMaxAnisotropy
+            cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias
             cuTexRefGetMipmapLevelClamp cuTexRefGetMipmappedArray cuTexRefSetAddress
             cuTexRefSetAddress2D cuTexRefSetAddress2D_v2 cuTexRefSetAddress2D_v3
-            cuTexRefSetAddressMode cuTexRefSetAddress_v2 cuTexRefSetArray cuTexRefSetBorderColor
-            cuTexRefSetFilterMode cuTexRefSetFlags cuTexRefSetFormat cuTexRefSetMaxAnisotropy
-            cuTexRefSetMipmapFilterMode cuTexRefSetMipmapLevelBias cuTexRefSetMipmapLevelClamp
+            cuTexRefSetAddressMode cuTexRefSetAddress_v2 cuTexRefSetArray
+            cuTexRefSetBorderColor cuTexRefSetFilterMode cuTexRefSetFlags
+            cuTexRefSetFormat cuTexRefSetMaxAnisotropy cuTexRefSetMipmapFilterMode
+            cuTexRefSetMipmapLevelBias cuTexRefSetMipmapLevelClamp
             cuTexRefSetMipmappedArray cuVDPAUCtxCreate
         }
     };
@@ -180,4 +194,9 @@ macro_rules! unsupported {
 }
 crate::other_names!(unsupported);
 
+pub use crate::context::{cuCtxAttach, cuCtxDetach};
 pub use crate::entry_point::cuGetProcAddress;
+pub use crate::older_launch::{
+    cuFuncSetBlockShape, cuFuncSetSharedSize, cuLaunch, cuLaunchGrid, cuLaunchGridAsync,
+    cuParamSetSize, cuParamSetf, cuParamSeti, cuParamSetv,
+};

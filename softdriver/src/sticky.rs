@@ -24,6 +24,7 @@ const EXEMPT: &[&str] = &[
     "cuCtxCreate_v3",
     "cuCtxCreate_v4",
     "cuCtxDestroy_v2",
+    "cuCtxDetach",
     // Of the green contexts too, behind a look at arguments.
     "cuCtxFromGreenCtx",
     "cuCtxGetApiVersion",
@@ -137,6 +138,7 @@ const EXEMPT: &[&str] = &[
 const NEED_CURRENT: &[&str] = &[
     "cuArray3DCreate_v2",
     "cuArrayCreate_v2",
+    "cuCtxAttach",
     "cuCtxDisablePeerAccess",
     "cuCtxEnablePeerAccess",
     "cuCtxGetCacheConfig",
@@ -151,6 +153,8 @@ const NEED_CURRENT: &[&str] = &[
     "cuCtxSynchronize",
     "cuEventCreate",
     "cuGraphInstantiateWithFlags",
+    "cuLaunch",
+    "cuLaunchGrid",
     "cuMemAllocHost_v2",
     "cuMemAllocPitch_v2",
     "cuMemAlloc_v2",
@@ -200,6 +204,7 @@ const ZERO_IS_CURRENT: &[(&str, usize)] = &[
     ("cuGraphLaunch", 1),
     ("cuLaunchHostFunc", 0),
     ("cuLaunchCooperativeKernel", 8),
+    ("cuLaunchGridAsync", 3),
     ("cuLaunchKernel", 8),
     ("cuMemAllocAsync", 2),
     ("cuMemAllocFromPoolAsync", 3),

@@ -5,7 +5,10 @@
 mod common;
 
 use common::*;
-use cuscope_sys::CUDA_LAUNCH_PARAMS;
+use cuscope_sys::{
+    CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INPUT_LIBRARY,
+    CU_JIT_INPUT_PTX, CUDA_LAUNCH_PARAMS,
+};
 use std::ffi::CString;
 use std::process::Command;
 use std::ptr::null_mut;
@@ -179,5 +182,108 @@ fn memory_of_the_heap() {
         assert_eq!(launch(function, null_mut(), &[out, bytes]), 0);
         assert_eq!(values(out, 2), answer, "{bytes} bytes");
     }
+    ok!(cuCtxDestroy_v2(context));
+}
+
+/// An archive with these members.
+fn archive(members: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = b"!<arch>\n".to_vec();
+    for member in members {
+        let (name, size) = ("member.o/", member.len());
+        bytes.extend(format!("{name:<16}{0:<12}{0:<6}{0:<6}{0:<8}{size:<10}`\n", 0).bytes());
+        bytes.extend(*member);
+        if size % 2 == 1 {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
+/// Links a text with a library; the code of its completion, the log of errors, and the module.
+fn linked(text: &str, library: &[u8]) -> (u32, String, CUmodule) {
+    let mut log = vec![0_u8; 4096];
+    let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    let mut values = [log.as_mut_ptr().cast(), std::ptr::without_provenance_mut(log.len())];
+    let mut state = null_mut();
+    ok!(cuLinkCreate_v2(2, options.as_mut_ptr(), values.as_mut_ptr(), &raw mut state));
+    for (kind, data) in [(CU_JIT_INPUT_PTX, text.as_bytes()), (CU_JIT_INPUT_LIBRARY, library)] {
+        let (bytes, size) = (data.as_ptr().cast_mut().cast(), data.len());
+        let name = c"input".as_ptr();
+        ok!(cuLinkAddData_v2(state, kind, bytes, size, name, 0, null_mut(), null_mut()));
+    }
+    let mut image = null_mut();
+    let code = code!(cuLinkComplete(state, &raw mut image, null_mut()));
+    let module = if code == 0 { made!(cuModuleLoadData(image)) } else { null_mut() };
+    ok!(cuLinkDestroy(state));
+    let log = CString::new(log.split(|&byte| byte == 0).next().unwrap()).unwrap();
+    (code, log.into_string().unwrap(), module)
+}
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+/// What is missing is named, and what is not needed is left out, whatever it is.
+#[test]
+fn a_library_gives_its_ptx_and_is_not_missed_without_need() {
+    let context = context();
+    let text =
+        format!("{HEAD}.extern .func helper();\n.visible .entry test() {{ call helper; ret; }}");
+    let helper = format!("{HEAD}.visible .func helper() {{ ret; }}\n");
+    let machine_code = b"\x7fELF and so on".as_slice();
+    for library in [archive(&[]), archive(&[machine_code]), archive(&[b"text"])] {
+        let (code, log, _) = linked(&text, &library);
+        assert_eq!(code, 300);
+        assert!(log.contains("Undefined reference to 'helper'"), "{log}");
+        let (code, log, _) = linked(&format!("{HEAD}.visible .entry test() {{ ret; }}"), &library);
+        assert_eq!(code, 0, "{log}");
+    }
+    let (code, log, module) = linked(&text, &archive(&[machine_code, helper.as_bytes()]));
+    assert_eq!(code, 0, "{log}");
+    let function = made!(cuModuleGetFunction(module, c"test".as_ptr()));
+    assert_eq!(launch(function, null_mut(), &[]), 0);
+    ok!(cuCtxSynchronize());
+    ok!(cuCtxDestroy_v2(context));
+}
+
+/// Numba's kernels call these functions of `libcudadevrt.a`.
+#[test]
+fn blocks_wait_for_one_another_by_the_device_runtime() {
+    let context = context();
+    // Each block tells its number, and then adds up what all have told; twice.
+    let text = format!(
+        "{HEAD}.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 code) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry test(.param .u64 out) {{
+    .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<9>;
+    .param .b32 scope; .param .b64 handle; .param .b32 flags; .param .b32 code;
+    ld.param.u64 %rd1, [out];
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd2, [handle];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mov.u32 %r3, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd1, %rd3;
+    mov.u32 %r4, 0;
+ROUND:
+    add.u32 %r5, %r1, %r4; st.global.u32 [%rd3], %r5;
+    st.param.b64 [handle], %rd2; st.param.b32 [flags], 0;
+    call.uni (code), cudaCGSynchronize, (handle, flags);
+    mov.u32 %r6, 0; mov.u32 %r7, 0; mov.u64 %rd4, %rd1;
+SUM:
+    ld.volatile.global.u32 %r5, [%rd4]; add.u32 %r6, %r6, %r5; add.u64 %rd4, %rd4, 4;
+    add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r2; @%p1 bra SUM;
+    call.uni (code), cudaCGSynchronize, (handle, flags);
+    ld.param.b32 %r8, [code];
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 2; @%p2 bra ROUND;
+    add.u32 %r6, %r6, %r8; st.global.u32 [%rd3], %r6; ret; }}"
+    );
+    let (code, log, module) = linked(&text, &archive(&[b"\x7fELF and so on"]));
+    assert_eq!(code, 0, "{log}");
+    let function: CUfunction = made!(cuModuleGetFunction(module, c"test".as_ptr()));
+    let mut out = device_memory(&[0; 7]);
+    let mut params = [(&raw mut out).cast()];
+    let (params, stream) = (params.as_mut_ptr(), null_mut());
+    ok!(cuLaunchCooperativeKernel(function, 7, 1, 1, 64, 1, 1, 0, stream, params));
+    ok!(cuCtxSynchronize());
+    // The numbers of the blocks, each with 1 added in the second round.
+    assert_eq!(values(out, 7), [21 + 7; 7]);
     ok!(cuCtxDestroy_v2(context));
 }

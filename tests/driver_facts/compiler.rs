@@ -1,4 +1,4 @@
-//! The driver's compiler and its linker: F282, F283, F289.
+//! The driver's compiler and its linker: F282, F283, F289, F536.
 
 use crate::modules::{BAD, TEXT, alone, place};
 use crate::raw::*;
@@ -70,6 +70,61 @@ fn the_logs_of_the_compiler_are_cut_to_their_buffers() {
     let text = CStr::from_bytes_until_nul(&info).unwrap().to_str().unwrap();
     assert!(text.contains("Compiling entry function 'third' for 'sm_"), "{text}");
     assert!(f32::from_bits(options.values[3].addr() as u32) > 0.0);
+    place.destroy();
+}
+
+/// A kernel that has so many values at a time.
+fn large(values: usize, directive: &str) -> CString {
+    let each = |line: &dyn Fn(usize) -> String| (0..values).map(line).collect::<String>();
+    let loads = each(&|i| format!("ld.volatile.global.f32 %f{i}, [%rd1+{}];\n", 4 * i));
+    let stores =
+        each(&|i| format!("st.volatile.global.f32 [%rd1+{}], %f{};\n", 4 * i, values - 1 - i));
+    let text = format!(
+        ".version 7.0\n.target sm_52\n.address_size 64\n\
+         .visible .entry large(.param .u64 p) {directive} {{\n\
+         .reg .b64 %rd<2>; .reg .f32 %f<{values}>;\n\
+         ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1;\n{loads}{stores}ret; }}\n"
+    );
+    CString::new(text).unwrap()
+}
+
+/// The registers that the kernel of a module is told to have.
+fn registers(module: CUmodule) -> i32 {
+    made!(cuFuncGetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, kernel(module, c"large")))
+}
+
+/// F536
+#[test]
+fn a_kernel_has_at_most_the_registers_that_are_allowed() {
+    let _alone = alone();
+    let (place, _) = place();
+    let loaded = |text: &CStr, limits: &[(CUjit_option, usize)]| {
+        let mut options = Options::new(limits);
+        let (count, image) = (options.options.len() as u32, text.as_ptr().cast());
+        let (options, values) = (options.options.as_mut_ptr(), options.values.as_mut_ptr());
+        registers(made!(cuModuleLoadDataEx(image, count, options, values)))
+    };
+    let limit = [(CU_JIT_MAX_REGISTERS, 32)];
+    assert!(loaded(&large(100, ""), &[]) > 32);
+    assert!(loaded(&large(100, ""), &limit) <= 32);
+    assert!(loaded(&large(100, ".maxnreg 40"), &[]) <= 40);
+    // The linker has the same option.
+    for (at_start, at_input) in [(1, 0), (0, 1)] {
+        let mut values = [without_provenance_mut::<c_void>(32)];
+        let (mut options, values) = ([CU_JIT_MAX_REGISTERS], values.as_mut_ptr());
+        let options = options.as_mut_ptr();
+        let mut state = null_mut();
+        ok!(cuLinkCreate_v2(at_start, options, values, &raw mut state));
+        let text = large(100, "");
+        let data = text.as_ptr().cast_mut().cast();
+        let (kind, size) = (CU_JIT_INPUT_PTX, text.count_bytes() + 1);
+        let name = c"large".as_ptr();
+        ok!(cuLinkAddData_v2(state, kind, data, size, name, at_input, options, values));
+        let mut image = null_mut();
+        ok!(cuLinkComplete(state, &raw mut image, null_mut()));
+        assert!(registers(made!(cuModuleLoadData(image))) <= 32);
+        ok!(cuLinkDestroy(state));
+    }
     place.destroy();
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112.
+//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112, F533, F534.
 
 use crate::fresh;
 use crate::raw::*;
@@ -67,6 +67,20 @@ fn assert_handles_give(code: CUresult, place: &Place) {
         cuMemFree_v2(place.memory);
         cuMemFreeHost(place.host);
         cuModuleUnload(place.module);
+    });
+}
+
+/// F534
+#[test]
+fn a_module_of_a_context_with_a_fault_gives_no_function() {
+    fresh!(a_module_of_a_context_with_a_fault_gives_no_function, {
+        let (a, mut function) = (Place::new(), null_mut());
+        assert_eq!(launch(a.kernel(c"stop_here"), a.stream, &[]), SUCCESS);
+        assert_eq!(code!(cuStreamSynchronize(a.stream)), LAUNCH_FAILED);
+        let name = c"nothing".as_ptr();
+        let asked = code!(cuModuleGetFunction(&raw mut function, a.module, name));
+        assert_eq!(asked, INVALID_HANDLE);
+        a.destroy();
     });
 }
 
@@ -342,4 +356,34 @@ fn an_unknown_code_has_no_name() {
     ok!(cuGetErrorName(INVALID_VALUE, &raw mut name));
     // SAFETY: the driver's own string, which lasts.
     assert_eq!(unsafe { std::ffi::CStr::from_ptr(name) }, c"CUDA_ERROR_INVALID_VALUE");
+}
+
+/// The codes that are declared, with their names; a test of `cuscope-sys` compares them with `cuda.h`.
+fn declared() -> impl Iterator<Item = (u32, &'static str)> {
+    let lines = include_str!("../../ffi/src/types/result.rs").lines();
+    let rows = lines.filter_map(|line| line.trim().strip_suffix(',')?.split_once(" = "));
+    rows.map(|(name, code)| (code.parse().expect("a number"), name))
+}
+
+/// F533
+#[test]
+fn every_code_has_a_name_and_a_text() {
+    // Codes of CUDA 13.1 and later, which an older driver does not know.
+    const NEWER: [u32; 5] = [47, 227, 917, 918, 919];
+    assert!(declared().count() > 100);
+    for (code, declared) in declared() {
+        let (mut name, mut text) = (std::ptr::null(), std::ptr::null());
+        let answers = (
+            code!(cuGetErrorName(CUresult(code), &raw mut name)),
+            code!(cuGetErrorString(CUresult(code), &raw mut text)),
+        );
+        if NEWER.contains(&code) && answers == (INVALID_VALUE, INVALID_VALUE) {
+            continue;
+        }
+        assert_eq!(answers, (SUCCESS, SUCCESS), "{declared}");
+        // SAFETY: the driver's own strings, which last.
+        let [name, text] = [name, text].map(|text| unsafe { CStr::from_ptr(text) });
+        assert_eq!(name.to_str(), Ok(declared));
+        assert!(!text.is_empty(), "{declared}");
+    }
 }

@@ -232,6 +232,26 @@ fn a_kernel_node_tells_what_it_launches_and_can_launch_something_else() {
     place.destroy();
 }
 
+/// F535
+#[test]
+fn a_graph_that_the_device_launches_frees_nothing_by_itself() {
+    let place = place();
+    for with_node in [false, true] {
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        if with_node {
+            let _node = empty(graph);
+        }
+        let mut exec: CUgraphExec = null_mut();
+        for flags in [5, 13] {
+            let code = code!(cuGraphInstantiateWithFlags(&raw mut exec, graph, flags));
+            assert_eq!(code, INVALID_VALUE, "{flags}");
+        }
+        assert!(exec.is_null());
+        ok!(cuGraphDestroy(graph));
+    }
+    place.destroy();
+}
+
 /// F195
 #[test]
 fn an_instantiation_tells_what_came_of_it_and_an_upload_is_no_work_to_capture() {

@@ -1,4 +1,4 @@
-//! Libraries and their kernels: F280, F284 to F288.
+//! Libraries and their kernels: F280, F284 to F288, F532.
 
 use crate::fresh;
 use crate::modules::{BAD, GARBAGE, TEXT, alone, place};
@@ -55,6 +55,56 @@ fn a_kernel_of_a_library_is_launched_as_a_function() {
     ok!(cuCtxSynchronize());
     ok!(cuLibraryUnload(library));
     other.destroy();
+    place.destroy();
+}
+
+/// F532
+#[test]
+fn occupancy_and_nodes_take_a_kernel_of_a_library() {
+    let _alone = alone();
+    let (place, _) = place();
+    let library = library();
+    let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"second".as_ptr()));
+    let function: CUfunction = made!(cuKernelGetFunction(kernel));
+    // The kernel answers as the function that it is in the current context.
+    let sizes = |of: CUfunction| {
+        let (mut blocks, mut grid, mut block, mut bytes) = (0, 0, 0, 0);
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, of, 32, 0));
+        ok!(cuOccupancyMaxPotentialBlockSize(&raw mut grid, &raw mut block, of, None, 0, 0));
+        ok!(cuOccupancyAvailableDynamicSMemPerBlock(&raw mut bytes, of, 1, 32));
+        let mut config: CUlaunchConfig = all_zeros();
+        [config.gridDimX, config.gridDimY, config.gridDimZ] = [1; 3];
+        [config.blockDimX, config.blockDimY, config.blockDimZ] = [1; 3];
+        let mut cluster = 0;
+        ok!(cuOccupancyMaxPotentialClusterSize(&raw mut cluster, of, &raw const config));
+        config.hStream = place.stream;
+        let mut clusters = 0;
+        ok!(cuOccupancyMaxActiveClusters(&raw mut clusters, of, &raw const config));
+        (blocks, grid, block, bytes, cluster, clusters)
+    };
+    assert_eq!(sizes(kernel.cast()), sizes(function));
+    // A node runs it in the context that it names, or in the current one.
+    for context in [null_mut(), place.context] {
+        let graph: CUgraph = made!(cuGraphCreate(0));
+        let mut params: CUDA_KERNEL_NODE_PARAMS = all_zeros();
+        [params.gridDimX, params.gridDimY, params.gridDimZ] = [1; 3];
+        [params.blockDimX, params.blockDimY, params.blockDimZ] = [1; 3];
+        (params.kern, params.ctx) = (kernel, context);
+        let (mut node, params) = (null_mut(), &raw const params);
+        ok!(cuGraphAddKernelNode_v2(&raw mut node, graph, std::ptr::null(), 0, params));
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        ok!(cuGraphLaunch(exec, place.stream));
+        ok!(cuStreamSynchronize(place.stream));
+        ok!(cuGraphExecDestroy(exec));
+        ok!(cuGraphDestroy(graph));
+    }
+    assert_eq!(pop(), place.context);
+    let mut blocks = 0;
+    let asked =
+        code!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&raw mut blocks, kernel.cast(), 32, 0));
+    assert_eq!(asked, CUDA_ERROR_INVALID_CONTEXT);
+    ok!(cuCtxPushCurrent_v2(place.context));
+    ok!(cuLibraryUnload(library));
     place.destroy();
 }
 

@@ -61,6 +61,7 @@ mod managed;
 mod modules;
 mod notifications;
 mod occupancy;
+mod older_launches;
 mod peer_memory;
 mod peers;
 mod pools;

@@ -334,7 +334,8 @@ driver! {
         entry::wanted(phGraphExec)?;
         let _current = stack::current()?;
         let _graph = super::find(hGraph)?;
-        if flags & !INSTANTIATE_FLAGS != 0 {
+        // What frees its memory by itself is not launched by the device (F535).
+        if flags & !INSTANTIATE_FLAGS != 0 || flags & 5 == 5 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let handle = instantiate(hGraph, flags).map_err(|(code, ..)| code)?;

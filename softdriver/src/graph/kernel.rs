@@ -6,24 +6,34 @@ use super::{Node, Work, find_exec, graph_of};
 use crate::entry::{self, Answer, driver};
 use crate::launch::{self, Launch};
 use crate::launch_attributes::Values;
-use crate::{function, stack};
+use crate::life::Life;
+use crate::{context, function, library, stack};
 use cuscope_sys::*;
 use std::sync::Arc;
+
+/// Where a node runs the kernel of a library: the context that it names, or the current one (F532).
+fn home_of(context: CUcontext) -> Answer<Arc<Life>> {
+    match context.is_null() {
+        true => stack::current_home(),
+        false => Ok(context::find(context)?.life()?.home()),
+    }
+}
 
 /// A launch as a node has it; the parameters are read. Needs a current context.
 pub(super) fn launch_of(params: *const CUDA_KERNEL_NODE_PARAMS) -> Answer<Launch> {
     let params = entry::read(params)?;
     let _current = stack::current()?;
-    if params.func.is_null() && !params.kern.is_null() {
-        return Err(CUDA_ERROR_NOT_SUPPORTED);
-    }
-    let function = function::function(params.func)?;
+    let func = match params.func.is_null() && !params.kern.is_null() {
+        true => library::function_in(params.kern, &home_of(params.ctx)?)?,
+        false => params.func,
+    };
+    let function = function::function(func)?;
     let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];
     let block = [params.blockDimX, params.blockDimY, params.blockDimZ];
     let dynamic = params.sharedMemBytes;
     launch::check_shape(&function, grid, block, dynamic as usize)?;
     let (pointers, extra) = (params.kernelParams, params.extra);
-    Launch::new(params.func, function, grid, block, dynamic, pointers, extra)
+    Launch::new(func, function, grid, block, dynamic, pointers, extra)
 }
 
 /// The launch of a kernel node; INVALID_VALUE for others.

@@ -132,6 +132,15 @@ pub(crate) struct BlockLimit {
     pub(crate) max_threads: Option<u32>,
     /// `.reqntid`: exactly this shape.
     pub(crate) required: Option<[u32; 3]>,
+    /// `.maxnreg`: no more registers than that are reported.
+    pub(crate) max_registers: Option<u32>,
+}
+
+impl BlockLimit {
+    /// Whether it says how many registers a thread may have, in one way or the other.
+    pub(crate) fn limits_registers(&self) -> bool {
+        self.max_threads.is_some() || self.required.is_some() || self.max_registers.is_some()
+    }
 }
 
 /// An entry.
@@ -161,4 +170,14 @@ pub(crate) struct Kernel {
     functions: Vec<code::Callable>,
     /// The constants of the code.
     constants: code::Constants,
+}
+
+/// The fewest registers that a function can be compiled for.
+const FEWEST_REGISTERS: u32 = 16;
+
+impl Kernel {
+    /// Reports no more registers than this.
+    pub(crate) fn limit_registers(&mut self, most: u32) {
+        self.registers = self.registers.min(most.max(FEWEST_REGISTERS));
+    }
 }

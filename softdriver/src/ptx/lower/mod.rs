@@ -155,7 +155,7 @@ fn kernel<'s>(
     let slots = pieces.first().map_or(FIRST, |piece| piece.slots);
     let local = pieces.first().map_or(0, |piece| piece.local);
     let linked = call::link(source, &order, pieces).map_err(one)?;
-    Ok(Kernel {
+    let mut kernel = Kernel {
         name: function.name.to_owned(),
         params,
         param_bytes,
@@ -168,7 +168,11 @@ fn kernel<'s>(
         code: linked.code,
         functions: linked.functions,
         constants: scene.constants.into_inner(),
-    })
+    };
+    if let Some(most) = function.block.max_registers {
+        kernel.limit_registers(most);
+    }
+    Ok(kernel)
 }
 
 impl<'a, 's> Body<'a, 's> {

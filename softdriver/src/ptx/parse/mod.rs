@@ -342,7 +342,11 @@ impl<'s> Parser<'_, 's> {
                         block.max_threads = Some(product);
                     }
                 }
-                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxnreg" | ".maxclusterrank") => {
+                Kind::Word(".maxnreg") => {
+                    self.at += 1;
+                    block.max_registers = Some(self.small()?);
+                }
+                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxclusterrank") => {
                     self.at += 1;
                     self.small()?;
                 }
