@@ -16,7 +16,7 @@ use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::schedule;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::thread;
@@ -422,5 +422,26 @@ fn nothing_of_an_import_is_left() {
             assert_eq!(live(), before);
         }
         schedule::stop();
+    });
+}
+
+#[test]
+fn a_dma_buf_has_whole_pages_of_a_buffer() {
+    skip_under_miri!("takes descriptors");
+    with_gpu(|gpu| {
+        const CALL: &str = "cuMemGetHandleForAddressRange";
+        for buffer in [gpu.alloc::<u8>(0).unwrap(), gpu.alloc::<u8>((4 << 20) + 1).unwrap()] {
+            let error = gpu.export_dma_buf(&buffer).unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { call: CALL, .. }), "{error}");
+        }
+        let buffer = gpu.alloc::<u32>(1 << 20).unwrap();
+        let exported = gpu.export_dma_buf(&buffer);
+        let has = ffi::CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED;
+        if gpu.device().attribute(has).unwrap() == 0 {
+            assert_eq!(exported.unwrap_err().code(), Some(ffi::CUDA_ERROR_NOT_SUPPORTED));
+        } else {
+            let bytes = File::from(exported.unwrap()).seek(SeekFrom::End(0)).unwrap();
+            assert_eq!(bytes, 4 << 20);
+        }
     });
 }

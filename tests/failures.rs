@@ -139,7 +139,8 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
     let mut rest = Live { contexts: before.contexts, ..after };
     // A pool and what it allocated belong to no context, whose end would free them.
     if failed.contains(&"cuMemFreeAsync") {
-        rest = Live { allocations: before.allocations, bytes: before.bytes, ..rest };
+        let Live { allocations, bytes, host_allocations, .. } = before;
+        rest = Live { allocations, bytes, host_allocations, ..rest };
     }
     // Nor does what is imported of another process's pool, which stays with it.
     if failed.contains(&"cuMemFree_v2") && under.starts_with("a pool of another process") {

@@ -277,7 +277,10 @@ fn a_pool_keeps_what_its_threshold_says() {
         const MIB: u64 = 1 << 20;
         let stream = gpu.stream().unwrap();
         let pool = MemoryPool::create(gpu.device()).unwrap();
-        assert_eq!((pool.device(), pool.usage().unwrap()), (gpu.device(), Default::default()));
+        assert_eq!(
+            (pool.location(), pool.usage().unwrap()),
+            (gpu.device().into(), Default::default())
+        );
         assert_eq!((pool.release_threshold(), pool.reuse()), (Ok(0), Ok(PoolReuse::all())));
         pool.set_reuse(PoolReuse::OPPORTUNISTIC).unwrap();
         assert_eq!(pool.reuse(), Ok(PoolReuse::OPPORTUNISTIC));

@@ -260,7 +260,9 @@ driver! {
     }
     /// Counts one user of the current context less; the last one, who created it, destroys it (F531).
     fn cuCtxDetach(ctx: CUcontext) {
-        entry::wanted(ctx)?;
+        if ctx.is_null() {
+            return Err(CUDA_ERROR_INVALID_CONTEXT);
+        }
         let context = find(ctx)?;
         if !stack::top().is_some_and(|top| Arc::ptr_eq(&top, &context)) {
             return Err(CUDA_ERROR_INVALID_CONTEXT);

@@ -260,12 +260,10 @@ driver! {
         }
         Ok(())
     }
-    /// A kernel by name, with the same handle each time; 400 if there was a fault in its context (F534).
+    /// A kernel by name, with the same handle each time; the code of the fault if there was one (F534).
     fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) {
         entry::wanted(hfunc)?;
-        let module = state().modules.get(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
-        let faulted = module.life.domain.code().is_some();
-        sticky::check_shown().map_err(|code| if faulted { CUDA_ERROR_INVALID_HANDLE } else { code })?;
+        let module = find(hmod)?;
         let name = entry::text(name)?.to_bytes();
         if name.is_empty() {
             return Err(CUDA_ERROR_INVALID_VALUE);

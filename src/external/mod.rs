@@ -50,6 +50,8 @@
 //! last handle of a context, and a semaphore that an ordered stream uses. Nothing on the host ends such a wait but a signal,
 //! so signal on the error paths of the other interface, too.
 
+#[cfg(unix)]
+mod dma_buf;
 pub(crate) mod enqueue;
 mod memory;
 mod semaphore;

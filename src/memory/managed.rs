@@ -93,7 +93,7 @@ impl Attachment {
 const NO_HOST: &str = "the host cannot use this memory: allocate it with `PushedGuard::managed`, or copy it with `download`";
 const NOT_BOTH: &str = "the host may not use managed memory while kernels of this device run: use page-locked memory \
                         (`PushedGuard::pinned`), which kernels can use too";
-const NOT_ALIGNED: &str =
+pub(super) const NOT_ALIGNED: &str =
     "the address is no multiple of the element's alignment: allocate elements of a smaller one";
 
 /// Returns whether the host may use managed memory while kernels of the device run.

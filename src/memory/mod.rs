@@ -43,6 +43,8 @@ pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};
 pub use location::Location;
 pub use managed::{Advice, Attachment, RangeInfo};
+#[cfg(unix)]
+pub(crate) use pinned::PAGE;
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 pub(crate) use pointer::may_be_used;

@@ -2,11 +2,13 @@
 #![allow(unsafe_code, reason = "owns memory of the allocator")]
 
 use super::access::Access;
+use super::managed::NOT_ALIGNED;
 use super::register::Registration;
 use crate::call::name;
 use crate::context::Context;
 use crate::error::{Error, Result, means_not_taken};
-use crate::memory::Element;
+use crate::memory::{Allocation, Element};
+use crate::registry::{host_saw, host_sees};
 use crate::stack::PushedGuard;
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
@@ -17,7 +19,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
 /// The page size on the machines that this crate supports, so that a buffer shares no page with anything else.
-const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
+pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 
 /// A buffer of `len` elements in page-locked host memory. Copies from and to it run at the speed of the bus
 /// ([F96](crate::driver_facts#F96)).
@@ -25,11 +27,15 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 /// It dereferences to a slice: `gpu.on(&stream).upload(&pinned, &mut buffer)`. Kernels can use it directly,
 /// over the bus: `&pinned` and `&mut pinned` are arguments of a launch.
 ///
-/// Rust allocates the memory and a context registers it, so it outlives the context's end
-/// ([F102](crate::driver_facts#F102), invariant [`pinned-is-rusts`](crate::soundness#pinned-is-rusts)). It has
-/// no brand: every context can copy from and to it, with the same speed. Dropping it needs no current context,
-/// and waits for all work of the context that registered it ([F162](crate::driver_facts#F162),
-/// [F166](crate::driver_facts#F166)). No safe work of any context is in flight on it then.
+/// [`PushedGuard::pinned`] allocates it from Rust's allocator and registers it with a context, so it outlives the context's
+/// end ([F102](crate::driver_facts#F102), invariant [`pinned-is-rusts`](crate::soundness#pinned-is-rusts)). Dropping it
+/// needs no current context, and waits for all work of that context ([F162](crate::driver_facts#F162),
+/// [F166](crate::driver_facts#F166)). [`SyncStream::alloc_pinned_from`](crate::SyncStream::alloc_pinned_from) takes it
+/// from a [pool](crate::MemoryPool) of the host, which is faster, and dropping it gives it back without waiting. Its memory
+/// belongs to no context ([F454](crate::driver_facts#F454)).
+///
+/// It has no brand: every context can copy from and to it, with the same speed. No safe work of any context is in flight on
+/// it when it is dropped.
 ///
 /// After a kernel faulted, an operation that lent the buffer aborts the process if the process has several
 /// contexts: the work of the contexts that did not fault goes on, and nothing reports when it ends
@@ -52,19 +58,26 @@ const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 
 /// # Ok(()) }
 /// ```
 pub struct PinnedBuffer<T: Element> {
-    registration: Registration,
     memory: Memory<T>,
+    owner: Owner,
     /// The address for kernels. It is the host address if the device can use that
     /// ([F163](crate::driver_facts#F163)).
     mapped: CUdeviceptr,
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
-/// Pages from the allocator, which are not freed automatically.
+/// What ends the memory.
+enum Owner {
+    /// The allocator, once it is not registered.
+    Registered(Registration),
+    /// The pool that it is freed to.
+    Pool(Box<Allocation>),
+}
+
+/// Memory, which is not freed automatically.
 struct Memory<T> {
     start: NonNull<T>,
     len: usize,
-    layout: Layout,
     data: PhantomData<T>,
 }
 // SAFETY: the memory is owned, as a `Box<[T]>` would own it.
@@ -72,21 +85,35 @@ unsafe impl<T: Send> Send for Memory<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Memory<T> {}
 
+/// Returns the layout of the pages for so many elements, or `None` if they are larger than the address space.
+fn pages<T>(len: usize) -> Option<Layout> {
+    let bytes = len.checked_mul(size_of::<T>())?.checked_next_multiple_of(PAGE)?;
+    Layout::from_size_align(bytes, PAGE.max(align_of::<T>())).ok()
+}
+
 impl<T: Element> Memory<T> {
-    /// Allocates zeros, which are a valid value of every element.
+    /// Takes memory of so many elements, all of which are initialised; for 0 bytes, there is none.
+    fn at(start: Option<NonNull<T>>, len: usize) -> Memory<T> {
+        Memory { start: start.unwrap_or(NonNull::dangling()), len, data: PhantomData }
+    }
+
+    /// Allocates pages of zeros, which are a valid value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
         let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
-        let bytes = len.checked_mul(size_of::<T>()).and_then(|b| b.checked_next_multiple_of(PAGE));
-        let layout = bytes.and_then(|b| Layout::from_size_align(b, PAGE.max(align_of::<T>())).ok());
-        let layout = layout
+        let layout = pages::<T>(len)
             .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
-            return Ok(Memory { start: NonNull::dangling(), len, layout, data: PhantomData });
+            return Ok(Memory::at(None, len));
         }
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
         let Some(start) = NonNull::new(start.cast()) else { handle_alloc_error(layout) };
-        Ok(Memory { start, len, layout, data: PhantomData })
+        Ok(Memory::at(Some(start), len))
+    }
+
+    /// Returns the address on the host, as the driver writes addresses.
+    fn address(&self) -> CUdeviceptr {
+        self.start.as_ptr().addr() as CUdeviceptr
     }
 
     fn slice(&self) -> &[T] {
@@ -103,13 +130,11 @@ impl<T: Element> Memory<T> {
     /// Returns the memory to the allocator.
     ///
     /// # Safety
-    /// 1. Nothing uses the memory from here on, and the driver does not know it.
+    /// 1. It is from [`zeroed`](Self::zeroed). Nothing uses it from here on, and the driver does not know it.
     unsafe fn free(&mut self) {
-        if self.layout.size() == 0 {
-            return;
-        }
+        let Some(layout) = pages::<T>(self.len).filter(|layout| layout.size() > 0) else { return };
         // SAFETY: from `alloc_zeroed` with this layout; obligation 1 is the caller's.
-        unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
+        unsafe { dealloc(self.start.as_ptr().cast(), layout) };
     }
 }
 
@@ -132,7 +157,8 @@ impl PushedGuard<'_> {
         // SAFETY: the memory is owned, and freed by `PinnedBuffer` only once it is not registered.
         match unsafe { Registration::of(self, all) } {
             Ok(registration) => {
-                let mut pinned = PinnedBuffer { registration, memory, mapped: 0 };
+                let owner = Owner::Registered(registration);
+                let mut pinned = PinnedBuffer { memory, owner, mapped: 0 };
                 pinned.mapped = pinned.device_address(self)?;
                 Ok(pinned)
             }
@@ -160,11 +186,39 @@ impl PushedGuard<'_> {
 }
 
 impl<T: Element> PinnedBuffer<T> {
-    /// Returns the context that registered the buffer, which the buffer keeps alive. Every context can use the
-    /// buffer.
+    /// Takes memory of a pool of the host, to which every device has access, and fills it with zeros. Of 0 bytes there is
+    /// no memory, and the address is 0.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for an element of a larger alignment than the driver's.
+    ///
+    /// # Safety
+    /// 1. The memory has `len` elements, and nothing has used it since it was allocated, which is complete.
+    pub(crate) unsafe fn of_pool(memory: Allocation, len: usize) -> Result<PinnedBuffer<T>> {
+        let start = ptr::with_exposed_provenance_mut::<T>(memory.address() as usize);
+        let start = NonNull::new(start);
+        if let Some(start) = start {
+            if !start.is_aligned() {
+                let call = name!(cuMemAllocFromPoolAsync);
+                return Err(Error::InvalidArgument { call, reason: NOT_ALIGNED });
+            }
+            // SAFETY: aligned memory of the host of `len` elements (1), which nothing else uses (1). Zeros are a valid value of
+            // every element.
+            unsafe { start.write_bytes(0, len) };
+            host_sees(start.addr().get(), len * size_of::<T>());
+        }
+        let (owner, memory) = (Owner::Pool(Box::new(memory)), Memory::at(start, len));
+        Ok(PinnedBuffer { mapped: memory.address(), memory, owner })
+    }
+
+    /// Returns the context that registered the buffer, or that it was allocated in. The buffer keeps it alive. Every
+    /// context can use the buffer.
     #[must_use]
     pub fn context(&self) -> &Context {
-        self.registration.context()
+        match &self.owner {
+            Owner::Registered(registration) => registration.context(),
+            Owner::Pool(memory) => memory.context(),
+        }
     }
 
     /// Returns the address of the memory on the host, without a reference to it: the device may use a part.
@@ -185,14 +239,17 @@ impl<T: Element> PinnedBuffer<T> {
 
     /// Returns the slice, and the result of [`mapped_in`](Self::mapped_in).
     pub(crate) fn lend(&mut self) -> (Option<&Context>, &mut [T]) {
-        let only = self.mapped_in().is_some().then(|| self.registration.context());
+        let only = (self.mapped != self.memory.address()).then_some(match &self.owner {
+            Owner::Registered(registration) => registration.context(),
+            Owner::Pool(memory) => memory.context(),
+        });
         (only, self.memory.slice_mut())
     }
 
     /// Returns the only context in which kernels can use that address, or `None` if all can. It is the context
     /// of a device that cannot use host addresses.
     pub(crate) fn mapped_in(&self) -> Option<&Context> {
-        (self.mapped != self.memory.start.as_ptr().addr() as CUdeviceptr).then(|| self.context())
+        (self.mapped != self.memory.address()).then(|| self.context())
     }
 
     /// Returns the address at which kernels of any context can use the buffer, for calls of [`ffi`].
@@ -202,17 +259,31 @@ impl<T: Element> PinnedBuffer<T> {
     /// context ([F167](crate::driver_facts#F167)).
     #[doc(alias = "cuMemHostGetDevicePointer")]
     pub fn device_address(&self, gpu: &PushedGuard<'_>) -> Result<CUdeviceptr> {
-        self.registration.device_address(gpu, self.memory.start.as_ptr().cast())
+        match &self.owner {
+            Owner::Registered(registration) => {
+                registration.device_address(gpu, self.memory.start.as_ptr().cast())
+            }
+            Owner::Pool(_) => {
+                gpu.enter(name!(cuMemHostGetDevicePointer_v2))?;
+                Ok(self.mapped)
+            }
+        }
     }
 }
 
 impl<T: Element> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
-        // If the driver may still know the memory, it is leaked: a host function of a stream drops it (F23), or
-        // a child of a fork.
-        if self.registration.memory_is_free() {
-            // SAFETY: 1. This is its owner's end, and the driver does not know it any more.
-            unsafe { self.memory.free() };
+        match &mut self.owner {
+            // If the driver may still know the memory, it is leaked: a host function of a stream drops it (F23), or
+            // a child of a fork.
+            Owner::Registered(registration) => {
+                if registration.memory_is_free() {
+                    // SAFETY: 1. This is its owner's end, and the driver does not know it any more.
+                    unsafe { self.memory.free() };
+                }
+            }
+            // The pool gets the memory when this is dropped, with the fields.
+            Owner::Pool(memory) => host_saw(memory.address()),
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Pools of device memory.
+//! Pools of memory, of a device or of the host.
 #![allow(unsafe_code, reason = "calls the driver, and says that a pool may be shared")]
 
 use crate::call::{answer, name};
 use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
+use crate::memory::Location;
 use crate::sync::Arc;
 use crate::virtual_memory::location;
 #[cfg(unix)]
@@ -40,6 +41,9 @@ const REUSE: [(PoolReuse, CUmemPool_attribute); 3] = [
     (PoolReuse::INTERNAL_DEPENDENCIES, ffi::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES),
 ];
 
+/// The memory of all pools here: it stays where it is.
+const PINNED: ffi::CUmemAllocationType = ffi::CU_MEM_ALLOCATION_TYPE_PINNED;
+
 /// The access of a device to the memory of a pool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -63,12 +67,12 @@ pub struct PoolUsage {
     pub used_high: u64,
 }
 
-/// A pool of device memory: a shared owner that is cheap to clone.
+/// A pool of memory at one [`Location`]: a shared owner that is cheap to clone.
 ///
 /// [`SyncStream::alloc`](crate::SyncStream::alloc) and [`alloc_from`](crate::SyncStream::alloc_from) allocate
-/// from it. A pool belongs to a device and needs no context ([F170](crate::driver_facts#F170)). A buffer keeps
-/// the pool alive that [`alloc_from`](crate::SyncStream::alloc_from) received. The last clone destroys a pool
-/// that was [created](Self::create).
+/// from the pools of a device, and [`alloc_pinned_from`](crate::SyncStream::alloc_pinned_from) from those of the host. A
+/// pool needs no context ([F170](crate::driver_facts#F170)). A buffer keeps the pool alive that it was allocated from. The
+/// last clone destroys a pool that was [created](Self::create).
 ///
 /// # Examples
 /// ```
@@ -92,7 +96,7 @@ assert_impl_all!(MemoryPool: Send, Sync);
 
 struct Inner {
     raw: CUmemoryPool,
-    device: Device,
+    place: Location,
     /// Whether this crate created it.
     owned: bool,
 }
@@ -113,23 +117,27 @@ impl Drop for Inner {
 }
 
 impl MemoryPool {
-    /// Creates a pool of a device's memory.
+    /// Creates a pool of the memory of a [`Device`], or of page-locked memory at another [`Location`]: of the host or of
+    /// one of its NUMA nodes.
+    ///
+    /// Every device gets access to a pool of the host, so that kernels use its memory as other page-locked memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` if the device has no pools.
+    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` if there are no pools at the place, as for
+    /// [`Location::HostNumaCurrent`] ([F450](crate::driver_facts#F450)).
     #[doc(alias = "cuMemPoolCreate")]
-    pub fn create(device: Device) -> Result<MemoryPool> {
-        MemoryPool::create_with_limit(device, 0)
+    pub fn create(place: impl Into<Location>) -> Result<MemoryPool> {
+        MemoryPool::create_with_limit(place, 0)
     }
 
     /// Creates a pool that holds at most `bytes` bytes. The driver rounds the number up, and 0 means no limit
     /// ([F177](crate::driver_facts#F177)).
     ///
     /// # Errors
-    /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the device has less.
+    /// The errors of [`create`](Self::create); `CUDA_ERROR_OUT_OF_MEMORY` if the place has less.
     #[doc(alias = "cuMemPoolCreate")]
-    pub fn create_with_limit(device: Device, bytes: usize) -> Result<MemoryPool> {
-        MemoryPool::create_for(device, bytes, ffi::CU_MEM_HANDLE_TYPE_NONE)
+    pub fn create_with_limit(place: impl Into<Location>, bytes: usize) -> Result<MemoryPool> {
+        MemoryPool::create_for(place.into(), bytes, ffi::CU_MEM_HANDLE_TYPE_NONE)
     }
 
     /// Creates a pool that other processes can [import](crate::ipc::ImportedPool), with the buffers that this process
@@ -141,7 +149,8 @@ impl MemoryPool {
     #[cfg(unix)]
     #[doc(alias = "cuMemPoolCreate")]
     pub fn create_shareable(device: Device) -> Result<MemoryPool> {
-        MemoryPool::create_for(device, 0, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        let kind = ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        MemoryPool::create_for(device.into(), 0, kind)
     }
 
     /// Returns a file descriptor by which another process can [import](crate::ipc::ImportedPool) the pool. Send it over
@@ -163,14 +172,14 @@ impl MemoryPool {
     }
 
     fn create_for(
-        device: Device,
+        place: Location,
         bytes: usize,
         handles: CUmemAllocationHandleType,
     ) -> Result<MemoryPool> {
         let properties = CUmemPoolProps {
-            allocType: ffi::CU_MEM_ALLOCATION_TYPE_PINNED,
+            allocType: PINNED,
             handleTypes: handles,
-            location: location(device),
+            location: place.raw(),
             win32SecurityAttributes: ptr::null_mut(),
             maxSize: bytes,
             usage: 0,
@@ -180,50 +189,94 @@ impl MemoryPool {
         let mut raw = ptr::null_mut();
         // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
         unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }.check()?;
-        Ok(MemoryPool(Arc::new(Inner { raw, device, owned: true })))
+        MemoryPool(Arc::new(Inner { raw, place, owned: true })).with_access()
     }
 
-    /// Returns the default pool of a device. The device allocates from it unless you [set](Self::make_current)
-    /// another one.
+    /// Gives every device access to a pool of the host.
+    fn with_access(self) -> Result<MemoryPool> {
+        if !matches!(self.location(), Location::Device(_)) {
+            for device in Device::all()? {
+                self.set_access(device, PoolAccess::ReadWrite)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Returns the default pool of a [`Device`] or of another [`Location`]. The place allocates from it unless you
+    /// [set](Self::make_current) another one. Every device gets access to the pool if it is one of the host.
     ///
     /// # Errors
-    /// A driver error.
+    /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
-    pub fn default_of(device: Device) -> Result<MemoryPool> {
-        let mut raw = ptr::null_mut();
-        // SAFETY: writes one handle to `raw`, which is valid for it.
-        unsafe { answer!(cuDeviceGetDefaultMemPool(&raw mut raw, device.raw())) }.check()?;
-        Ok(MemoryPool(Arc::new(Inner { raw, device, owned: false })))
+    #[doc(alias = "cuMemGetDefaultMemPool")]
+    pub fn default_of(place: impl Into<Location>) -> Result<MemoryPool> {
+        let (place, mut raw) = (place.into(), ptr::null_mut());
+        match place {
+            Location::Device(device) => {
+                // SAFETY: writes one handle to `raw`, which is valid for it.
+                unsafe { answer!(cuDeviceGetDefaultMemPool(&raw mut raw, device.raw())) }
+                    .check()?;
+            }
+            _ => {
+                let (get, mut at) = (ffi::cuMemGetDefaultMemPool()?, place.raw());
+                let (out, at) = (&raw mut raw, &raw mut at);
+                // SAFETY: writes one handle to `raw` and reads the place, which are valid for it.
+                unsafe { answer!(cuMemGetDefaultMemPool = get(out, at, PINNED)) }.check()?;
+            }
+        }
+        MemoryPool(Arc::new(Inner { raw, place, owned: false })).with_access()
     }
 
-    /// Makes this the current pool of its device. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
+    /// Makes this the current pool of its place. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
     /// other code of the process that passes no pool, allocate from it until another pool is set or this one is
     /// destroyed ([F174](crate::driver_facts#F174)).
     ///
     /// # Errors
-    /// A driver error.
+    /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceSetMemPool")]
+    #[doc(alias = "cuMemSetMemPool")]
     pub fn make_current(&self) -> Result {
-        // SAFETY: the pool is alive, and of the device.
-        unsafe { answer!(cuDeviceSetMemPool(self.device().raw(), self.raw())) }.result()
+        match self.location() {
+            Location::Device(device) => {
+                // SAFETY: the pool is alive, and of the device.
+                unsafe { answer!(cuDeviceSetMemPool(device.raw(), self.raw())) }.result()
+            }
+            place => {
+                let (set, mut at) = (ffi::cuMemSetMemPool()?, place.raw());
+                let at = &raw mut at;
+                // SAFETY: the pool is alive, and of the place, which is valid for reads.
+                unsafe { answer!(cuMemSetMemPool = set(at, PINNED, self.raw())) }.result()
+            }
+        }
     }
 
-    /// Returns whether this is the current pool of its device.
+    /// Returns whether this is the current pool of its place.
     ///
     /// # Errors
-    /// A driver error.
+    /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceGetMemPool")]
+    #[doc(alias = "cuMemGetMemPool")]
     pub fn is_current(&self) -> Result<bool> {
         let mut raw = ptr::null_mut();
-        // SAFETY: writes one handle to `raw`, which is valid for it, and is only compared.
-        unsafe { answer!(cuDeviceGetMemPool(&raw mut raw, self.device().raw())) }.check()?;
+        match self.location() {
+            Location::Device(device) => {
+                // SAFETY: writes one handle to `raw`, which is valid for it, and is only compared.
+                unsafe { answer!(cuDeviceGetMemPool(&raw mut raw, device.raw())) }.check()?;
+            }
+            place => {
+                let (get, mut at) = (ffi::cuMemGetMemPool()?, place.raw());
+                let (out, at) = (&raw mut raw, &raw mut at);
+                // SAFETY: as above; the place is valid for reads.
+                unsafe { answer!(cuMemGetMemPool = get(out, at, PINNED)) }.check()?;
+            }
+        }
         Ok(raw == self.raw())
     }
 
-    /// Returns the device.
+    /// Returns the place.
     #[must_use]
-    pub fn device(&self) -> Device {
-        self.0.device
+    pub fn location(&self) -> Location {
+        self.0.place
     }
 
     /// Returns the handle, for calls of [`ffi`]. It is valid while a clone lives. Do not destroy it.
@@ -312,7 +365,7 @@ impl MemoryPool {
     /// let devices = Device::all()?;
     /// let pool = MemoryPool::create(devices[0])?;
     /// for &device in &devices[1..] {
-    ///     if device.can_access_peer(pool.device())? {
+    ///     if device.can_access_peer(devices[0])? {
     ///         pool.set_access(device, PoolAccess::ReadWrite)?;
     ///         assert_eq!(pool.access(device)?, PoolAccess::ReadWrite);
     ///     }
@@ -393,19 +446,32 @@ impl MemoryPool {
     }
 }
 
-/// Two pools are equal if the driver's handles are.
 impl MemoryPool {
     /// Checks that it can allocate in the order of a stream on this device.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument).
     pub(crate) fn check_device(&self, device: Device) -> Result {
-        if self.device() == device {
+        let reason = match self.location() {
+            Location::Device(own) if own == device => return Ok(()),
+            Location::Device(_) => {
+                "the pool and the stream belong to different devices: use a pool of the stream's device"
+            }
+            _ => "the pool has memory of the host: use `SyncStream::alloc_pinned_from`",
+        };
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
+    }
+
+    /// Checks that it is a pool of the host.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument).
+    pub(crate) fn check_host(&self) -> Result {
+        if !matches!(self.location(), Location::Device(_)) {
             return Ok(());
         }
-        let call = name!(cuMemAllocFromPoolAsync);
-        let reason = "the pool and the stream belong to different devices: use a pool of the stream's device";
-        Err(Error::InvalidArgument { call, reason })
+        let reason = "the pool has memory of a device: use a pool of `Location::Host`";
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
     }
 }
 
@@ -415,7 +481,7 @@ impl MemoryPool {
 /// A driver error.
 ///
 /// # Safety
-/// 1. The stream and the pool are alive, and of one device.
+/// 1. The stream and the pool are alive, and the pool is of the stream's device or of the host.
 #[inline]
 pub(crate) unsafe fn allocate(
     bytes: usize,
@@ -436,6 +502,7 @@ pub(crate) unsafe fn allocate(
     Ok(address)
 }
 
+/// Two pools are equal if the driver's handles are.
 impl PartialEq for MemoryPool {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
@@ -445,6 +512,6 @@ impl Eq for MemoryPool {}
 
 impl fmt::Debug for MemoryPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryPool({:p} of {:?})", self.raw(), self.device())
+        write!(f, "MemoryPool({:p} of {:?})", self.raw(), self.location())
     }
 }

@@ -6,7 +6,9 @@ use crate::brand::Brand;
 use crate::call::{later, name};
 use crate::driver::capture_mode::relaxed;
 use crate::error::Result;
-use crate::memory::{Allocation, DeviceBuffer, Element, MemoryPool, allocate, size_for};
+use crate::memory::{
+    Allocation, DeviceBuffer, Element, MemoryPool, PinnedBuffer, allocate, size_for,
+};
 use std::marker::PhantomData;
 
 impl<'ctx> SyncStream<'_, 'ctx> {
@@ -50,6 +52,56 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         let mut buffer = unsafe { self.alloc_from_unscoped(pool, len) }?;
         self.settle(&mut buffer.inner, len * size_of::<T>(), Some(pool))?;
         Ok(buffer)
+    }
+
+    /// Allocates a buffer of page-locked host memory from a [pool](MemoryPool) of the host, and fills it with zeros.
+    ///
+    /// The host waits for the allocation, and for nothing else: if the stream is busy, this allocates on a new stream, as
+    /// [`alloc`](Self::alloc) says. Dropping the buffer gives the memory back in the order of this stream, without waiting.
+    /// [`PushedGuard::pinned`](crate::PushedGuard::pinned) registers memory instead, which takes longer and waits for the
+    /// work of the context in the end.
+    ///
+    /// The buffer keeps the pool alive.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a pool of a device, for a buffer of more than an address
+    /// space holds, and for elements that are more aligned than the driver's memory; `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::memory::Location;
+    /// use cuscope::{Context, ContextStack, Device, MemoryPool};
+    ///
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// let gpu = stack.push(&context)?;
+    /// let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
+    /// let mut frame = gpu.on(&stream).alloc_pinned_from::<f32>(&pool, 1920 * 1080)?;
+    /// frame.fill(0.5);
+    /// let on_device = gpu.on(&stream).copied(&frame)?;
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuMemAllocFromPoolAsync")]
+    pub fn alloc_pinned_from<T: Element>(
+        &self,
+        pool: &MemoryPool,
+        len: usize,
+    ) -> Result<PinnedBuffer<T>> {
+        let bytes = size_for::<T>(name!(cuMemAllocFromPoolAsync), len)?;
+        pool.check_host()?;
+        let memory = if bytes == 0 {
+            Allocation::nowhere(self.stream().context().clone())
+        } else {
+            // SAFETY: 1. Pool and stream are alive, and the pool is of the host.
+            let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
+            let stream = self.stream().inner.clone();
+            let mut memory = Allocation::in_order(address, stream, Some(pool.clone()));
+            self.settle(&mut memory, bytes, Some(pool))?;
+            memory
+        };
+        // SAFETY: 1. The allocation has this size, and `settle` has waited for it.
+        unsafe { PinnedBuffer::of_pool(memory, len) }
     }
 
     /// Allocates a buffer without waiting: one driver call. See [`alloc`](Self::alloc).

@@ -8,7 +8,7 @@ use crate::common::longer;
 use cuscope::foreign::dlpack::Tensor;
 use cuscope::memory::{Advice, Attachment, CopyFlags, Location, PoolAccess};
 use cuscope::tensor_map::TensorLayout;
-use cuscope::{LaunchConfig, MemoryPool, PushedGuard};
+use cuscope::{Device, LaunchConfig, MemoryPool, PushedGuard, ffi};
 use std::time::Duration;
 
 pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
@@ -114,6 +114,7 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("MemoryPool::trim_to", &["cuMemPoolTrimTo"], || pool.trim_to(0)).unwrap();
     drop(buffer);
     t.row("MemoryPool, dropped", &["cuMemPoolDestroy"], || drop(pool));
+    host_pools(t, gpu);
 
     let (register, unregister) = ("cuMemHostRegister_v2", "cuMemHostUnregister");
     let (both, why) = ([register, "cuMemHostGetDevicePointer_v2"], "stored for `Scope::map`");
@@ -233,4 +234,27 @@ fn managed(t: &mut Table, gpu: &PushedGuard<'_>) {
     let x = ordered.adopt(x).unwrap();
     t.row("OrderedStream::prefetch", &["cuMemPrefetchAsync_v2"], || ordered.prefetch(&x, here))
         .unwrap();
+}
+
+/// Pools of the host, where there are such.
+fn host_pools(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let has = ffi::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED;
+    if gpu.device().attribute(has).unwrap_or(0) == 0 {
+        return;
+    }
+    let stream = gpu.stream().unwrap();
+    let mut calls = vec!["cuMemPoolCreate", "cuDeviceGetCount"];
+    let devices = Device::all().unwrap().len();
+    calls.extend(vec!["cuDeviceGet"; devices]);
+    calls.extend(vec!["cuMemPoolSetAccess"; devices]);
+    let create = || MemoryPool::create(Location::Host);
+    let why = "gives each device access";
+    let row = "MemoryPool::create, of the host";
+    let pool = t.unlike(row, &["cuMemPoolCreate"], &calls, why, create).unwrap();
+    let row = "SyncStream::alloc_pinned_from";
+    let calls = ["cuMemAllocFromPoolAsync", "cuStreamQuery"];
+    let alloc = || gpu.on(&stream).alloc_pinned_from::<u32>(&pool, 16);
+    let pinned = t.row(row, &calls, alloc).unwrap();
+    let row = "PinnedBuffer of a pool, dropped";
+    t.row(row, &["cuMemFreeAsync"], || drop(pinned));
 }

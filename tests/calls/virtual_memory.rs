@@ -88,6 +88,10 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         drop(t.row("PhysicalMemory::import", &calls, import).unwrap());
         #[cfg(target_os = "linux")]
         external(t, gpu, sent, bytes);
+        let y = gpu.alloc::<u32>(1 << 20).unwrap();
+        let calls = ["cuMemGetHandleForAddressRange"];
+        // Not every device has it, which the driver answers.
+        drop(t.row("PushedGuard::export_dma_buf", &calls, || gpu.export_dma_buf(&y)));
         let create = || MemoryPool::create_shareable(device);
         let pool = t.row("MemoryPool::create_shareable", &["cuMemPoolCreate"], create).unwrap();
         let export = ["cuMemPoolExportToShareableHandle"];

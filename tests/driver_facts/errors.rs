@@ -79,7 +79,7 @@ fn a_module_of_a_context_with_a_fault_gives_no_function() {
         assert_eq!(code!(cuStreamSynchronize(a.stream)), LAUNCH_FAILED);
         let name = c"nothing".as_ptr();
         let asked = code!(cuModuleGetFunction(&raw mut function, a.module, name));
-        assert_eq!(asked, INVALID_HANDLE);
+        assert_eq!(asked, LAUNCH_FAILED);
         a.destroy();
     });
 }

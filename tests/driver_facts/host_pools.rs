@@ -1,4 +1,4 @@
-//! Pools of the host and of its NUMA node, and the pools of a place: F450 to F454.
+//! Pools of the host and of its NUMA node, and the pools of a place: F450 to F454, F458.
 
 use crate::pools::{create, held, properties};
 use crate::raw::*;
@@ -355,4 +355,42 @@ fn memory_of_a_pool_of_the_host_is_freed_as_that_of_other_pools() {
     within(b.context, || ok!(cuMemFree_v2(at)));
     ok!(cuMemPoolDestroy(pool));
     b.destroy();
+}
+
+/// F458
+#[test]
+fn memory_of_a_pool_of_the_host_outlives_a_reset_and_a_fault() {
+    skip_under_miri!("reaches memory of the driver by its address");
+    fresh!(memory_of_a_pool_of_the_host_outlives_a_reset_and_a_fault, {
+        needs_host_pools!();
+        let device = device();
+        let primary: CUcontext = made!(cuDevicePrimaryCtxRetain(device));
+        let pool = host_pool(HOST);
+        let at = within(primary, || allocate(pool, BYTES, free_stream()));
+        set_word(at, 5);
+        // SAFETY: the child reads one word, and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(if word(at) == 5 { 0 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: the child above, and a place for its status.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0, "the child has it too");
+        ok!(cuDevicePrimaryCtxReset_v2(device));
+        assert_eq!(word(at), 5);
+        set_word(at, 6);
+        let a = place();
+        let from = with_exposed_provenance(at as usize);
+        ok!(cuMemcpyHtoD_v2(a.memory, from, 4));
+        assert_eq!(a.value(), 6);
+        assert_eq!(launch(a.kernel(c"stop_here"), a.stream, &[]), SUCCESS);
+        assert_eq!(code!(cuStreamSynchronize(a.stream)), LAUNCH_FAILED);
+        assert_eq!(code!(cuMemFreeAsync(at, a.stream)), LAUNCH_FAILED);
+        assert_eq!(word(at), 6);
+        ok!(cuMemPoolDestroy(pool));
+        ok!(cuCtxDestroy_v2(a.context));
+        assert_eq!(word(at), 6);
+    });
 }

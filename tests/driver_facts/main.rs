@@ -30,6 +30,7 @@ mod contexts_and_calls;
 mod cooperative;
 mod deaths;
 mod diagnostics;
+mod dma_buf;
 mod ends_after_faults;
 mod errors;
 mod external;

@@ -1,5 +1,6 @@
 //! Functions that `cuda.h` no longer declares in CUDA 13, and the driver still has: F528 to F531.
 
+use crate::dangling;
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -125,17 +126,27 @@ fn arguments_are_set_of_a_function() {
     assert_eq!(cuParamSeti(function, 8, 78), SUCCESS);
     assert_eq!(cuLaunch(function), SUCCESS);
     assert_eq!(told(&place)[6..], [78, 2.5_f32.to_bits()]);
-    let mut value = 0_u64;
-    let from = (&raw mut value).cast();
-    assert_eq!(cuParamSeti(function, -1, 0), INVALID_VALUE);
-    assert_eq!(cuParamSetf(function, -1, 0.0), INVALID_VALUE);
-    assert_eq!(cuParamSetv(function, -1, from, 8), INVALID_VALUE);
-    assert_eq!(cuParamSetSize(function, 1 << 20), INVALID_VALUE);
-    assert_eq!(cuParamSetSize(null_mut(), 0), INVALID_HANDLE);
-    assert_eq!(cuParamSeti(null_mut(), 0, 0), INVALID_HANDLE);
-    assert_eq!(cuParamSetf(null_mut(), 0, 0.0), INVALID_HANDLE);
-    assert_eq!(cuParamSetv(null_mut(), 0, from, 8), INVALID_HANDLE);
     place.destroy();
+}
+
+/// F529
+#[test]
+fn arguments_that_no_function_has_are_dangerous() {
+    dangling!(arguments_that_no_function_has_are_dangerous, {
+        let place = place();
+        let function = prepared(&place);
+        let mut value = 0_u64;
+        let from = (&raw mut value).cast();
+        assert_eq!(cuParamSetSize(function, 1 << 20), INVALID_VALUE);
+        assert_eq!(cuParamSeti(function, -1, 0), INVALID_VALUE);
+        assert_eq!(cuParamSetf(function, -1, 0.0), INVALID_VALUE);
+        assert_eq!(cuParamSetv(function, -1, from, 8), INVALID_VALUE);
+        assert_eq!(cuParamSetSize(null_mut(), 0), INVALID_HANDLE);
+        assert_eq!(cuParamSeti(null_mut(), 0, 0), INVALID_HANDLE);
+        assert_eq!(cuParamSetf(null_mut(), 0, 0.0), INVALID_HANDLE);
+        assert_eq!(cuParamSetv(null_mut(), 0, from, 8), INVALID_HANDLE);
+        place.destroy();
+    });
 }
 
 /// F530
@@ -181,7 +192,7 @@ fn the_last_to_detach_destroys_a_context() {
     let mut attached = null_mut();
     assert_eq!(cuCtxAttach(null_mut(), 0), INVALID_VALUE);
     assert_eq!(cuCtxAttach(&raw mut attached, 1), INVALID_VALUE);
-    assert_eq!(cuCtxDetach(null_mut()), INVALID_VALUE);
+    assert_eq!(cuCtxDetach(null_mut()), CUDA_ERROR_INVALID_CONTEXT);
     assert_eq!(cuCtxAttach(&raw mut attached, 0), SUCCESS);
     assert_eq!(attached, context);
     // It is detached from by whom it is current to.

@@ -35,6 +35,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/cooperative.rs",
     "tests/driver_facts/deaths.rs",
     "tests/driver_facts/diagnostics.rs",
+    "tests/driver_facts/dma_buf.rs",
     "tests/driver_facts/ends_after_faults.rs",
     "tests/driver_facts/errors.rs",
     "tests/driver_facts/external.rs",

@@ -474,6 +474,17 @@ operations! {
         drop(pool);
         on.to_vec(&buffer).map(drop)
     });
+    "memory of a pool of the host" => pushed(|gpu| {
+        let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
+        let first = MemoryPool::default_of(Location::Host)?;
+        pool.make_current()?;
+        assert!(pool.is_current()?);
+        first.make_current()?;
+        let mut pinned = gpu.on(&stream).alloc_pinned_from::<u32>(&pool, 4)?;
+        assert_eq!(*pinned, [0; 4]);
+        pinned.fill(3);
+        Ok(())
+    });
     "memory in the order of a stream" => pushed(|gpu| {
         let stream = gpu.stream()?;
         let on = gpu.on(&stream);
