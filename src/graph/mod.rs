@@ -13,6 +13,7 @@ mod captured_stream;
 mod conditional;
 mod copy;
 mod definition;
+mod device_memory;
 mod difference;
 mod dot;
 mod enqueue;

@@ -78,6 +78,14 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         })
         .unwrap();
 
+    let (device, get) = (gpu.device(), "cuDeviceGetGraphMemAttribute");
+    t.row("Device::graph_memory", &[get; 4], || device.graph_memory()).unwrap();
+    let row = "Device::reset_graph_memory_high_marks";
+    let reset = || device.reset_graph_memory_high_marks();
+    t.row(row, &["cuDeviceSetGraphMemAttribute"; 2], reset).unwrap();
+    let trim = || device.trim_graph_memory();
+    t.row("Device::trim_graph_memory", &["cuDeviceGraphMemTrim"], trim).unwrap();
+
     let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphExecMemsetNodeSetParams");
     let why = "reads the address and the element size, once";
     t.unlike("Graph::set_fill, first", &[set], &[read, set], why, || graph.set_fill(fill, 2_u32))

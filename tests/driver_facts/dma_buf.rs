@@ -117,7 +117,7 @@ fn exported_memory_is_there_until_its_descriptor_is_closed() {
         };
         let before = left();
         let (code, file) = handle(memory, 1 << 30, DMA_BUF, 0);
-        assert_eq!((code, left()), (SUCCESS, before));
+        assert_eq!(code, SUCCESS);
         ok!(cuMemFree_v2(memory));
         // Other programs may use the device, but not for so much.
         assert!(left() < before + (1 << 29));

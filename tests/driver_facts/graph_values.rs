@@ -1,4 +1,4 @@
-//! Graphs as values: why an update is refused, copies between events, several of one graph: F500 to F504.
+//! Graphs as values: why an update is refused, copies between events, several of one graph, and the memory of all graphs: F500 to F504, F568.
 
 use crate::fresh;
 use crate::raw::captures::*;
@@ -239,5 +239,68 @@ fn graphs_of_one_definition_run_at_the_same_time() {
         let (apart, alone) = (run(two), run(one));
         assert!(apart < LONG * 19 / 10, "{apart:?}");
         assert!(alone > LONG * 19 / 10, "{alone:?}");
+    });
+}
+
+/// F568
+#[test]
+fn a_device_tells_and_gets_back_the_memory_of_graphs() {
+    fresh!(a_device_tells_and_gets_back_the_memory_of_graphs, {
+        let (place, device) = (place(), device());
+        let attributes = [0, 1, 2, 3].map(CUgraphMem_attribute);
+        let get = |attribute| {
+            let mut bytes = 77_u64;
+            let to = (&raw mut bytes).cast();
+            (code!(cuDeviceGetGraphMemAttribute(device, attribute, to)), bytes)
+        };
+        let set = |attribute, mut bytes: u64| {
+            let from = (&raw mut bytes).cast();
+            code!(cuDeviceSetGraphMemAttribute(device, attribute, from))
+        };
+        // Used and reserved, each now and at most.
+        let told = || attributes.map(|attribute| get(attribute).1);
+        let mut params: CUDA_MEM_ALLOC_NODE_PARAMS = all_zeros();
+        params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+        params.poolProps.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
+        params.bytesize = 1000;
+        let graph = new();
+        let node: CUgraphNode = {
+            let mut node = null_mut();
+            ok!(cuGraphAddMemAllocNode(&raw mut node, graph, null(), 0, &raw mut params));
+            node
+        };
+        let _free: CUgraphNode =
+            made!(cuGraphAddMemFreeNode(graph, &raw const node, 1, params.dptr));
+        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+        assert_eq!(told(), [0; 4]);
+        for _ in 0..2 {
+            ok!(cuGraphLaunch(exec, place.stream));
+            ok!(cuStreamSynchronize(place.stream));
+            assert_eq!(told(), [32 << 20; 4]);
+        }
+        ok!(cuGraphExecDestroy(exec));
+        assert_eq!(told(), [32 << 20; 4]);
+        ok!(cuDeviceGraphMemTrim(device));
+        assert_eq!(told(), [0, 32 << 20, 0, 32 << 20]);
+        for attribute in attributes {
+            let high = [1, 3].contains(&attribute.0);
+            assert_eq!(set(attribute, 5), INVALID_VALUE);
+            assert_eq!(set(attribute, 0), if high { SUCCESS } else { INVALID_VALUE });
+        }
+        assert_eq!(told(), [0; 4]);
+        let other = CUgraphMem_attribute(4);
+        assert_eq!((get(other), set(other, 0)), ((INVALID_VALUE, 77), INVALID_VALUE));
+        let none = null_mut::<c_void>();
+        assert_eq!(code!(cuDeviceGetGraphMemAttribute(device, attributes[0], none)), INVALID_VALUE);
+        assert_eq!(code!(cuDeviceSetGraphMemAttribute(device, attributes[1], none)), INVALID_VALUE);
+        each_gives!(INVALID_DEVICE; { cuDeviceGraphMemTrim(99); });
+        // Needs no context, and does not mind faults.
+        assert_eq!(pop(), place.context);
+        assert_eq!(told(), [0; 4]);
+        ok!(cuCtxPushCurrent_v2(place.context));
+        assert_eq!(launch(place.kernel(c"stop_here"), place.stream, &[]), SUCCESS);
+        assert_eq!(code!(cuStreamSynchronize(place.stream)), LAUNCH_FAILED);
+        assert_eq!(told(), [0; 4]);
+        ok!(cuDeviceGraphMemTrim(device));
     });
 }

@@ -126,25 +126,27 @@ fn arguments_are_set_of_a_function() {
     assert_eq!(cuParamSeti(function, 8, 78), SUCCESS);
     assert_eq!(cuLaunch(function), SUCCESS);
     assert_eq!(told(&place)[6..], [78, 2.5_f32.to_bits()]);
+    let mut value = 0_u64;
+    let from = (&raw mut value).cast();
+    assert_eq!(cuParamSetSize(function, 1 << 20), INVALID_VALUE);
+    assert_eq!(cuParamSetSize(null_mut(), 0), INVALID_HANDLE);
+    assert_eq!(cuParamSeti(null_mut(), 0, 0), INVALID_HANDLE);
+    assert_eq!(cuParamSetf(null_mut(), 0, 0.0), INVALID_HANDLE);
+    assert_eq!(cuParamSetv(null_mut(), 0, from, 8), INVALID_HANDLE);
     place.destroy();
 }
 
 /// F529
 #[test]
-fn arguments_that_no_function_has_are_dangerous() {
-    dangling!(arguments_that_no_function_has_are_dangerous, {
+fn arguments_before_the_first_are_dangerous() {
+    dangling!(arguments_before_the_first_are_dangerous, {
         let place = place();
         let function = prepared(&place);
         let mut value = 0_u64;
         let from = (&raw mut value).cast();
-        assert_eq!(cuParamSetSize(function, 1 << 20), INVALID_VALUE);
         assert_eq!(cuParamSeti(function, -1, 0), INVALID_VALUE);
         assert_eq!(cuParamSetf(function, -1, 0.0), INVALID_VALUE);
         assert_eq!(cuParamSetv(function, -1, from, 8), INVALID_VALUE);
-        assert_eq!(cuParamSetSize(null_mut(), 0), INVALID_HANDLE);
-        assert_eq!(cuParamSeti(null_mut(), 0, 0), INVALID_HANDLE);
-        assert_eq!(cuParamSetf(null_mut(), 0, 0.0), INVALID_HANDLE);
-        assert_eq!(cuParamSetv(null_mut(), 0, from, 8), INVALID_HANDLE);
         place.destroy();
     });
 }

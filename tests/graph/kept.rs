@@ -4,7 +4,7 @@ use super::copy;
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
-use cuscope::{Error, LaunchConfig, ffi, graph::Enqueue};
+use cuscope::{Error, LaunchConfig, ffi, graph::Enqueue, memory::PoolUsage};
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
@@ -143,5 +143,34 @@ fn a_graph_that_was_lost_is_not_replayed() {
             assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         }
         gpu.scope(|s| s.on(&stream).replay(&graph, ())).unwrap_err();
+    });
+}
+
+#[test]
+fn memory_of_graphs_is_told_and_given_back() {
+    fresh!(memory_of_graphs_is_told_and_given_back, {
+        with_gpu(|gpu| {
+            let device = gpu.device();
+            assert_eq!(device.graph_memory(), Ok(PoolUsage::default()));
+            let mut out = filled(gpu, 4, 1);
+            let graph = gpu.build_graph(|g| {
+                let (mut memory, _) = g.alloc::<u32>(&[], 4)?;
+                let mut out = g.hold(&mut out);
+                g.fill(&[], &mut memory, 6)?;
+                g.copy(&[], &memory, &mut out)?;
+                g.free(&[], memory)
+            });
+            let (graph, _) = graph.unwrap();
+            let stream = gpu.stream().unwrap();
+            gpu.on(&stream).replay(&graph, &mut out).unwrap();
+            assert_eq!(read(gpu, &out), [6; 4]);
+            let usage = device.graph_memory().unwrap();
+            assert!(usage.used >= 16 && usage.used_high >= 16, "{usage:?}");
+            assert!(usage.reserved >= usage.used, "{usage:?}");
+            drop(graph);
+            device.trim_graph_memory().unwrap();
+            device.reset_graph_memory_high_marks().unwrap();
+            assert_eq!(device.graph_memory(), Ok(PoolUsage::default()));
+        });
     });
 }

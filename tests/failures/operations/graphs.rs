@@ -95,7 +95,10 @@ operations! {
             g.fill(&[], &mut memory, 1)?;
             g.free(&[], memory).map(drop)
         })?;
-        gpu.on(&stream).replay(&graph, ())
+        gpu.on(&stream).replay(&graph, ())?;
+        gpu.device().graph_memory()?;
+        gpu.device().reset_graph_memory_high_marks()?;
+        gpu.device().trim_graph_memory()
     });
     "a graph captured again" => pushed(|gpu| {
         let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(8)?);

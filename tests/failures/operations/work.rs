@@ -474,6 +474,15 @@ operations! {
         drop(pool);
         on.to_vec(&buffer).map(drop)
     });
+    "memory for other hardware" => pushed(|gpu| {
+        #[cfg(unix)]
+        match gpu.export_dma_buf(&gpu.alloc::<u32>(1 << 20)?) {
+            // There is none on the software driver.
+            Err(error) if error.code() == Some(ffi::CUDA_ERROR_NOT_SUPPORTED) => {}
+            exported => drop(exported?),
+        }
+        Ok(())
+    });
     "memory of a pool of the host" => pushed(|gpu| {
         let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
         let first = MemoryPool::default_of(Location::Host)?;
