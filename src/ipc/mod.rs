@@ -3,7 +3,8 @@
 //! A process exports a buffer as a [`MemoryHandle`], plain bytes that it sends over any channel. Another process imports
 //! it as a buffer of its own: the same memory, without a copy. Physical memory goes to other processes as a file
 //! descriptor: [`virtual_memory`](crate::virtual_memory). So does a [`MemoryPool`](crate::MemoryPool), as an
-//! [`ImportedPool`]; its buffers follow one by one, each as a [`PooledHandle`].
+//! [`ImportedPool`]; its buffers follow one by one, each as a [`PooledHandle`]. The program
+//! `share` of `cuscope-examples` sends both over a Unix socket.
 //!
 //! An event with [`EventFlags::INTERPROCESS`](crate::EventFlags::INTERPROCESS) goes the same way, as an [`EventHandle`].
 //! A stream of one process then waits for a stream of another one, without the host.
