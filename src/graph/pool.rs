@@ -38,7 +38,7 @@ use std::num::NonZeroUsize;
 ///     })?;
 ///     stream.replay(graph, x)?; // returns at once
 /// }
-/// assert_eq!(pool.as_mut_slice().len(), 2);
+/// assert!(pool.as_mut_slice().len() <= 2);
 /// # Ok(()) }
 /// ```
 pub struct GraphPool<'ctx, T> {

@@ -32,7 +32,7 @@
 //!     seconds: f32,
 //! ) -> Result {
 //!     let mut points = stream.map_buffer::<f32>(points)?;
-//!     let config = LaunchConfig::for_num_elems(points.len(), 256)?;
+//!     let config = LaunchConfig::for_num_elems(points.len() as u32);
 //!     // SAFETY: the kernel moves the points, and touches no other memory.
 //!     unsafe { stream.launch(advance, config, (&mut points, seconds)) }
 //!     // OpenGL may draw now.

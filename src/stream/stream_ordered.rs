@@ -79,7 +79,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
     /// let mut frame = gpu.on(&stream).alloc_pinned_from::<f32>(&pool, 1920 * 1080)?;
     /// frame.fill(0.5);
-    /// let on_device = gpu.on(&stream).copied(&frame)?;
+    /// let on_device = gpu.on(&stream).from_slice(&frame)?;
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemAllocFromPoolAsync")]
