@@ -2,6 +2,7 @@
 //! left alive or pushed, and an error (or a report to the hook) that names the call.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
+mod effects;
 mod operations;
 
 use crate::common::fewer;
@@ -10,6 +11,7 @@ use crate::{common, fresh, skip};
 use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use effects::{Seen, Table};
 use operations::{GREEN, Operation, operations};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -168,8 +170,8 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
     contexts
 }
 
-/// Runs an operation under a fault and looks at what it left.
-fn check(operation: &Operation, fault: Fault) -> Vec<&'static str> {
+/// Runs an operation under a fault and looks at what it left, which the table notes of a single call.
+fn check(operation: &Operation, fault: Fault, table: &mut Table) -> Vec<&'static str> {
     let name = operation.name;
     REPORTED.lock().unwrap().clear();
     let before = live();
@@ -182,10 +184,15 @@ fn check(operation: &Operation, fault: Fault) -> Vec<&'static str> {
     assert_eq!(stack_depth(), 0, "{name}: left pushed under {fault:?} ({failed:?})");
 
     let reported = REPORTED.lock().unwrap().clone();
-    let told = |call: &str| {
-        let returned = result.as_ref().err().and_then(|error| error.call());
-        returned == Some(call) || reported.contains(&Some(call))
-    };
+    let returned = |call: &str| result.as_ref().is_err_and(|error| error.call() == Some(call));
+    let heard = |call: &str| reported.contains(&Some(call));
+    let told = |call: &str| returned(call) || heard(call);
+    if let (false, &[call]) = (every, failed.as_slice()) {
+        let way = if TOLERATED.contains(&(name, call)) { Seen::OtherWay } else { Seen::MadeAgain };
+        let seen = [(returned(call), Seen::Err), (heard(call), Seen::Hook), (!told(call), way)];
+        let seen: Vec<_> = seen.iter().filter(|(is, _)| *is).map(|(_, seen)| *seen).collect();
+        table.note(call, name, fault, &seen, effects::left(before, live()));
+    }
     let undone = |call: &&str| !fault.performed && (told(call) || !can_be_made_again(call, fault));
     let undone: Vec<_> = failed.iter().copied().filter(undone).collect();
     // A push over an entry of the same context whose code does not say that it was refused: the context stays, as
@@ -274,18 +281,27 @@ fn calls_of(operation: &Operation) -> Vec<&'static str> {
 }
 
 /// Fails each call of an operation with each code: how many failures that were.
-fn fail_each(operation: &Operation, calls: &[&'static str], codes: &[ffi::CUresult]) -> usize {
+fn fail_each(
+    operation: &Operation,
+    calls: &[&'static str],
+    codes: &[ffi::CUresult],
+    table: &mut Table,
+) -> usize {
     let mut injected = 0;
     for (n, call) in calls.iter().enumerate().step_by(fewer(1, 29)) {
         for &code in codes {
             for performed in [false, true] {
                 let possible = !performed || can_be_performed(call, code);
-                if !possible || aborts(operation, call, code) {
+                if !possible {
                     continue;
                 }
                 let fault = Fault { which: Which::Nth(n), code, performed };
+                if aborts(operation, call, code) {
+                    table.note(call, operation.name, fault, &[Seen::Abort], BTreeSet::new());
+                    continue;
+                }
                 let before = live();
-                let failed = check(operation, fault);
+                let failed = check(operation, fault, table);
                 assert_eq!(failed, [*call], "{}: call {n}", operation.name);
                 injected += 1;
                 // The contexts of failed destructions stay: each run counts from there.
@@ -310,9 +326,10 @@ fn every_call_of_every_operation_fails_in_turn() {
         cuscope::init().unwrap();
         cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
         let (mut injected, mut names) = (0, BTreeSet::new());
+        let mut table = Table::default();
         for operation in some().filter(|operation| !gives_functions(operation)) {
             let calls = calls_of(operation);
-            injected += fail_each(operation, &calls, &CODES);
+            injected += fail_each(operation, &calls, &CODES, &mut table);
             names.extend(calls);
         }
         println!("{} operations, {injected} failures of single calls", operations().count());
@@ -323,7 +340,7 @@ fn every_call_of_every_operation_fails_in_turn() {
         for &call in names.iter().filter(waits).step_by(fewer(1, 97)) {
             for operation in some().filter(|operation| !gives_functions(operation)) {
                 let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
-                every += check(operation, fault).len();
+                every += check(operation, fault, &mut Table::default()).len();
             }
         }
         println!("{every} failures of all calls of a name");
@@ -333,7 +350,9 @@ fn every_call_of_every_operation_fails_in_turn() {
         for operation in some().filter(|operation| gives_functions(operation)) {
             let (result, calls) = record(|| run(operation));
             result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
-            injected += fail_each(operation, &calls, &[ffi::CUDA_ERROR_LAUNCH_FAILED]);
+            // What is left was left by the faults before.
+            let (codes, table) = (&[ffi::CUDA_ERROR_LAUNCH_FAILED], &mut Table::default());
+            injected += fail_each(operation, &calls, codes, table);
             names.extend(calls);
         }
         let missing: Vec<_> =
@@ -343,6 +362,7 @@ fn every_call_of_every_operation_fails_in_turn() {
         // Under Miri not every call is made to fail.
         if !cfg!(miri) {
             assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+            table.is_in_the_docs("operations");
         }
         assert!(injected > fewer(1000, 4), "{injected}");
     });
@@ -360,10 +380,15 @@ fn every_call_of_every_operation_with_functions_fails_in_turn() {
         cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
         let mut without_faults = CODES.to_vec();
         without_faults.retain(|&code| code != ffi::CUDA_ERROR_LAUNCH_FAILED);
-        let mut injected = 0;
+        let (mut injected, mut table) = (0, Table::default());
         let giving = operations().filter(|operation| gives_functions(operation));
         for operation in giving.step_by(fewer(1, 3)) {
-            injected += fail_each(operation, &calls_of(operation), &without_faults);
+            let calls = calls_of(operation);
+            injected += fail_each(operation, &calls, &without_faults, &mut table);
+        }
+        // Under Miri not every call is made to fail.
+        if !cfg!(miri) {
+            table.is_in_the_docs("operations that give the driver functions");
         }
         println!("{injected} failures of single calls");
         assert!(injected > fewer(100, 1), "{injected}");

@@ -2,6 +2,7 @@
 
 mod common;
 mod house;
+mod manual;
 mod ui;
 
 use std::fs;

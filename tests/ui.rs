@@ -27,18 +27,18 @@ fn misuse_does_not_compile() {
 }
 
 /// The names of the files in `ui-tests/` that end in `.extension`, without it.
-fn rules(extension: &str) -> BTreeSet<String> {
+pub(crate) fn rules(extension: &str) -> BTreeSet<String> {
     let files = files("ui-tests", extension).into_iter();
     files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// The parts of a text between backquotes, but for blocks of code.
-fn backquoted(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn backquoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|part| !part.is_empty())
 }
 
 /// The numbers of the driver facts that a text cites: 13 for `F13`.
-fn facts(text: &str) -> impl Iterator<Item = u32> {
+pub(crate) fn facts(text: &str) -> impl Iterator<Item = u32> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter_map(|word| word.strip_prefix('F')?.parse().ok())
 }
@@ -343,7 +343,7 @@ fn the_error_index_names_every_rule() {
 }
 
 /// The codes of the compiler in a text: `E0277`.
-fn codes(text: &str) -> BTreeSet<&str> {
+pub(crate) fn codes(text: &str) -> BTreeSet<&str> {
     let is_code = |word: &&str| {
         word.len() == 5 && word.starts_with('E') && word[1..].bytes().all(|b| b.is_ascii_digit())
     };

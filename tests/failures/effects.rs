@@ -1,0 +1,177 @@
+//! The tables of `docs/failure-modes.md`: what the caller sees of each driver call that fails, and what is left, as it
+//! was found here.
+
+use cuscope::ffi;
+use cuscope_softdriver::control::Live;
+use cuscope_softdriver::faults::Fault;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+/// What the caller sees of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Seen {
+    Err,
+    Hook,
+    MadeAgain,
+    OtherWay,
+    Abort,
+}
+
+impl Seen {
+    fn words(self) -> &'static str {
+        match self {
+            Seen::Err => "`Err`",
+            Seen::Hook => "hook",
+            Seen::MadeAgain => "made again",
+            Seen::OtherWay => "another way",
+            Seen::Abort => "abort",
+        }
+    }
+}
+
+/// What a failure was like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Refused,
+    Performed,
+    Fault,
+}
+
+impl Kind {
+    fn of(fault: Fault) -> Kind {
+        match fault {
+            Fault { code: ffi::CUDA_ERROR_LAUNCH_FAILED, .. } => Kind::Fault,
+            Fault { performed: true, .. } => Kind::Performed,
+            _ => Kind::Refused,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Kind::Refused => "refused",
+            Kind::Performed => "performed",
+            Kind::Fault => "fault",
+        }
+    }
+}
+
+/// What was found of one driver call.
+#[derive(Default)]
+struct Effects {
+    operations: BTreeSet<&'static str>,
+    failures: usize,
+    seen: BTreeMap<Seen, usize>,
+    left: BTreeMap<Kind, BTreeSet<String>>,
+}
+
+/// What was found, by the name of the call.
+#[derive(Default)]
+pub(crate) struct Table {
+    rows: BTreeMap<&'static str, Effects>,
+}
+
+/// How much of each kind is alive.
+fn counts(live: Live) -> Vec<(String, usize)> {
+    let text = format!("{live:?}");
+    let (_, fields) = text.trim_end_matches(" }").split_once("{ ").expect("a struct has fields");
+    let pairs =
+        fields.split(", ").map(|field| field.split_once(": ").expect("a field has a value"));
+    pairs.map(|(name, value)| (name.replace('_', " "), value.parse().unwrap())).collect()
+}
+
+/// The kinds of which more is alive after than before.
+pub(crate) fn left(before: Live, after: Live) -> BTreeSet<String> {
+    let both = counts(before).into_iter().zip(counts(after));
+    let more = both.filter(|((_, before), (_, after))| after > before);
+    more.map(|(_, (name, _))| name).filter(|name| name != "bytes").collect()
+}
+
+impl Table {
+    /// Notes a failure.
+    pub(crate) fn note(
+        &mut self,
+        call: &'static str,
+        operation: &'static str,
+        fault: Fault,
+        seen: &[Seen],
+        left: BTreeSet<String>,
+    ) {
+        let row = self.rows.entry(call).or_default();
+        row.operations.insert(operation);
+        row.failures += 1;
+        for &seen in seen {
+            *row.seen.entry(seen).or_default() += 1;
+        }
+        row.left.entry(Kind::of(fault)).or_default().extend(left);
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::from(
+            "\n| driver call | reached by | failures | the caller sees | left |\n|---|---|---:|---|---|\n",
+        );
+        for (call, row) in &self.rows {
+            let seen: Vec<_> =
+                row.seen.iter().map(|(seen, count)| format!("{} {count}", seen.words())).collect();
+            let cells = [named(&row.operations), row.failures.to_string(), seen.join(", ")];
+            writeln!(text, "| `{call}` | {} | {} |", cells.join(" | "), kept(&row.left)).unwrap();
+        }
+        text
+    }
+
+    /// The page has this table behind the mark of its name; with `UPDATE_FAILURES` it is written there.
+    pub(crate) fn is_in_the_docs(&self, name: &str) {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/failure-modes.md");
+        let page = fs::read_to_string(&file).unwrap();
+        let begin = format!("<!-- the test `failures` writes this table: {name} -->\n");
+        let end = "<!-- its end -->\n";
+        let (head, rest) = page.split_once(&begin).expect("the page has the mark");
+        let (table, tail) = rest.split_once(end).expect("the page has the other mark");
+        let text = self.text();
+        if env::var_os("UPDATE_FAILURES").is_some() {
+            fs::write(&file, [head, &begin, &text, "\n", end, tail].concat()).unwrap();
+            return;
+        }
+        for (says, is) in table.trim_end().lines().zip(text.trim_end().lines()) {
+            assert_eq!(says, is, "UPDATE_FAILURES=1 writes docs/failure-modes.md anew");
+        }
+        assert!(
+            table.trim_end() == text.trim_end(),
+            "UPDATE_FAILURES=1 writes docs/failure-modes.md anew"
+        );
+    }
+}
+
+/// The operations for a cell: all of few, and the first of many.
+fn named(operations: &BTreeSet<&'static str>) -> String {
+    const ALL: usize = 6;
+    let first: Vec<_> = operations.iter().copied().take(ALL).collect();
+    match operations.len().saturating_sub(ALL) {
+        0 => first.join("; "),
+        more => format!("{}; {more} more", first.join("; ")),
+    }
+}
+
+/// What is left, for a cell: kinds of failures that leave the same stand together.
+fn kept(left: &BTreeMap<Kind, BTreeSet<String>>) -> String {
+    if left.values().all(BTreeSet::is_empty) {
+        return "nothing".to_owned();
+    }
+    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (kind, what) in left {
+        let what: Vec<_> = what.iter().map(String::as_str).collect();
+        let what = if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
+        groups.entry(what).or_default().push(kind.words());
+    }
+    let parts = groups.into_iter().map(|(what, kinds)| format!("{}: {what}", kinds.join(", ")));
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn what_is_left_is_what_is_more() {
+    let before = Live { contexts: 1, streams: 2, bytes: 3, ..Live::default() };
+    let after = Live { contexts: 2, streams: 1, bytes: 9, graph_execs: 1, ..Live::default() };
+    let found: Vec<_> = left(before, after).into_iter().collect();
+    assert_eq!(found, ["contexts", "graph execs"]);
+}

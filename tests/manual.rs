@@ -1,0 +1,322 @@
+//! `docs/traceability.md`: which invariant has which mechanism, tests and facts, and back. What is written there is what
+//! SOUNDNESS.md, the sources, `ui-tests/`, the index of errors and the table of facts say.
+
+use crate::ui::{backquoted, codes, facts, rules};
+use crate::{ROOT, files, read};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+const PAGE: &str = "docs/traceability.md";
+const BEGIN: &str = "<!-- the test `manual` writes these tables -->\n";
+const END: &str = "<!-- their end -->\n";
+
+/// Programs that show no invariant, each with the reason.
+const OF_NO_INVARIANT: [(&str, &str); 1] =
+    [("call_without_unsafe", "a call of the driver by hand is a known hole, and `unsafe`")];
+
+/// Facts that a `// SAFETY:` comment cites and on which no invariant rests, each with the reason.
+const OF_NO_CLAIM: [(u32, &str); 1] =
+    [(274, "null would be followed; the pointer is that of a local variable")];
+
+/// An entry of SOUNDNESS.md.
+struct Invariant<'t> {
+    name: &'t str,
+    /// The heading of its part, and the claims that this part serves.
+    part: &'t str,
+    serves: &'t str,
+    /// What must hold.
+    requirement: String,
+    text: &'t str,
+    /// Programs of `ui-tests/` that do not compile.
+    rules: BTreeSet<&'t str>,
+    /// Tests that run, with their files.
+    run: BTreeSet<&'t str>,
+    /// Sources that enforce it.
+    sources: BTreeSet<String>,
+    /// Facts that it cites.
+    cited: BTreeSet<u32>,
+    /// Facts that the `// SAFETY:` comments of its sources cite, beside these.
+    by_code: BTreeSet<u32>,
+}
+
+/// Where the name of a source or of a folder of sources leads.
+fn sources_of<'a>(named: &'a str, all: &'a [String]) -> impl Iterator<Item = String> + 'a {
+    let is_it =
+        move |path: &&String| *path == named || (named.ends_with('/') && path.starts_with(named));
+    all.iter().filter(is_it).cloned()
+}
+
+/// The facts that a text cites, also between the ends of `F13 to F15`.
+fn cited(text: &str, known: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let mut found: BTreeSet<u32> = facts(text).collect();
+    let words: Vec<_> = text.split_whitespace().collect();
+    for ends in words.windows(3).filter(|ends| ends[1] == "to") {
+        if let (Some(first), Some(last)) = (facts(ends[0]).next(), facts(ends[2]).next()) {
+            found.extend(known.range(first..=last));
+        }
+    }
+    found
+}
+
+/// The facts in the `// SAFETY:` comments of a source.
+fn cited_for_safety(source: &str, known: &BTreeSet<u32>) -> BTreeSet<u32> {
+    let mut is_safety = false;
+    let lines = source.lines().map(str::trim_start).filter(|line| {
+        is_safety = line.starts_with("// SAFETY:") || (is_safety && line.starts_with("//"));
+        is_safety
+    });
+    cited(&lines.collect::<Vec<_>>().join("\n"), known)
+}
+
+/// Whether a source has a test with this name.
+fn is_test(source: &str, name: &str) -> bool {
+    let Some((before, _)) = source.split_once(&format!("fn {name}(")) else { return false };
+    let lines = before.trim_end().lines().rev().map(str::trim);
+    lines.take_while(|line| line.starts_with(['#', '/'])).any(|line| line == "#[test]")
+}
+
+/// The invariants, in the order of the page.
+fn invariants<'t>(
+    text: &'t str,
+    sources: &[String],
+    safety: &BTreeMap<String, BTreeSet<u32>>,
+    known: &BTreeSet<u32>,
+) -> Vec<Invariant<'t>> {
+    let mut found = Vec::new();
+    for part in text.split("\n## ").filter_map(|part| part.strip_prefix("Invariants: ")) {
+        let (heading, rest) = part.split_once('\n').unwrap();
+        let mut entries = rest.split("\n### `");
+        let serves = entries.next().unwrap().trim();
+        assert!(serves.contains("(#the-claim)"), "{heading}: say which claims it serves");
+        for entry in entries {
+            let (name, text) = entry.split_once('`').unwrap();
+            let (requirement, _) = text.split_once("\n- *If broken*: ").expect(name);
+            assert!(text.contains("\n- *Enforced by*:"), "{name} says nothing that enforces it");
+            assert!(text.contains("\n- *Tests"), "{name} has no tests");
+            let named: BTreeSet<_> = backquoted(text).collect();
+            let rule = |path: &&'t str| path.strip_prefix("ui-tests/")?.strip_suffix(".rs");
+            let enforced = named.iter().flat_map(|path| sources_of(path, sources));
+            let enforced: BTreeSet<_> = enforced.collect();
+            let cited = cited(text, known);
+            let by_code = enforced.iter().filter_map(|path| safety.get(path)).flatten().copied();
+            found.push(Invariant {
+                name,
+                part: heading,
+                serves,
+                requirement: requirement.split_whitespace().collect::<Vec<_>>().join(" "),
+                text,
+                rules: named.iter().filter_map(rule).collect(),
+                run: named.iter().copied().filter(|path| path.contains(".rs::")).collect(),
+                by_code: by_code.filter(|fact| !cited.contains(fact)).collect(),
+                sources: enforced,
+                cited,
+            });
+        }
+    }
+    found
+}
+
+/// The codes of the compiler in the message of a program, or what it has instead of one.
+fn answer(rule: &str) -> BTreeSet<String> {
+    let message = read(format!("ui-tests/{rule}.stderr"));
+    let errors = message.split("error[").skip(1).filter_map(|rest| codes(&rest[..6]).pop_first());
+    let mut found: BTreeSet<String> = errors.map(str::to_owned).collect();
+    if message.contains("error: lifetime may not live long enough") {
+        found.insert("lifetime".to_owned());
+    }
+    if found.is_empty() {
+        let is_lint = message.contains("the lint level is defined here");
+        found.insert(if is_lint { "lint" } else { "error" }.to_owned());
+    }
+    found
+}
+
+/// What a column has, or a dash.
+fn cell(parts: impl IntoIterator<Item = String>) -> String {
+    let parts: Vec<_> = parts.into_iter().collect();
+    if parts.is_empty() { "—".to_owned() } else { parts.join(", ") }
+}
+
+/// A link to a fact.
+fn linked(fact: &u32) -> String {
+    format!("[F{fact}](driver-facts.md#F{fact})")
+}
+
+/// A link to an invariant.
+fn invariant(name: &str) -> String {
+    format!("[`{name}`](../SOUNDNESS.md#{name})")
+}
+
+/// How an invariant holds: by types, by code that runs, and by obligations of `unsafe` functions.
+fn mechanism(it: &Invariant<'_>) -> String {
+    let mut codes: BTreeSet<String> = it.rules.iter().flat_map(|rule| answer(rule)).collect();
+    let is_documented = codes.remove("E0133");
+    let mut kinds = Vec::new();
+    if !codes.is_empty() {
+        kinds.push(format!("type ({})", cell(codes)));
+    }
+    if !it.run.is_empty() {
+        kinds.push("run time".to_owned());
+    }
+    if is_documented {
+        kinds.push("documentation (obligations of an `unsafe` function: E0133)".to_owned());
+    }
+    let sources = cell(it.sources.iter().map(|path| format!("`{path}`")));
+    format!("{}. {sources}", kinds.join("; "))
+}
+
+/// The tables, and what is wrong with what they are made from.
+fn tables() -> (String, Vec<String>) {
+    let (soundness, index, rows) =
+        (read("SOUNDNESS.md"), read("src/error_index.rs"), read("docs/driver-facts.md"));
+    let anchors = rows.lines().filter_map(|line| line.strip_prefix("| <a id=\"F")?.split_once('"'));
+    let known: BTreeSet<u32> = anchors.map(|(number, _)| number.parse().unwrap()).collect();
+    let sources = ["src", "nvrtc/safe/src"].into_iter().flat_map(|folder| files(folder, "rs"));
+    let sources: Vec<_> = sources.map(|path| path.to_str().unwrap().to_owned()).collect();
+    let safety: BTreeMap<_, _> =
+        sources.iter().map(|path| (path.clone(), cited_for_safety(&read(path), &known))).collect();
+    let all = invariants(&soundness, &sources, &safety, &known);
+    let mut wrong = Vec::new();
+
+    // From an invariant to what it has.
+    let (mut text, mut part) = (String::from("\n## Invariants\n"), "");
+    for it in &all {
+        if it.part != part {
+            part = it.part;
+            let serves = it.serves.replace("(#", "(../SOUNDNESS.md#");
+            writeln!(text, "\n### {}\n\n{serves}\n", upper(part)).unwrap();
+            text +=
+                "| invariant | requirement | mechanism | tests | facts |\n|---|---|---|---|---|\n";
+        }
+        if it.rules.is_empty() && it.run.is_empty() {
+            wrong.push(format!("`{}` has no test", it.name));
+        }
+        if it.sources.is_empty() {
+            wrong.push(format!("`{}` names no source that enforces it", it.name));
+        }
+        for test in &it.run {
+            let (file, name) = test.split_once("::").unwrap();
+            if !is_test(&read(file), name) {
+                wrong.push(format!("`{}` names `{test}`, which is no test", it.name));
+            }
+        }
+        // A code that the entry claims is in the message of one of its programs.
+        let answers: BTreeSet<String> = it.rules.iter().flat_map(|rule| answer(rule)).collect();
+        for code in codes(it.text).into_iter().filter(|code| !answers.contains(*code)) {
+            wrong.push(format!("`{}` claims {code}, which none of its programs gets", it.name));
+        }
+        let rules = it.rules.iter().map(|rule| format!("`ui-tests/{rule}.rs`"));
+        let run = it.run.iter().map(|test| format!("`{test}`"));
+        let mut facts = vec![cell(it.cited.iter().map(linked))];
+        if !it.by_code.is_empty() {
+            facts.push(format!("in its sources: {}", cell(it.by_code.iter().map(linked))));
+        }
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            invariant(it.name),
+            it.requirement,
+            mechanism(it),
+            cell(rules.chain(run)),
+            facts.join("; ")
+        )
+        .unwrap();
+    }
+
+    // From a program that does not compile to its invariant.
+    text += "\n## Programs that do not compile\n\n| program | message | invariant | in the index of errors |\n|---|---|---|---|\n";
+    let sections: Vec<_> = index.split("\n//!\n//! # ").skip(1).collect();
+    for rule in rules("rs") {
+        let named = format!("ui-tests/{rule}.rs`");
+        let shown = all.iter().filter(|it| it.rules.contains(rule.as_str()));
+        let shown: Vec<_> = shown.map(|it| invariant(it.name)).collect();
+        let reason = OF_NO_INVARIANT.iter().find(|(other, _)| *other == rule);
+        if shown.is_empty() == reason.is_none() {
+            wrong.push(format!("`ui-tests/{rule}.rs`: {shown:?}, {reason:?}"));
+        }
+        let headings = sections.iter().filter(|section| section.contains(&named));
+        let headings = headings.map(|section| section.lines().next().unwrap().to_owned());
+        let why = reason.map(|(_, reason)| format!("none: {reason}"));
+        let cells = [cell(answer(&rule)), why.unwrap_or_else(|| cell(shown)), cell(headings)];
+        writeln!(text, "| `ui-tests/{rule}.rs` | {} |", cells.join(" | ")).unwrap();
+    }
+
+    // From a fact to what rests on it.
+    text += "\n## Facts\n\nThe facts on which an invariant rests, or the argument of an `unsafe` block.\n\n";
+    text +=
+        "| fact | invariants that cite it | invariants whose sources cite it |\n|---|---|---|\n";
+    let used: BTreeSet<u32> = safety.values().flatten().copied().collect();
+    let rests = |fact, in_code: bool| {
+        let has = move |it: &&Invariant<'_>| {
+            if in_code { it.by_code.contains(&fact) } else { it.cited.contains(&fact) }
+        };
+        all.iter().filter(has).map(|it| invariant(it.name)).collect::<Vec<_>>()
+    };
+    let mut unused = 0;
+    for fact in &known {
+        let (cites, in_code) = (rests(*fact, false), rests(*fact, true));
+        let reason = OF_NO_CLAIM.iter().find(|(other, _)| other == fact);
+        if cites.is_empty() && in_code.is_empty() {
+            match reason {
+                Some((_, reason)) => {
+                    writeln!(text, "| {} | none: {reason} | — |", linked(fact)).unwrap()
+                }
+                None if used.contains(fact) => {
+                    let of = safety.iter().filter(|(_, facts)| facts.contains(fact));
+                    let of: Vec<_> = of.map(|(path, _)| path).collect();
+                    wrong.push(format!("F{fact} belongs to no invariant, and {of:?} rests on it"));
+                }
+                None => unused += 1,
+            }
+            continue;
+        }
+        if reason.is_some() {
+            wrong.push(format!("F{fact} belongs to an invariant: {cites:?}, {in_code:?}"));
+        }
+        writeln!(text, "| {} | {} | {} |", linked(fact), cell(cites), cell(in_code)).unwrap();
+    }
+    writeln!(
+        text,
+        "\nThe other {unused} of {} facts are for the errors, the documentation and the software driver.",
+        known.len()
+    )
+    .unwrap();
+    (text, wrong)
+}
+
+/// A heading, with a capital.
+fn upper(heading: &str) -> String {
+    heading[..1].to_uppercase() + &heading[1..]
+}
+
+/// `UPDATE_MANUAL=1` writes the tables.
+#[test]
+fn the_tables_of_the_manual_are_those_of_the_sources() {
+    let (text, wrong) = tables();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let page = read(PAGE);
+    let (head, rest) = page.split_once(BEGIN).expect("the page has the mark");
+    let (tables, tail) = rest.split_once(END).expect("the page has the other mark");
+    if env::var_os("UPDATE_MANUAL").is_some() {
+        let page = [head, BEGIN, &text, "\n", END, tail].concat();
+        fs::write(Path::new(ROOT).join(PAGE), page).unwrap();
+        return;
+    }
+    for (says, is) in tables.trim_end().lines().zip(text.trim_end().lines()) {
+        assert_eq!(says, is, "UPDATE_MANUAL=1 writes {PAGE} anew");
+    }
+    assert!(tables.trim_end() == text.trim_end(), "UPDATE_MANUAL=1 writes {PAGE} anew");
+}
+
+#[test]
+fn a_range_of_facts_is_all_of_it_and_a_test_has_its_mark() {
+    let known = BTreeSet::from([1, 4, 5, 7, 9]);
+    let found: Vec<_> = cited("F1, (F4 to\n F7) but F9.", &known).into_iter().collect();
+    assert_eq!(found, [1, 4, 5, 7, 9]);
+    let source = "// F1\n// SAFETY: a (F4)\n// and F5\nf(); // F7\n";
+    assert_eq!(cited_for_safety(source, &known), BTreeSet::from([4, 5]));
+    let source = "#[test]\n#[ignore = \"long\"]\nfn one() {}\n\nfn two() {}\n";
+    assert_eq!([is_test(source, "one"), is_test(source, "two")], [true, false]);
+}
