@@ -12,8 +12,7 @@ use std::thread;
 fn fault(place: &Place) {
     assert_eq!(launch(place.kernel(c"stop_here"), place.stream, &[]), SUCCESS);
     ok!(cuEventRecord(place.event, place.stream));
-    // A GPU that other processes use, too, takes a while.
-    thread::sleep(if software() { LONG } else { 5 * LONG });
+    thread::sleep(LONG);
 }
 
 /// F108
@@ -148,7 +147,12 @@ fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
         let mut address = 0;
         assert_eq!(code!(cuMemAlloc_v2(&raw mut address, 4096)), SUCCESS, "before {name}");
         let answer = if tells { LAUNCH_FAILED } else { SUCCESS };
-        assert_eq!(call(&a, &b, other), answer, "{name}");
+        // A GPU that other processes use too may still run the kernel.
+        let mut answered = call(&a, &b, other);
+        while !software() && answered == CUDA_ERROR_NOT_READY {
+            answered = call(&a, &b, other);
+        }
+        assert_eq!(answered, answer, "{name}");
         // What gives 0 mostly finds it out on a real driver, and leaves it to a later call otherwise.
         let next = code!(cuMemAlloc_v2(&raw mut address, 4096));
         let found = next == LAUNCH_FAILED || (!tells && !software() && next == SUCCESS);
