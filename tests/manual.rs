@@ -105,7 +105,11 @@ fn invariants<'t>(
                 name,
                 part: heading,
                 serves,
-                requirement: requirement.split_whitespace().collect::<Vec<_>>().join(" "),
+                requirement: requirement
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .replace("](#", "](../SOUNDNESS.md#"),
                 text,
                 rules: named.iter().filter_map(rule).collect(),
                 run: named.iter().copied().filter(|path| path.contains(".rs::")).collect(),
@@ -319,4 +323,42 @@ fn a_range_of_facts_is_all_of_it_and_a_test_has_its_mark() {
     assert_eq!(cited_for_safety(source, &known), BTreeSet::from([4, 5]));
     let source = "#[test]\n#[ignore = \"long\"]\nfn one() {}\n\nfn two() {}\n";
     assert_eq!([is_test(source, "one"), is_test(source, "two")], [true, false]);
+}
+
+/// Where a heading is found, as sites that show Markdown do.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// Whether a page has a heading or a mark of this name.
+fn has(page: &str, name: &str) -> bool {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    page.contains(&format!("<a id=\"{name}\">"))
+        || headings.map(|line| anchor(line.trim_start_matches('#').trim())).any(|it| it == name)
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    assert!(has("## What `a_b` is, and why", "what-a_b-is-and-why"));
+    let mut pages = files("docs", "md");
+    pages.extend(["README.md", "SECURITY.md", "CONTRIBUTING.md"].map(Into::into));
+    let mut links = 0;
+    for page in pages {
+        let text = read(&page);
+        let inline = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let below = text.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
+        for link in inline.chain(below.map(|(_, link)| link)) {
+            // To a site, or an item of the documentation, which rustdoc checks.
+            if link.starts_with("https://") || link.contains("::") || link.contains(".html") {
+                continue;
+            }
+            links += 1;
+            let (file, name) = link.split_once('#').unwrap_or((link, ""));
+            let at = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            assert!(Path::new(ROOT).join(&at).exists(), "{}: no {link}", page.display());
+            assert!(name.is_empty() || has(&read(at), name), "{}: no {link}", page.display());
+        }
+    }
+    assert!(links > 1_000, "{links}");
 }
