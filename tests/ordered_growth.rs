@@ -13,6 +13,11 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 /// Bytes of the heap that are in use.
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 
+/// How many bytes of the heap are in use.
+pub(crate) fn bytes() -> isize {
+    BYTES.load(Ordering::Relaxed)
+}
+
 struct Counting;
 
 // SAFETY: the system's allocator, with a count beside it.
@@ -68,7 +73,7 @@ fn grown(gpu: &PushedGuard<'_>, keep: usize, operations: usize) -> isize {
         assert_eq!(held[..2], [1, 2]);
         one.synchronize().unwrap();
         two.synchronize().unwrap();
-        (BYTES.load(Ordering::Relaxed), live())
+        (bytes(), live())
     };
     let (before, live_before) = run(fewer(1000, 10));
     let (after, live_after) = run(operations / 10);

@@ -9,3 +9,4 @@ mod ordered_growth;
 mod ordered_peers;
 mod ordered_schedules;
 mod ordered_textures;
+mod steady;
