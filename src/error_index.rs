@@ -281,7 +281,8 @@
 //! # }
 //! ```
 //! If both guards are guards of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
-//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
+//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/graph_under_another_guard.rs`,
+//! `ui-tests/pitched_of_covered_guard.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool

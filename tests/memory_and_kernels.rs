@@ -30,6 +30,7 @@ mod occupancy;
 mod other_context;
 mod peers;
 mod pitched;
+mod printed;
 mod shared_pools;
 mod streams;
 mod tensor_maps;
