@@ -142,7 +142,7 @@
 //! gpu.synchronize()
 //! # }
 //! ```
-//! `ui-tests/context_dropped_while_pushed.rs`, `ui-tests/context_destroyed_while_pushed.rs`,
+//! `ui-tests/context_dropped_while_pushed.rs`, `ui-tests/context_dropped_under_its_nested_guard.rs`, `ui-tests/context_destroyed_while_pushed.rs`,
 //! `ui-tests/temporary_context_pushed.rs`.
 //!
 //! # The guard is covered
@@ -177,7 +177,7 @@
 //! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`, `ui-tests/limit_of_covered_guard.rs`.
 //! You cannot cover a guard while operations that it returned, by `outer.on(&stream)`, are alive:
 //! `ui-tests/push_under_operations.rs`. The same is true for profiling that has not stopped:
-//! `ui-tests/push_while_profiling.rs`.
+//! `ui-tests/push_while_profiling.rs`, `ui-tests/push_while_a_profiler_lives.rs`.
 //!
 //! # Out of order
 //!

@@ -27,6 +27,7 @@ mod memory;
 mod modules;
 mod multicast;
 mod occupancy;
+mod options;
 mod other_context;
 mod peers;
 mod pitched;
