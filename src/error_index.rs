@@ -142,7 +142,7 @@
 //! gpu.synchronize()
 //! # }
 //! ```
-//! `ui-tests/context_dropped_while_pushed.rs`, `ui-tests/context_destroyed_while_pushed.rs`,
+//! `ui-tests/context_dropped_while_pushed.rs`, `ui-tests/context_dropped_under_its_nested_guard.rs`, `ui-tests/context_destroyed_while_pushed.rs`,
 //! `ui-tests/temporary_context_pushed.rs`.
 //!
 //! # The guard is covered
@@ -177,7 +177,7 @@
 //! `ui-tests/covered_parent.rs`, `ui-tests/covered_parent_idle_child.rs`, `ui-tests/limit_of_covered_guard.rs`.
 //! You cannot cover a guard while operations that it returned, by `outer.on(&stream)`, are alive:
 //! `ui-tests/push_under_operations.rs`. The same is true for profiling that has not stopped:
-//! `ui-tests/push_while_profiling.rs`.
+//! `ui-tests/push_while_profiling.rs`, `ui-tests/push_while_a_profiler_lives.rs`.
 //!
 //! # Out of order
 //!
@@ -281,7 +281,8 @@
 //! # }
 //! ```
 //! If both guards are guards of one context, detach the handle and [`bind`](crate::PushedGuard::bind) it under
-//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
+//! the inner one. `ui-tests/mix_nested.rs`, `ui-tests/graph_under_another_guard.rs`,
+//! `ui-tests/pitched_of_covered_guard.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool

@@ -515,3 +515,27 @@ fn arrays_textures_and_surfaces_of_another_context_are_refused() {
         .unwrap();
     }
 }
+
+#[test]
+fn what_is_asked_of_handles_compares_contexts_too() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    assert_eq!(own.stream.copy_attributes(&theirs.stream), other("cuStreamCopyAttributes"));
+    assert_eq!(gpu.record_event(&theirs.event), other("cuCtxRecordEvent"));
+    assert_eq!(gpu.on(&own.stream).upload_graph(&theirs.graph), other("cuGraphUpload"));
+    assert_eq!(theirs.graph.try_clone(&gpu).map(drop), other("cuGraphClone"));
+    assert_eq!(gpu.export_buffer(&theirs.x).map(drop), other("cuIpcGetMemHandle"));
+    assert_eq!(gpu.export_event(&theirs.event).map(drop), other("cuIpcGetEventHandle"));
+    assert_eq!(gpu.export_pooled(&theirs.x).map(drop), other("cuMemPoolExportPointer"));
+    assert_eq!(gpu.export_dma_buf(&theirs.x).map(drop), other("cuMemGetHandleForAddressRange"));
+    let asked = gpu.occupancy(&theirs.saxpy).active_blocks(32, 0);
+    assert_eq!(asked.map(drop), other("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"));
+
+    let captured = gpu.capture(&mut theirs.second, |_| panic!("it is not called"));
+    assert_eq!(captured.map(drop), other("cuStreamBeginCapture_v2"));
+    let captured = gpu.capture(&mut own.second, |c| {
+        assert_eq!(c.fork(&mut theirs.second).map(drop), other("cuStreamWaitEvent"));
+        Ok(())
+    });
+    assert_eq!(captured.map(drop), Ok(()), "nothing of the other context was drawn in");
+    gpu.pop().unwrap();
+}

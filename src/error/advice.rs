@@ -296,4 +296,40 @@ mod tests {
             assert!(text.contains(words), "{}: {words}: is not in: {text}", code.0);
         }
     }
+
+    #[test]
+    fn each_reason_has_its_own_advice() {
+        let upload = name!(cuMemcpyHtoDAsync_v2);
+        let mut seen = Vec::new();
+        for (code, call, words) in [
+            (CUDA_ERROR_MPS_CLIENT_TERMINATED, "", "the MPS server"),
+            (CUDA_ERROR_CONTAINED, "", "check the GPUs"),
+            (CUDA_ERROR_INVALID_VALUE, upload, "the buffer is alive"),
+            (CUDA_ERROR_INVALID_VALUE, name!(cuMemcpyDtoDAsync_v2), "both buffers are alive"),
+            (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "", "already registered"),
+            (CUDA_ERROR_NOT_INITIALIZED, name!(cuInit), "only the parent can use it"),
+            (CUDA_ERROR_NOT_INITIALIZED, "", "only the parent can use the driver"),
+            (CUDA_ERROR_DEINITIALIZED, "", "earlier"),
+            (CUDA_ERROR_STUB_LIBRARY, "", "stub library"),
+            (CUDA_ERROR_DEVICE_UNAVAILABLE, "", "exclusively"),
+            (CUDA_ERROR_INVALID_IMAGE, "", "neither PTX text"),
+            (CUDA_ERROR_NO_BINARY_FOR_GPU, "", "include PTX"),
+            (CUDA_ERROR_FILE_NOT_FOUND, "", "path"),
+            (CUDA_ERROR_NOT_FOUND, "", "name"),
+            (CUDA_ERROR_NOT_READY, "", "wait until"),
+            (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "", "smaller blocks"),
+            (CUDA_ERROR_NOT_PERMITTED, "", "host function"),
+            (CUDA_ERROR_NOT_SUPPORTED, "", "does not support"),
+            (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "", "different versions"),
+            (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "", "NON_BLOCKING"),
+        ] {
+            let advice = for_call(call, code);
+            assert!(advice.contains(words), "{code:?} of {call:?}: {advice}");
+            seen.push(advice);
+        }
+        let all = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), all, "two of them say the same");
+    }
 }

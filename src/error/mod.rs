@@ -413,4 +413,32 @@ mod tests {
     fn errors_stay_small() {
         assert!(size_of::<Error>() <= 40, "{}", size_of::<Error>());
     }
+
+    #[test]
+    fn an_error_names_its_call() {
+        let call = name!(cuInit);
+        for error in [
+            Error::Suspended { call },
+            Error::NotCurrent { call },
+            Error::OtherContext { call },
+            Error::OtherStream { call },
+            Error::LengthMismatch { call, from: 1, to: 2 },
+            Error::GraphBuffers { call, captured: 1, named: 2 },
+            Error::InvalidRange { call, end: 2, len: 1 },
+            Error::InvalidArgument { call, reason: "" },
+            Error::NeedsDriver { call, since: 13000 },
+            Error::UnknownValue { call, value: 7 },
+            Error::VariableLent { call },
+            Error::NothingFits { call },
+            Error::from(DriverError::new(call, CUresult(1))),
+        ] {
+            assert_eq!(error.call(), Some(call), "{error:?}");
+            assert!(error.to_string().contains("cuInit"), "{error}");
+        }
+        assert_eq!(Error::StackTaken.call(), None);
+        let needs = ffi::NeedsDriver { function: call, since: 13000 };
+        assert_eq!(Error::from(needs), Error::NeedsDriver { call, since: 13000 });
+        let text = format!("{:?}", DriverError::new(call, CUresult(1)));
+        assert!(text.starts_with("DriverError(`cuInit`"), "{text}");
+    }
 }

@@ -177,3 +177,25 @@ impl Graph<'_> {
         Ok(Some(Replaced { difference, node: find(node), dependency: find(dependency) }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_of_the_driver_is_one_of_its_own() {
+        let mut texts = Vec::new();
+        // 0 is success, 1 is any error, and 9 is none of CUDA 13.5.
+        for number in 2..=9 {
+            texts.push(Difference::new(CUgraphExecUpdateResult(number)).to_string());
+        }
+        for own in [Difference::Allocates, Difference::Lost] {
+            texts.push(own.to_string());
+        }
+        assert!(texts.contains(&"difference 9 of the driver".to_owned()), "{texts:?}");
+        let all = texts.len();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), all, "{texts:?}");
+    }
+}

@@ -182,3 +182,20 @@ fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn param(size: usize, align: usize) -> PtxParam {
+        PtxParam { ty: ".b8".to_owned(), pointer: false, array: true, size, align }
+    }
+
+    #[test]
+    fn text_lays_parameters_out_as_the_driver_does() {
+        let params = vec![param(1, 1), param(8, 8), param(4, 4), param(0, 0), param(64, 64)];
+        let offsets = layout(&PtxEntry { name: "kernel".to_owned(), params });
+        let offsets: Vec<_> = offsets.into_iter().map(|info| (info.offset, info.size)).collect();
+        assert_eq!(offsets, [(0, 1), (8, 8), (16, 4), (20, 0), (64, 64)]);
+    }
+}
