@@ -167,6 +167,16 @@ fn main() -> Result {
         &mut [
             ("C", Box::new(by_hand)),
             ("C, again", Box::new(by_hand)),
+            (
+                "C, that looks which context is current",
+                Box::new(|| {
+                    let mut current = null_mut();
+                    // SAFETY: writes one handle to `current`.
+                    unsafe { call!(cuCtxGetCurrent(&raw mut current))? };
+                    assert!(black_box(current) == context.raw());
+                    by_hand()
+                }),
+            ),
             // SAFETY: the kernel adds to one word.
             (
                 "cuscope",
