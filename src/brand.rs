@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 pub(crate) struct Brand<'ctx>(PhantomData<fn(&'ctx ()) -> &'ctx ()>);
 
 impl Brand<'_> {
+    #[inline]
     pub(crate) const fn new() -> Self {
         Brand(PhantomData)
     }

@@ -43,6 +43,7 @@ pub struct DeviceLuid {
 
 impl fmt::Display for DeviceUuid {
     /// Formats the UUID as `nvidia-smi -L` does.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GPU")?;
         for (i, byte) in self.0.iter().enumerate() {
@@ -65,6 +66,7 @@ impl Device {
     /// The errors of [`init`]; `CUDA_ERROR_INVALID_DEVICE` if there is no such device
     /// ([F21](crate::driver_facts#F21)).
     #[doc(alias = "cuDeviceGet")]
+    #[inline]
     pub fn get(ordinal: u32) -> Result<Device> {
         init()?;
         // An ordinal that does not fit into a `c_int` is as invalid as -1.
@@ -80,6 +82,7 @@ impl Device {
     /// # Errors
     /// The errors of [`init`].
     #[doc(alias = "cuDeviceGetCount")]
+    #[inline]
     pub fn count() -> Result<u32> {
         init()?;
         let mut count = 0;
@@ -92,12 +95,14 @@ impl Device {
     ///
     /// # Errors
     /// The errors of [`init`].
+    #[inline]
     pub fn all() -> Result<Vec<Device>> {
         (0..Device::count()?).map(Device::get).collect()
     }
 
     /// Returns the ordinal.
     #[must_use]
+    #[inline]
     pub fn ordinal(self) -> u32 {
         self.raw.unsigned_abs()
     }
@@ -113,6 +118,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGetName")]
+    #[inline]
     pub fn name(self) -> Result<String> {
         text(|buffer, len| {
             // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
@@ -125,6 +131,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGetPCIBusId")]
+    #[inline]
     pub fn pci_bus_id(self) -> Result<String> {
         text(|buffer, len| {
             // SAFETY: `text` passes a buffer of `len` bytes; the driver writes at most that many.
@@ -162,6 +169,7 @@ impl Device {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on other systems ([F253](crate::driver_facts#F253)).
     #[doc(alias = "cuDeviceGetLuid")]
+    #[inline]
     pub fn luid(self) -> Result<DeviceLuid> {
         let (mut luid, mut node_mask) = ([0_u8; 8], 0);
         let to = luid.as_mut_ptr().cast();
@@ -175,6 +183,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGetUuid")]
+    #[inline]
     pub fn uuid(self) -> Result<DeviceUuid> {
         let mut uuid = ffi::CUuuid { bytes: [0; 16] };
         // SAFETY: writes one `CUuuid` to `uuid`, which is valid for it.
@@ -187,6 +196,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceTotalMem")]
+    #[inline]
     pub fn total_memory(self) -> Result<usize> {
         let mut bytes = 0;
         // SAFETY: writes one `usize` to `bytes`, which is valid for it.
@@ -200,6 +210,7 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
+    #[inline]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         let reason = "no device attribute has this number: use one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
@@ -236,6 +247,7 @@ impl Device {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuDeviceCanAccessPeer")]
+    #[inline]
     pub fn can_access_peer(self, peer: Device) -> Result<bool> {
         let mut can = 0;
         // SAFETY: writes one `c_int` to `can`, which is valid for it.
@@ -249,6 +261,7 @@ impl Device {
     /// `CUDA_ERROR_INVALID_DEVICE` for a device and itself; `CUDA_ERROR_INVALID_VALUE` for an attribute that the
     /// driver does not know ([F256](crate::driver_facts#F256)).
     #[doc(alias = "cuDeviceGetP2PAttribute")]
+    #[inline]
     pub fn p2p_attribute(self, peer: Device, attribute: P2pAttribute) -> Result<i32> {
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the driver checks the attribute.
@@ -264,6 +277,7 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for no operations, and for one that the driver does not know
     /// ([F495](crate::driver_facts#F495)); [`NeedsDriver`](crate::Error::NeedsDriver).
     #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    #[inline]
     pub fn host_atomic_capabilities(
         self,
         operations: &[CUatomicOperation],
@@ -284,6 +298,7 @@ impl Device {
     /// The errors of [`host_atomic_capabilities`](Self::host_atomic_capabilities); `CUDA_ERROR_INVALID_DEVICE` for a device
     /// and itself.
     #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
+    #[inline]
     pub fn p2p_atomic_capabilities(
         self,
         peer: Device,
@@ -303,6 +318,7 @@ impl Device {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub fn compute_capability(self) -> Result<(i32, i32)> {
         Ok((
             self.attribute(ffi::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
@@ -312,6 +328,7 @@ impl Device {
 }
 
 impl fmt::Debug for Device {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.raw)
     }

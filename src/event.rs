@@ -9,16 +9,15 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
 use crate::stack::{PushedGuard, with_current};
-use bitflags::bitflags;
 use ffi::{CUevent, CUevent_flags};
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, ptr};
 
-bitflags! {
+ffi::flags! {
     /// Flags that control how an event behaves.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct EventFlags: u32 {
         /// A thread that waits for the event sleeps instead of spinning.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.bits();
@@ -75,17 +74,20 @@ unsafe impl Sync for EventInner {}
 
 impl EventInner {
     /// Creates an event in the context of a guard.
+    #[inline]
     pub(crate) fn create(gpu: &PushedGuard<'_>, flags: EventFlags) -> Result<EventInner> {
         gpu.enter(name!(cuEventCreate))?;
         EventInner::create_in_current(gpu.context(), flags)
     }
 
     /// Creates an event in a context, which this pushes if it is not current.
+    #[inline]
     pub(crate) fn create_in(context: &Context, flags: EventFlags) -> Result<EventInner> {
         with_current(context, || EventInner::create_in_current(context, flags))
     }
 
     /// Creates an event in a context that was found to be current.
+    #[inline]
     fn create_in_current(context: &Context, flags: EventFlags) -> Result<EventInner> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
@@ -116,6 +118,7 @@ impl EventInner {
 }
 
 impl Drop for EventInner {
+    #[inline]
     fn drop(&mut self) {
         if self.keep.is_some() {
             return; // dropped with the fields
@@ -133,6 +136,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuEventCreate")]
+    #[inline]
     pub fn event(&self) -> Result<Event<'ctx>> {
         self.event_with(EventFlags::empty())
     }
@@ -142,6 +146,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits.
     #[doc(alias = "cuEventCreate")]
+    #[inline]
     pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {
         let inner = Arc::new(EventInner::create(self, flags)?);
         Ok(Event { inner, _brand: Brand::new() })
@@ -195,6 +200,7 @@ impl Event<'_> {
     /// `CUDA_ERROR_NOT_READY` if one is not complete; `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
     /// takes no time stamps ([F65](crate::driver_facts#F65)), or if they belong to different contexts.
     #[doc(alias = "cuEventElapsedTime")]
+    #[inline]
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;
         // SAFETY: both events are alive; writes one `f32` to `milliseconds`, which is valid for it.
@@ -216,6 +222,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.5; a sticky error
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxRecordEvent")]
+    #[inline]
     pub fn record_event(&self, event: &Event<'ctx>) -> Result {
         if event.context() != self.context() {
             return Err(Error::OtherContext { call: name!(cuCtxRecordEvent) });
@@ -235,6 +242,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`NeedsDriver`](crate::Error::NeedsDriver)
     /// before CUDA 12.5; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxWaitEvent")]
+    #[inline]
     pub fn wait_event(&self, event: &Event<'_>) -> Result {
         let wait = ffi::cuCtxWaitEvent()?;
         // SAFETY: both are alive, and neither need be current.
@@ -243,6 +251,7 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl fmt::Debug for Event<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Event({:p}, {:?})", self.raw(), self.context())
     }

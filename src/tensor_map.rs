@@ -188,6 +188,7 @@ impl TensorLayout {
     /// A tensor has 1 to 5 dimensions, or 3 to 5 if it is [interleaved](Self::interleave). A box has at most 256 elements
     /// in each. Its innermost rows have a multiple of 16 bytes. Elements of a box beyond the tensor are read as zero, and
     /// not written.
+    #[inline]
     pub fn tiled(extents: &[u64], pieces: &[u32]) -> TensorLayout {
         TensorLayout::new(extents, Pieces::Boxes(pieces.to_vec()))
     }
@@ -197,6 +198,7 @@ impl TensorLayout {
     /// The extents are channels, width, then height and depth if the images have them, and the number of images. `lower`
     /// and `upper` are the offsets of the first and the last corner of the box over which pixels run, of each dimension
     /// between. An instruction copies so many `channels`, at most 256, of so many `pixels`, at most 1024.
+    #[inline]
     pub fn im2col(
         extents: &[u64],
         lower: &[i32],
@@ -212,6 +214,7 @@ impl TensorLayout {
     /// `pixels`, an instruction copies 128.
     ///
     /// Needs a device of compute capability 10.0 or higher, and a driver of CUDA 12.8 or later.
+    #[inline]
     pub fn im2col_wide(
         extents: &[u64],
         lower: i32,
@@ -222,6 +225,7 @@ impl TensorLayout {
         TensorLayout::new(extents, Pieces::WideColumns { lower, upper, channels, pixels })
     }
 
+    #[inline]
     fn new(extents: &[u64], pieces: Pieces) -> TensorLayout {
         TensorLayout {
             extents: extents.to_vec(),
@@ -237,12 +241,14 @@ impl TensorLayout {
     }
 
     /// Sets the strides in bytes of all dimensions but the first, multiples of 16. A tensor is packed at first.
+    #[inline]
     pub fn strides(self, bytes: &[u64]) -> TensorLayout {
         TensorLayout { strides: Some(bytes.to_vec()), ..self }
     }
 
     /// Sets the steps in which elements are read, from 1 to 8 for each dimension. A box of `n` elements with step `s` has
     /// `n / s` elements in shared memory, rounded up. The first step is 1.
+    #[inline]
     pub fn element_steps(self, steps: &[u32]) -> TensorLayout {
         TensorLayout { steps: steps.to_vec(), ..self }
     }
@@ -275,11 +281,13 @@ impl TensorLayout {
 
     /// Returns the number of dimensions.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.extents.len()
     }
 
     /// Returns the strides of all dimensions but the first, or `None` if one is larger than a number.
+    #[inline]
     fn all_strides(&self, element: usize) -> Option<Vec<u64>> {
         if let Some(strides) = &self.strides {
             return Some(strides.clone());
@@ -295,6 +303,7 @@ impl TensorLayout {
     }
 
     /// Returns the bytes from the first element to the end of the last one, or `None` if they are more than a number.
+    #[inline]
     fn span(&self, strides: &[u64], element: usize) -> Option<u64> {
         let (inner, outer) = self.extents.split_first()?;
         let row = inner.checked_mul(element as u64)?;
@@ -303,6 +312,7 @@ impl TensorLayout {
         })
     }
 
+    #[inline]
     fn call(&self) -> &'static str {
         match self.pieces {
             Pieces::Boxes(_) => name!(cuTensorMapEncodeTiled),
@@ -313,6 +323,7 @@ impl TensorLayout {
 
     /// Returns why the tensor cannot be encoded at this address, in so many bytes of memory, as far as that is not left to
     /// the driver.
+    #[inline]
     fn problem(
         &self,
         address: u64,
@@ -366,6 +377,7 @@ impl TensorLayout {
 }
 
 impl Swizzle {
+    #[inline]
     fn raw(self) -> CUtensorMapSwizzle {
         match self {
             Swizzle::None => ffi::CU_TENSOR_MAP_SWIZZLE_NONE,
@@ -461,6 +473,7 @@ impl PushedGuard<'_> {
 }
 
 /// Encodes a tensor that has no [problem](TensorLayout::problem).
+#[inline]
 fn encode(
     layout: &TensorLayout,
     kind: CUtensorMapDataType,

@@ -41,7 +41,8 @@
 )]
 
 #[macro_use]
-mod flags;
+#[doc(hidden)]
+pub mod flags;
 #[macro_use]
 mod macros;
 

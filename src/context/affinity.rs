@@ -11,6 +11,7 @@ use ffi::{
     CUexecAffinitySmCount,
 };
 
+#[inline]
 pub(crate) fn affinity(multiprocessors: u32) -> CUexecAffinityParam {
     CUexecAffinityParam {
         r#type: CU_EXEC_AFFINITY_TYPE_SM_COUNT,
@@ -27,6 +28,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
+    #[inline]
     pub fn supports_exec_affinity(self) -> Result<bool> {
         let mut supported = 0;
         // SAFETY: writes one `c_int` to `supported`, which is valid for it.
@@ -52,6 +54,7 @@ impl Context {
     /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service; the errors of
     /// [`create`](Self::create).
     #[doc(alias = "cuCtxCreate_v3")]
+    #[inline]
     pub fn create_with_affinity(
         device: Device,
         flags: ContextFlags,

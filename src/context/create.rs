@@ -21,6 +21,7 @@ impl Context {
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for flags that contradict each other;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxCreate")]
+    #[inline]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Context> {
         let flags = flags.checked(name!(cuCtxCreate_v2))?;
         Context::from_creation(device, |raw| {
@@ -40,6 +41,7 @@ impl Context {
     /// 1. The pointers in `params` are null or point to the objects that the driver's manual requires, for as
     ///    long as it requires.
     #[doc(alias = "cuCtxCreate_v4")]
+    #[inline]
     pub unsafe fn create_with_params(
         device: Device,
         flags: ContextFlags,
@@ -85,6 +87,7 @@ impl Context {
 }
 
 /// Removes from the stack the context that the driver created and pushed.
+#[inline]
 fn pop_created(context: &Context) -> Result {
     let mut top = ptr::null_mut();
     // SAFETY: writes one handle to `top`; what it pops is the entry that the creation pushed (F10), or is put

@@ -38,6 +38,7 @@ assert_not_impl_any!(CurrentContext: Send, Sync);
 /// # Ok::<(), cuscope::Error>(())
 /// ```
 #[doc(alias = "cuCtxGetCurrent")]
+#[inline]
 pub fn current_context() -> Result<Option<CurrentContext>> {
     init()?;
     let raw = current()?;
@@ -47,6 +48,7 @@ pub fn current_context() -> Result<Option<CurrentContext>> {
 impl CurrentContext {
     /// Returns whether this is the given context.
     #[must_use]
+    #[inline]
     pub fn is(&self, context: &Context) -> bool {
         self.raw == context.raw().addr()
     }
@@ -54,6 +56,7 @@ impl CurrentContext {
     /// Returns the handle, for calls of [`ffi`](crate::ffi). The code that pushed the context decides how long
     /// it is valid.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUcontext {
         std::ptr::with_exposed_provenance_mut(self.raw)
     }
@@ -63,6 +66,7 @@ impl CurrentContext {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuCtxGetDevice")]
+    #[inline]
     pub fn device(&self) -> Result<Device> {
         self.look(name!(cuCtxGetDevice))?;
         let mut device = 0;
@@ -76,6 +80,7 @@ impl CurrentContext {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuCtxGetFlags")]
+    #[inline]
     pub fn flags(&self) -> Result<ContextFlags> {
         self.look(name!(cuCtxGetFlags))?;
         get_flags()
@@ -87,6 +92,7 @@ impl CurrentContext {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
     #[doc(alias = "cuCtxGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u64> {
         self.look(name!(cuCtxGetId))?;
         let mut id = 0;
@@ -95,12 +101,14 @@ impl CurrentContext {
         Ok(id)
     }
 
+    #[inline]
     fn look(&self, call: &'static str) -> Result {
         if current()?.addr() == self.raw { Ok(()) } else { Err(Error::NotCurrent { call }) }
     }
 }
 
 /// Returns the flags of the current context. The caller has checked that there is one.
+#[inline]
 pub(crate) fn get_flags() -> Result<ContextFlags> {
     let mut flags = 0;
     // SAFETY: writes one `c_uint` to `flags`, which is valid for it.
@@ -109,6 +117,7 @@ pub(crate) fn get_flags() -> Result<ContextFlags> {
 }
 
 impl fmt::Debug for CurrentContext {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CurrentContext").field(&self.raw()).finish()
     }

@@ -1,13 +1,12 @@
 //! Context flags.
 
 use crate::error::{Error, Result};
-use bitflags::bitflags;
 use ffi::CUctx_flags;
 
-bitflags! {
+ffi::flags! {
     /// Flags that control how a context behaves. Set at most one of the `SCHED_` flags; without any, the driver
     /// chooses.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct ContextFlags: u32 {
         /// A thread that waits for the device spins: minimum latency, but one core stays busy.
         const SCHED_SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.bits();
@@ -31,6 +30,7 @@ bitflags! {
 
 impl ContextFlags {
     /// Refuses contradictory flags before the driver sees them.
+    #[inline]
     pub(crate) fn checked(self, call: &'static str) -> Result<u32> {
         let ways = Self::SCHED_SPIN | Self::SCHED_YIELD | Self::SCHED_BLOCKING_SYNC;
         if (self & ways).bits().count_ones() > 1 {

@@ -6,7 +6,6 @@ use crate::call::{Answer, answer, name};
 use crate::device::Device;
 use crate::driver::init;
 use crate::error::{Error, Result};
-use bitflags::bitflags;
 use ffi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
     CUdevResource_v1_anonymous, CUdevSmResourceSplitByCount_flags as Split, CUgreenCtx,
@@ -44,9 +43,9 @@ unsafe impl Send for SmResource {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for SmResource {}
 
-bitflags! {
+ffi::flags! {
     /// Flags that control how multiprocessors are split.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct SmSplitFlags: u32 {
         /// Ignores which multiprocessors are scheduled together. Parts are finer, but do not support clusters
         /// of blocks.
@@ -72,6 +71,7 @@ impl Device {
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuDeviceGetDevResource")]
+    #[inline]
     pub fn sm_resource(self) -> Result<SmResource> {
         let get = ffi::cuDeviceGetDevResource()?;
         SmResource::new(self, |to| {
@@ -93,6 +93,7 @@ impl SmResource {
 
     /// Returns the number of multiprocessors.
     #[must_use]
+    #[inline]
     pub fn count(&self) -> u32 {
         // SAFETY: the resource is of this kind: the driver was asked for it, or split one. All fields
         // of the union are plain numbers.
@@ -115,6 +116,7 @@ impl SmResource {
     /// multiprocessors than there are, or unknown flags; [`NeedsDriver`](Error::NeedsDriver) before
     /// CUDA 12.4.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
+    #[inline]
     pub fn split_by_count(
         &self,
         groups: u32,
@@ -160,6 +162,7 @@ impl SmResource {
     }
 }
 
+#[inline]
 fn blank() -> CUdevResource {
     CUdevResource {
         r#type: CU_DEV_RESOURCE_TYPE_INVALID,
@@ -169,12 +172,14 @@ fn blank() -> CUdevResource {
     }
 }
 
+#[inline]
 fn unlinked(mut raw: CUdevResource) -> CUdevResource {
     raw.nextResource = ptr::null_mut();
     raw
 }
 
 impl fmt::Debug for SmResource {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SmResource({} of {:?})", self.count(), self.device)
     }
@@ -194,6 +199,7 @@ impl Context {
     #[doc(alias = "cuGreenCtxCreate")]
     #[doc(alias = "cuDevResourceGenerateDesc")]
     #[doc(alias = "cuCtxFromGreenCtx")]
+    #[inline]
     pub fn create_green(resources: &[SmResource]) -> Result<Context> {
         let refused =
             |reason| Error::InvalidArgument { call: name!(cuDevResourceGenerateDesc), reason };
@@ -241,6 +247,7 @@ impl Context {
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuCtxGetDevResource")]
     #[doc(alias = "cuStreamGetDevResource")]
+    #[inline]
     pub fn sm_resource(&self) -> Result<SmResource> {
         let get = ffi::cuCtxGetDevResource()?;
         SmResource::new(self.device(), |to| {
@@ -252,6 +259,7 @@ impl Context {
     /// Returns the handle of the green context, for calls of [`ffi`]. It is valid while a clone lives. Do not
     /// destroy it.
     #[must_use]
+    #[inline]
     pub fn raw_green(&self) -> Option<CUgreenCtx> {
         match self.inner.end {
             End::DestroyGreen(green) => Some(green),
@@ -264,6 +272,7 @@ impl Context {
 ///
 /// # Safety
 /// 1. `green` is a green context that is alive.
+#[inline]
 pub(crate) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
     let get = ffi::cuCtxFromGreenCtx()?;
     let mut raw = ptr::null_mut();
@@ -273,6 +282,7 @@ pub(crate) unsafe fn context_of(green: CUgreenCtx) -> Result<CUcontext> {
 }
 
 /// Destroys a green context. Its only owner calls this once.
+#[inline]
 pub(super) fn destroy(green: CUgreenCtx) -> Answer {
     match ffi::cuGreenCtxDestroy() {
         // SAFETY: created and not destroyed; no guard or handle of it is left, since each holds a

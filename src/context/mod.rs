@@ -111,12 +111,14 @@ impl Inner {
     /// Returns whether the context must not be destroyed although nobody else has it: a leaked guard has it on
     /// a stack ([F13](crate::driver_facts#F13)), or a host function may still run in it after a fault
     /// ([F330](crate::driver_facts#F330)).
+    #[inline]
     fn must_stay(&self) -> bool {
         !fork::is_child() && (entries::is_pushed(self.entry) || fault::leaves_functions())
     }
 
     /// Releases the context, unless this is the child of a fork, which has none
     /// ([F20](crate::driver_facts#F20)).
+    #[inline]
     fn end(&self) -> Option<Answer> {
         if fork::is_child() {
             return None;
@@ -141,6 +143,7 @@ impl Inner {
 }
 
 impl Drop for Inner {
+    #[inline]
     fn drop(&mut self) {
         if self.must_stay() {
             contexts::only_stays(self.entry);
@@ -153,6 +156,7 @@ impl Drop for Inner {
 }
 
 impl Context {
+    #[inline]
     pub(crate) fn new(raw: CUcontext, device: Device, end: End) -> Context {
         if let End::DestroyGreen(_) = end {
             contexts::has_green();
@@ -165,6 +169,7 @@ impl Context {
         Context::of(Arc::new(Inner { raw, device, end, entry }))
     }
 
+    #[inline]
     fn of(inner: Arc<Inner>) -> Context {
         Context { raw: Handle(inner.raw), entry: inner.entry, inner }
     }
@@ -177,6 +182,7 @@ impl Context {
 
     /// Returns the origin of the context.
     #[must_use]
+    #[inline]
     pub fn kind(&self) -> ContextKind {
         match self.inner.end {
             End::Destroy => ContextKind::Created,
@@ -199,6 +205,7 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED` if code outside this crate destroyed it.
     #[doc(alias = "cuCtxGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
         // SAFETY: writes one `u64` to `id`, which is valid for it; the context is alive.
@@ -211,6 +218,7 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` if code outside this crate destroyed it ([F16](crate::driver_facts#F16)).
     #[doc(alias = "cuCtxGetApiVersion")]
+    #[inline]
     pub fn api_version(&self) -> Result<u32> {
         let mut version = 0;
         // SAFETY: writes one `c_uint` to `version`, which is valid for it; the context is alive.
@@ -223,6 +231,7 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_NOT_INITIALIZED` in the child of a fork.
     #[doc(alias = "cuCtxGetCurrent")]
+    #[inline]
     pub fn is_current(&self) -> Result<bool> {
         Ok(current_raw()? == self.raw())
     }
@@ -234,6 +243,7 @@ impl Context {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 13.0. On older drivers, use
     /// [`PushedGuard::synchronize`](crate::PushedGuard::synchronize).
     #[doc(alias = "cuCtxSynchronize_v2")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;
         // SAFETY: the context is alive.
@@ -249,12 +259,14 @@ impl Context {
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuGreenCtxDestroy")]
+    #[inline]
     pub fn try_destroy(self) -> Result<Result, Context> {
         let ended = self.into_inner()?.end();
         Ok(ended.map_or(Ok(()), Answer::result))
     }
 
     /// Returns the inner value if only this clone has it and it is on no stack. The caller releases it.
+    #[inline]
     pub(crate) fn into_inner(self) -> Result<ManuallyDrop<Inner>, Context> {
         let Context { mut inner, .. } = self;
         // In this order: once nobody else has it, nobody can push it.
@@ -296,6 +308,7 @@ impl Hash for Context {
 
 /// Formats the context as `primary context 2 of device 0`. The first number is the [`id`](Context::id).
 impl fmt::Display for Context {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind() {
             ContextKind::Created => "created",
@@ -313,6 +326,7 @@ impl fmt::Display for Context {
 }
 
 impl fmt::Debug for Context {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Context");
         debug.field("kind", &self.kind()).field("device", &self.device().ordinal());

@@ -27,12 +27,14 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    #[inline]
     pub fn primary(device: Device) -> Result<Context> {
         Ok(Context::new(retain(device)?, device, End::Release))
     }
 }
 
 /// Retains the primary context. The caller must release it.
+#[inline]
 pub(crate) fn retain(device: Device) -> Result<CUcontext> {
     init()?;
     let mut raw = ptr::null_mut();
@@ -47,6 +49,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]
+    #[inline]
     pub fn primary_context_state(self) -> Result<PrimaryContextState> {
         let (mut flags, mut active) = (0, 0);
         // SAFETY: writes one integer to each of `flags` and `active`, which are valid for it.
@@ -67,6 +70,7 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for [`ContextFlags::MAP_HOST`], which is always on
     /// ([F119](crate::driver_facts#F119)).
     #[doc(alias = "cuDevicePrimaryCtxSetFlags")]
+    #[inline]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
         let flags = flags.checked(name!(cuDevicePrimaryCtxSetFlags_v2))?;
         // SAFETY: no obligations: the driver checks both.
@@ -86,6 +90,7 @@ impl Device {
     /// 2. No other code in the process uses the primary context of this device. The CUDA runtime and its
     ///    libraries do.
     #[doc(alias = "cuDevicePrimaryCtxReset")]
+    #[inline]
     pub unsafe fn reset_primary_context(self) -> Result {
         // SAFETY: obligations 1 and 2 are the caller's.
         unsafe { answer!(cuDevicePrimaryCtxReset_v2(self.raw())) }.result()

@@ -19,10 +19,12 @@ mod on {
     pub(crate) struct Stack(ManuallyDrop<RefCell<Vec<EnteredSpan>>>);
 
     impl Stack {
+        #[inline]
         pub(crate) const fn new() -> Self {
             Stack(ManuallyDrop::new(RefCell::new(Vec::new())))
         }
 
+        #[inline]
         pub(crate) fn pushed(&self, context: &Context) {
             let enter = || {
                 tracing::info_span!(
@@ -38,6 +40,7 @@ mod on {
             self.0.borrow_mut().push(span);
         }
 
+        #[inline]
         pub(crate) fn popped(&self) {
             let span = self.0.borrow_mut().pop();
             contained(|| drop(span)); // outside of the borrow, as above

@@ -48,7 +48,7 @@ pub(crate) fn wait_for_memory(
 }
 
 #[cold]
-#[inline(never)]
+#[inline]
 fn not_waited_at_once(
     call: &'static str,
     context: usize,
@@ -66,6 +66,7 @@ fn not_waited_at_once(
 }
 
 /// Waits the second time.
+#[inline]
 fn wait_again(call: &'static str, context: usize, host: LentHost, wait: &dyn Fn() -> CUresult) {
     let again = Answer::new(call, settled(None, wait));
     match Work::behind(again.code) {
@@ -129,6 +130,7 @@ enum Work {
 }
 
 impl Work {
+    #[inline]
     fn behind(code: CUresult) -> Work {
         match code {
             CUDA_SUCCESS => Work::Over,
@@ -147,6 +149,7 @@ impl Work {
 /// In the context that faulted, the work is over when the fault is reported ([F327](crate::driver_facts#F327)).
 /// Destroying another context would stop the device ([F328](crate::driver_facts#F328)), but kills the process
 /// if other threads use the context or a host function runs in it ([F330](crate::driver_facts#F330)).
+#[inline]
 fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
     if host.is_page_locked() && !is_alone(context) {
         abort(answer, LOST);
@@ -155,6 +158,7 @@ fn stopped_or_abort(answer: Answer, context: usize, host: LentHost) {
 
 /// Waits for work that uses memory which its owner wants to free, if need be twice. Returns the first answer, and
 /// whether that work is certainly over. `context` is the [key](crate::Context::key) of the context that does it.
+#[inline]
 pub(crate) fn wait_to_free(
     Later { call, make }: Later<impl Fn() -> CUresult>,
     context: usize,
@@ -178,6 +182,7 @@ pub(crate) fn wait_to_free(
 /// Waits in relaxed capture mode, unless the first try already did. In the child of a fork, where the driver
 /// may wait for ever, returns the error that most of its calls return there ([F20](crate::driver_facts#F20)).
 #[cold]
+#[inline]
 fn settled(tried: Option<CUresult>, wait: &dyn Fn() -> CUresult) -> CUresult {
     if fork::is_child() { CUDA_ERROR_NOT_INITIALIZED } else { not_at_once(tried, wait) }
 }
@@ -190,7 +195,7 @@ const LOST: &str = "a kernel faulted, and the process has several contexts: the 
                     reports when it stops";
 
 #[cold]
-#[inline(never)]
+#[inline]
 fn abort(Answer { call, code }: Answer, why: &str) -> ! {
     // Not `eprintln`, which panics if stderr is closed.
     let _ = writeln!(

@@ -42,6 +42,7 @@ pub unsafe trait Branded: Sized + Sealed {
     fn rebrand<'b>(self, key: Key) -> Self::With<'b>;
 
     /// Detaches the handle from its guard. Needs no current context, neither now nor when it is dropped.
+    #[inline]
     fn detach(self) -> Detached<Self::With<'static>> {
         Detached::new(self)
     }
@@ -213,6 +214,7 @@ unsafe impl Branded for OrderedStream<'_> {
     fn contexts(&self, see: &mut impl FnMut(&Context)) {
         see(self.context());
     }
+    #[inline]
     fn rebrand<'b>(self, key: Key) -> OrderedStream<'b> {
         let OrderedStream { stream, home, staging, panic, _brand } = self;
         let stream = stream.rebrand(key);

@@ -5,7 +5,6 @@ use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::name::{path_of, path_with_nul};
 use crate::stack::PushedGuard;
-use bitflags::bitflags;
 use ffi::CUcoredumpSettings;
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -13,9 +12,9 @@ use std::path::{Path, PathBuf};
 /// The maximum length of a name in bytes, with its NUL ([F323](crate::driver_facts#F323)).
 const NAME: usize = 1024;
 
-bitflags! {
+ffi::flags! {
     /// Flags that control the contents of a core dump and how it is made.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct CoreDumpFlags: u32 {
         /// Leaves out the images before relocation.
         const SKIP_NONRELOCATED_ELF_IMAGES = ffi::CU_COREDUMP_SKIP_NONRELOCATED_ELF_IMAGES.0 as u32;
@@ -75,6 +74,7 @@ impl CoreDumps<'_, '_> {
     /// context, [`NotCurrent`](Error::NotCurrent) and a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[inline]
     pub fn enabled(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_ENABLE_ON_EXCEPTION)
     }
@@ -85,6 +85,7 @@ impl CoreDumps<'_, '_> {
     /// The errors of [`enabled`](Self::enabled).
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[inline]
     pub fn set_enabled(&self, enabled: bool) -> Result {
         self.set(ffi::CU_COREDUMP_ENABLE_ON_EXCEPTION, &[enabled.into()])
     }
@@ -94,6 +95,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn host(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_TRIGGER_HOST)
     }
@@ -102,6 +104,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn set_host(&self, host: bool) -> Result {
         self.set(ffi::CU_COREDUMP_TRIGGER_HOST, &[host.into()])
     }
@@ -113,6 +116,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn lightweight(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_LIGHTWEIGHT)
     }
@@ -121,6 +125,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn set_lightweight(&self, lightweight: bool) -> Result {
         self.set(ffi::CU_COREDUMP_LIGHTWEIGHT, &[lightweight.into()])
     }
@@ -129,6 +134,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled); for a context, `CUDA_ERROR_INVALID_VALUE`.
+    #[inline]
     pub fn user_trigger(&self) -> Result<bool> {
         self.switch(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER)
     }
@@ -138,6 +144,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`user_trigger`](Self::user_trigger).
+    #[inline]
     pub fn set_user_trigger(&self, enabled: bool) -> Result {
         self.set(ffi::CU_COREDUMP_ENABLE_USER_TRIGGER, &[enabled.into()])
     }
@@ -146,6 +153,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn file(&self) -> Result<PathBuf> {
         self.name(ffi::CU_COREDUMP_FILE)
     }
@@ -166,6 +174,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`user_trigger`](Self::user_trigger).
+    #[inline]
     pub fn pipe(&self) -> Result<PathBuf> {
         self.name(ffi::CU_COREDUMP_PIPE)
     }
@@ -184,6 +193,7 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn flags(&self) -> Result<CoreDumpFlags> {
         let mut bytes = [0; 4];
         self.get(ffi::CU_COREDUMP_GENERATION_FLAGS, &mut bytes)?;
@@ -194,16 +204,19 @@ impl CoreDumps<'_, '_> {
     ///
     /// # Errors
     /// The errors of [`enabled`](Self::enabled).
+    #[inline]
     pub fn set_flags(&self, flags: CoreDumpFlags) -> Result {
         self.set(ffi::CU_COREDUMP_GENERATION_FLAGS, &flags.bits().to_ne_bytes())
     }
 
+    #[inline]
     fn switch(&self, which: CUcoredumpSettings) -> Result<bool> {
         let mut byte = [0];
         self.get(which, &mut byte)?;
         Ok(byte != [0])
     }
 
+    #[inline]
     fn name(&self, which: CUcoredumpSettings) -> Result<PathBuf> {
         let mut bytes = vec![0; NAME];
         self.get(which, &mut bytes)?;
@@ -211,6 +224,7 @@ impl CoreDumps<'_, '_> {
         Ok(path_of(bytes))
     }
 
+    #[inline]
     fn set_name(&self, which: CUcoredumpSettings, name: &Path) -> Result {
         let call = match self.of {
             Some(_) => name!(cuCoredumpSetAttribute),
@@ -224,6 +238,7 @@ impl CoreDumps<'_, '_> {
         self.set(which, text.as_bytes_with_nul())
     }
 
+    #[inline]
     fn get(&self, which: CUcoredumpSettings, to: &mut [u8]) -> Result {
         let mut size = to.len();
         let value = to.as_mut_ptr().cast();
@@ -242,6 +257,7 @@ impl CoreDumps<'_, '_> {
         answer.result()
     }
 
+    #[inline]
     fn set(&self, which: CUcoredumpSettings, from: &[u8]) -> Result {
         let mut size = from.len();
         let value = from.as_ptr().cast::<c_void>().cast_mut();

@@ -34,6 +34,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
+    #[inline]
     fn new(level: CUlogLevel) -> LogLevel {
         match level {
             ffi::CU_LOG_LEVEL_ERROR => LogLevel::Error,
@@ -140,11 +141,13 @@ unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_cha
 /// Returns whether this thread runs a function of a hook. The driver lets only one thread run one
 /// ([F321](crate::driver_facts#F321)), and calls that fail on other threads wait for it. So it must not wait
 /// for them.
+#[inline]
 pub(crate) fn is_inside() -> bool {
     INSIDE.try_with(Cell::get).unwrap_or(true)
 }
 
 impl Drop for DriverLogHook {
+    #[inline]
     fn drop(&mut self) {
         if fork::is_child() {
             return; // the registration is the parent's
@@ -162,6 +165,7 @@ impl Drop for DriverLogHook {
 }
 
 impl fmt::Debug for DriverLogHook {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DriverLogHook({:p})", self.handle)
     }
@@ -189,6 +193,7 @@ impl DriverLog {
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver).
     #[doc(alias = "cuLogsCurrent")]
+    #[inline]
     pub fn now() -> Result<DriverLog> {
         let current = ffi::cuLogsCurrent()?;
         let mut place = 0;
@@ -203,6 +208,7 @@ impl DriverLog {
     /// # Errors
     /// The errors of [`now`](Self::now).
     #[doc(alias = "cuLogsDumpToMemory")]
+    #[inline]
     pub fn read(&mut self) -> Result<String> {
         let dump = ffi::cuLogsDumpToMemory()?;
         let mut buffer = vec![0_u8; ROOM + SPARE];

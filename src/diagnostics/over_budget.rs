@@ -126,6 +126,7 @@ fn with_functions<R>(f: impl FnOnce(&mut Functions) -> R) -> Option<R> {
 }
 
 /// Drops the function of a number, which is not called any more.
+#[inline]
 fn forget(number: usize) {
     // Outside the lock, for its destructor is the program's.
     drop_contained(with_functions(|functions| functions.alive.remove(&number)));
@@ -158,6 +159,7 @@ unsafe extern "C" fn told(
 
 impl Registration {
     /// Ends it. The driver refuses that inside a function that it notifies: then a later call does it.
+    #[inline]
     fn end(self) {
         let Ok(unregister) = ffi::cuDeviceUnregisterAsyncNotification() else { return };
         let (device, handle) = (self.device.raw(), self.handle);
@@ -174,12 +176,14 @@ impl Registration {
 }
 
 /// Ends the registrations that could not be ended where their hooks were dropped.
+#[inline]
 fn end_registrations() {
     let ended = with_functions(|functions| mem::take(&mut functions.ended));
     ended.into_iter().flatten().for_each(Registration::end);
 }
 
 impl Drop for OverBudgetHook {
+    #[inline]
     fn drop(&mut self) {
         if fork::is_child() {
             return; // the registration is the parent's
@@ -193,6 +197,7 @@ impl Drop for OverBudgetHook {
 }
 
 impl fmt::Debug for OverBudgetHook {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "OverBudgetHook({:p} of {:?})", self.handle, self.device)
     }

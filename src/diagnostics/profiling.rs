@@ -29,6 +29,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuProfilerStart")]
+    #[inline]
     pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
         self.enter(name!(cuProfilerStart))?;
         // SAFETY: takes nothing; acts on the current context, which `enter` found to be the guard's. A
@@ -44,6 +45,7 @@ impl Profiling<'_, '_> {
     /// # Errors
     /// The errors of [`PushedGuard::profiling`].
     #[doc(alias = "cuProfilerStop")]
+    #[inline]
     pub fn stop(self) -> Result {
         let this = ManuallyDrop::new(self);
         this.gpu.enter(STOP)?;
@@ -53,6 +55,7 @@ impl Profiling<'_, '_> {
 }
 
 impl Drop for Profiling<'_, '_> {
+    #[inline]
     fn drop(&mut self) {
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.

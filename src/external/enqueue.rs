@@ -13,6 +13,7 @@ pub(crate) const WAIT: &str = name!(cuWaitExternalSemaphoresAsync);
 ///
 /// # Safety
 /// 1. The stream is alive, and so are the semaphores until it is past the signals.
+#[inline]
 pub(crate) unsafe fn signal(stream: CUstream, signals: &Signals) -> Result {
     let (semaphores, params, count) = signals.raw();
     if signals.is_empty() {
@@ -26,6 +27,7 @@ pub(crate) unsafe fn signal(stream: CUstream, signals: &Signals) -> Result {
 ///
 /// # Safety
 /// 1. The stream is alive, and so are the semaphores until it is past the waits.
+#[inline]
 pub(crate) unsafe fn wait(stream: CUstream, waits: &Waits) -> Result {
     let (semaphores, params, count) = waits.raw();
     if waits.is_empty() {

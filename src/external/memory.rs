@@ -11,7 +11,6 @@ use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, size_for};
 use crate::owned::Keep;
 use crate::stack::PushedGuard;
-use bitflags::bitflags;
 use ffi::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC_v1_handle as Handle,
@@ -91,6 +90,7 @@ impl MemoryHandle {
     }
 
     /// Leaves a file descriptor to the driver.
+    #[inline]
     fn leave(self) {
         #[cfg(unix)]
         if let Self::OpaqueFd(fd) | Self::DmaBufFd(fd) = self {
@@ -102,6 +102,7 @@ impl MemoryHandle {
 /// Returns whether an import that gives this code leaves the descriptor to the program
 /// ([F461](crate::driver_facts#F461)): one that was refused before
 /// the driver took it.
+#[inline]
 pub(super) fn leaves_descriptor(code: CUresult) -> bool {
     let refused = matches!(
         code,
@@ -112,9 +113,9 @@ pub(super) fn leaves_descriptor(code: CUresult) -> bool {
     refused || is_sticky(code) && code != ffi::CUDA_ERROR_UNKNOWN
 }
 
-bitflags! {
+ffi::flags! {
     /// How another interface allocated memory.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct MemoryFlags: u32 {
         /// The memory was allocated for one buffer or image alone (`VkMemoryDedicatedAllocateInfo`). Resources of Direct3D
         /// always are.
@@ -144,6 +145,7 @@ unsafe impl Send for MemoryInner {}
 unsafe impl Sync for MemoryInner {}
 
 impl Drop for MemoryInner {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. All mappings were freed
         // before, as they own this (`external-kept`). Its context is alive, and need not be current (F463).
@@ -158,6 +160,7 @@ struct Mapped {
 }
 
 impl Drop for Mapped {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the mapping, which was made and not freed, and nothing uses it
         // (`idle-outside`). Its context is alive, and need not be current (F463).
@@ -211,6 +214,7 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Checks that a mapping of so many bytes lies in the memory, and that the memory belongs to this context.
+    #[inline]
     fn enter_mapping(
         &self,
         call: &'static str,
@@ -339,6 +343,7 @@ impl ExternalMemory<'_> {
 }
 
 impl fmt::Debug for ExternalMemory<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ExternalMemory({} bytes, {:?})", self.size_bytes(), self.context())
     }

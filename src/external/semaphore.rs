@@ -94,6 +94,7 @@ impl SemaphoreHandle {
     }
 
     /// Leaves a file descriptor to the driver.
+    #[inline]
     fn leave(self) {
         #[cfg(unix)]
         if let Self::OpaqueFd(fd) | Self::TimelineFd(fd) = self {
@@ -143,6 +144,7 @@ impl SemaphoreInner {
 }
 
 impl Drop for SemaphoreInner {
+    #[inline]
     fn drop(&mut self) {
         if !self.in_flight.end() {
             return; // the device may still use it
@@ -212,6 +214,7 @@ impl ExternalSemaphore<'_> {
 }
 
 impl fmt::Debug for ExternalSemaphore<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ExternalSemaphore({:p}, {:?})", self.raw(), self.context())
     }
@@ -260,6 +263,7 @@ impl<P: Params> Semaphores<P> {
 
 impl Signals {
     /// Returns the parameters of a node. They point into this value.
+    #[inline]
     pub(crate) fn of_node(&self) -> CUDA_EXT_SEM_SIGNAL_NODE_PARAMS {
         let (semaphores, params, count) = self.raw();
         let semaphores = semaphores.cast_mut();
@@ -273,6 +277,7 @@ impl Signals {
 
 impl Waits {
     /// Returns the parameters of a node. They point into this value.
+    #[inline]
     pub(crate) fn of_node(&self) -> CUDA_EXT_SEM_WAIT_NODE_PARAMS {
         let (semaphores, params, count) = self.raw();
         let semaphores = semaphores.cast_mut();
@@ -291,6 +296,7 @@ pub(crate) trait Params {
 }
 
 impl Params for CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
+    #[inline]
     fn of(value: u64) -> Self {
         let params = SignalParams {
             fence: SignalFence { value },
@@ -303,6 +309,7 @@ impl Params for CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
 }
 
 impl Params for CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
+    #[inline]
     fn of(value: u64) -> Self {
         let params = WaitParams {
             fence: WaitFence { value },

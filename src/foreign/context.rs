@@ -79,6 +79,7 @@ impl Context {
     ///     ContextStack::reentrant(|stack| stack.push(&context)?.synchronize())
     /// }
     /// ```
+    #[inline]
     pub unsafe fn from_raw(raw: CUcontext, ownership: Ownership) -> Result<Context> {
         init()?;
         if raw.is_null() {
@@ -115,6 +116,7 @@ impl Context {
     /// 1. `raw` is a green context of this process that is alive, and the caller was responsible for destroying
     ///    it. From now on it neither destroys it nor uses it after the last clone.
     #[doc(alias = "cuCtxFromGreenCtx")]
+    #[inline]
     pub unsafe fn from_raw_green(raw: CUgreenCtx) -> Result<Context> {
         init()?;
         // SAFETY: a green context that is alive (1).
@@ -128,6 +130,7 @@ impl Context {
     ///
     /// # Errors
     /// `Err(self)` if something else still holds it, such as a clone, guard or handle.
+    #[inline]
     pub fn into_raw(self) -> Result<RawContext, Context> {
         let inner = self.into_inner()?;
         contexts::forget(inner.entry);
@@ -143,6 +146,7 @@ impl Context {
 
 /// Returns the device of a context that is alive. The driver reports only the device of the current context, so
 /// this pushes the context for the query.
+#[inline]
 fn device_of(raw: CUcontext) -> Result<Device> {
     let unknown = Device::from_raw(ffi::CU_DEVICE_INVALID);
     let context = Context::new(raw, unknown, End::Nothing);
@@ -155,6 +159,7 @@ fn device_of(raw: CUcontext) -> Result<Device> {
 }
 
 /// Returns whether a live context is the primary context of its device.
+#[inline]
 fn is_primary(raw: CUcontext, device: Device) -> Result<bool> {
     if !device.primary_context_state()?.active {
         return Ok(false); // and is not activated for the question

@@ -260,6 +260,7 @@ impl<M: Managed> Tensor<M> {
 }
 
 /// Returns as many numbers as a tensor has dimensions, or `None` for null.
+#[inline]
 fn extents(tensor: &DLTensor, numbers: *mut i64) -> Option<&[i64]> {
     let count = usize::try_from(tensor.ndim).ok().filter(|_| !numbers.is_null())?;
     // SAFETY: as many as there are dimensions, which live as long as the tensor (`Tensor::from_raw`).
@@ -393,6 +394,7 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Returns the address at which the device uses page-locked memory.
+    #[inline]
     fn mapped(&self, data: *mut c_void) -> Result<CUdeviceptr> {
         self.enter(name!(cuMemHostGetDevicePointer_v2))?;
         let mut address = 0;
@@ -404,6 +406,7 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 #[cold]
+#[inline]
 fn refused(reason: &'static str) -> Error {
     Error::InvalidArgument { call: CALL, reason }
 }

@@ -20,6 +20,7 @@ pub enum Carveout {
 
 impl Carveout {
     /// Returns the value in the driver's form.
+    #[inline]
     pub(crate) fn value(self) -> i32 {
         match self {
             Carveout::Default => -1,
@@ -30,6 +31,7 @@ impl Carveout {
 }
 
 /// Converts a number of bytes to the driver's type.
+#[inline]
 pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
     let reason = "no device has this much shared memory: request less";
     bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
@@ -37,6 +39,7 @@ pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
 
 /// Refuses a number that is not an attribute. The driver uses it as an index into a table, and crashes for a
 /// large one ([F292](crate::driver_facts#F292)).
+#[inline]
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
     let reason = "no function attribute has this number: use one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
@@ -52,6 +55,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
+    #[inline]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
         let mut value = 0;
@@ -68,6 +72,7 @@ impl Function<'_> {
     /// ([F273](crate::driver_facts#F273)); [`Error::InvalidArgument`] for a number that is not an attribute in
     /// [`ffi`].
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         known(SET, attribute)?;
         // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
@@ -85,6 +90,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for more than a block can have on the device, including the static shared
     /// memory of the function.
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn set_max_dynamic_shared_bytes(&self, size: u32) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.set_attribute(attribute, bytes(SET, size)?)
@@ -95,6 +101,7 @@ impl Function<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more than 100 percent.
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn set_carveout(&self, carveout: Carveout) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         self.set_attribute(attribute, carveout.value())
@@ -105,6 +112,7 @@ impl Function<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuFuncSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
         unsafe { answer!(cuFuncSetCacheConfig(self.raw(), config.raw())) }.result()
@@ -116,6 +124,7 @@ impl Function<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuFuncSetSharedMemConfig")]
+    #[inline]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         // SAFETY: the function is alive; needs no current context (F272).
         unsafe { answer!(cuFuncSetSharedMemConfig(self.raw(), config.raw())) }.result()

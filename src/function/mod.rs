@@ -51,6 +51,7 @@ pub struct ParameterInfo {
 
 impl Function<'_> {
     /// Creates a function of code that the owner keeps loaded.
+    #[inline]
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
         Function { inner: FunctionInner { raw, of, owner }, _brand: Brand::new() }
@@ -68,6 +69,7 @@ impl Function<'_> {
 
     /// Returns the context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.inner.owner.context()
     }
@@ -84,6 +86,7 @@ impl Function<'_> {
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.3.
     #[doc(alias = "cuFuncGetName")]
+    #[inline]
     pub fn name(&self) -> Result<String> {
         let get = ffi::cuFuncGetName()?;
         let mut name = std::ptr::null();
@@ -100,6 +103,7 @@ impl Function<'_> {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
     #[doc(alias = "cuFuncGetParamInfo")]
     #[doc(alias = "cuFuncGetParamCount")]
+    #[inline]
     pub fn parameters(&self) -> Result<Vec<ParameterInfo>> {
         let get = ffi::cuFuncGetParamInfo()?;
         let mut parameters = Vec::new();
@@ -126,6 +130,7 @@ impl Function<'_> {
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
     #[doc(alias = "cuFuncIsLoaded")]
+    #[inline]
     pub fn is_loaded(&self) -> Result<bool> {
         let get = ffi::cuFuncIsLoaded()?;
         let mut state = ffi::CU_FUNCTION_LOADING_STATE_UNLOADED;
@@ -140,6 +145,7 @@ impl Function<'_> {
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
+    #[inline]
     pub fn load(&self) -> Result {
         let load = ffi::cuFuncLoad()?;
         // SAFETY: the function is alive; needs no current context (F272).
@@ -148,6 +154,7 @@ impl Function<'_> {
 }
 
 impl fmt::Debug for Function<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Function({:p}, {:?})", self.raw(), self.context())
     }

@@ -240,6 +240,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Returns the places of the dependencies, and of nodes at more places.
+    #[inline]
     pub(super) fn places_behind(
         &self,
         call: &'static str,

@@ -63,6 +63,7 @@ struct Inside<'a, 's, 'env, 'ctx> {
 }
 
 impl Drop for Inside<'_, '_, '_, '_> {
+    #[inline]
     fn drop(&mut self) {
         self.builder.nodes.borrow_mut().leave(self.before);
     }
@@ -140,6 +141,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuGraphConditionalHandleCreate")]
+    #[inline]
     pub fn condition(&self, first: u32) -> Result<Condition<'s>> {
         let declare = || {
             self.record.failed()?;
@@ -268,6 +270,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument)
+    #[inline]
     pub(super) fn all_read(&self) -> Result {
         if self.unread.get() == 0 {
             return Ok(());
@@ -286,6 +289,7 @@ fn once<'s>(
 }
 
 /// Returns the parameters of a conditional node.
+#[inline]
 fn params(
     handle: CUgraphConditionalHandle,
     kind: CUgraphConditionalNodeType,
@@ -306,6 +310,7 @@ fn params(
 }
 
 impl fmt::Debug for Condition<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Condition({})", self.number)
     }

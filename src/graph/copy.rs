@@ -73,6 +73,7 @@ impl GraphResources {
     /// # Errors
     /// `InvalidArgument` if there cannot be two graphs of it: runs use its own memory one after the other, as
     /// those of one graph do ([F149](crate::driver_facts#F149)).
+    #[inline]
     pub(super) fn copyable(&self, call: &'static str) -> Result {
         if self.has_scratch() {
             let reason =
@@ -85,6 +86,7 @@ impl GraphResources {
     /// # Errors
     /// `InvalidArgument` if the driver cannot copy it: its nodes allocate ([F215](crate::driver_facts#F215)), or it has
     /// conditional nodes ([F523](crate::driver_facts#F523)).
+    #[inline]
     pub(super) fn driver_copies(&self, call: &'static str) -> Result {
         if self.has_conditions() {
             let reason = "the driver cannot copy a graph with conditional nodes: build it twice";

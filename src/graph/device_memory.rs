@@ -18,6 +18,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGetGraphMemAttribute")]
+    #[inline]
     pub fn graph_memory(self) -> Result<PoolUsage> {
         let get = |attribute: CUgraphMem_attribute| -> Result<u64> {
             let mut bytes = 0_u64;
@@ -39,6 +40,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
+    #[inline]
     pub fn reset_graph_memory_high_marks(self) -> Result {
         let high = [ffi::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, ffi::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH];
         high.into_iter().try_for_each(|attribute| {
@@ -54,6 +56,7 @@ impl Device {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuDeviceGraphMemTrim")]
+    #[inline]
     pub fn trim_graph_memory(self) -> Result {
         // SAFETY: takes a device, which the driver looks up; what is in use stays.
         unsafe { answer!(cuDeviceGraphMemTrim(self.raw())) }.result()

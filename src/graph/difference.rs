@@ -34,6 +34,7 @@ pub enum Difference {
 }
 
 impl Difference {
+    #[inline]
     const fn new(raw: CUgraphExecUpdateResult) -> Difference {
         match raw {
             ffi::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED => Difference::Topology,

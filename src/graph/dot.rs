@@ -5,7 +5,6 @@ use super::Graph;
 use super::raw::Template;
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
-use bitflags::bitflags;
 use ffi::CUgraphDebugDot_flags as Raw;
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -13,9 +12,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-bitflags! {
+ffi::flags! {
     /// Flags that control the details that [`Graph::dot`] prints for each node.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct DotFlags: u32 {
         /// Everything.
         const VERBOSE = Raw::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.bits();

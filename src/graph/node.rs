@@ -42,6 +42,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
+    #[inline]
     pub(super) fn new(raw: ffi::CUgraphNodeType) -> NodeKind {
         match raw {
             ffi::CU_GRAPH_NODE_TYPE_KERNEL => NodeKind::Kernel,
@@ -63,6 +64,7 @@ impl NodeKind {
     }
 
     /// Returns whether the graph of a conditional node may have such a node ([F524](crate::driver_facts#F524)).
+    #[inline]
     pub(super) fn may_be_in_body(self) -> bool {
         use NodeKind::*;
         matches!(self, Kernel | Memcpy | Memset | ChildGraph | Empty | Conditional)

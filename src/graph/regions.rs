@@ -25,12 +25,14 @@ struct Region {
 }
 
 impl Regions {
+    #[inline]
     pub(super) fn new(graph: CUgraph) -> Self {
         let regions = vec![Region { graph, within: None }];
         Regions { nodes: Vec::new(), regions, now: 0, behind: HashMap::new() }
     }
 
     /// Returns the number of nodes, which is the place of the next one.
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -45,21 +47,25 @@ impl Regions {
         self.now != 0
     }
 
+    #[inline]
     pub(super) fn push(&mut self, node: CUgraphNode) {
         self.nodes.push((node, self.now));
     }
 
     /// Returns the nodes by their places, and forgets them.
+    #[inline]
     pub(super) fn take_nodes(&mut self) -> Vec<CUgraphNode> {
         self.nodes.drain(..).map(|(node, _)| node).collect()
     }
 
     /// Says that the last node is a conditional one, behind nodes at these places of its region.
+    #[inline]
     pub(super) fn is_conditional(&mut self, behind: &[usize]) {
         self.behind.insert(self.len() - 1, behind.iter().copied().collect());
     }
 
     /// Adds to the graph of a conditional node at a place from now on. Returns the region before.
+    #[inline]
     pub(super) fn enter(&mut self, graph: CUgraph, place: usize) -> usize {
         self.regions.push(Region { graph, within: Some((self.now, place)) });
         std::mem::replace(&mut self.now, self.regions.len() - 1)
@@ -72,6 +78,7 @@ impl Regions {
 
     /// Returns the place in a region at which a node is: its own, or that of the conditional node around it. `None` if
     /// it is not in the region at all.
+    #[inline]
     fn seen_from(&self, region: usize, place: usize) -> Option<usize> {
         let (mut own, mut seen) = (self.nodes[place].1, place);
         while own != region {
@@ -85,6 +92,7 @@ impl Regions {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn order(&mut self, mut before: Vec<usize>) -> Result<Vec<usize>> {
         before.sort_unstable();
         before.dedup();
@@ -111,6 +119,7 @@ impl Regions {
     }
 
     /// Has a conditional node depend on another node of its region.
+    #[inline]
     fn depend(&mut self, region: usize, on: usize, node: usize) -> Result {
         if !self.behind.entry(node).or_default().insert(on) {
             return Ok(());
@@ -124,6 +133,7 @@ impl Regions {
     }
 
     /// Returns the nodes at places.
+    #[inline]
     pub(super) fn at(&self, places: &[usize]) -> Vec<CUgraphNode> {
         places.iter().filter_map(|&place| Some(self.nodes.get(place)?.0)).collect()
     }

@@ -134,7 +134,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
 
     /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn not_replayed(&self, graph: &Graph<'ctx>, error: Error) -> Result {
         graph.replayed(self.complete(Err(error)))
     }

@@ -158,10 +158,12 @@ impl GraphResources {
     }
 
     /// Keeps semaphores, each once.
+    #[inline]
     pub(super) fn semaphores(&mut self, all: &[(&ExternalSemaphore<'_>, u64)]) {
         all.iter().for_each(|(semaphore, _)| self.semaphore(&semaphore.inner));
     }
 
+    #[inline]
     fn semaphore(&mut self, new: &std::sync::Arc<SemaphoreInner>) {
         if !self.semaphores.iter().any(|one| std::sync::Arc::ptr_eq(one, new)) {
             self.semaphores.push(new.clone());
@@ -211,6 +213,7 @@ impl GraphResources {
     }
 
     /// Returns whether it has its own memory, which two runs must not use simultaneously.
+    #[inline]
     pub(super) fn has_scratch(&self) -> bool {
         !self.scratch.is_empty()
     }
@@ -236,6 +239,7 @@ impl GraphResources {
         if self.calls.is_empty() { None } else { self.panicked() }
     }
 
+    #[inline]
     fn panicked(&self) -> Option<Panic> {
         // Each is asked.
         first(&mut self.calls.iter().map(|call| call.panicked()))
@@ -247,6 +251,7 @@ impl GraphResources {
         if self.calls.is_empty() { None } else { Some(self.pending_calls()) }
     }
 
+    #[inline]
     fn pending_calls(&self) -> Box<dyn Pending> {
         struct Calls(Vec<std::sync::Arc<dyn Called>>);
         impl Pending for Calls {
@@ -258,6 +263,7 @@ impl GraphResources {
     }
 
     /// Prepares it for the first match.
+    #[inline]
     pub(super) fn seal(mut self) -> Self {
         self.places = HashMap::new();
         self.only = [NOWHERE; 2];

@@ -21,6 +21,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
     /// another graph.
     #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
+    #[inline]
     pub fn signal_semaphores(
         &self,
         after: &[NodeId],
@@ -58,6 +59,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
     /// # Errors
     /// The errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
+    #[inline]
     pub fn wait_semaphores(
         &self,
         after: &[NodeId],
@@ -95,6 +97,7 @@ impl<'ctx> Graph<'ctx> {
     /// another graph, and for a node of no semaphores; `CUDA_ERROR_INVALID_VALUE` for another number of semaphores than the
     /// node has.
     #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
+    #[inline]
     pub fn set_signals(
         &mut self,
         node: SemaphoreSignalNode,
@@ -118,6 +121,7 @@ impl<'ctx> Graph<'ctx> {
     /// # Errors
     /// The errors of [`set_signals`](Self::set_signals).
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
+    #[inline]
     pub fn set_waits(
         &mut self,
         node: SemaphoreWaitNode,
@@ -144,6 +148,7 @@ impl<'ctx> CaptureStream<'_, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the
     /// capture.
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    #[inline]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         self.record.resources.borrow_mut().semaphores(signals);
         // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).
@@ -155,6 +160,7 @@ impl<'ctx> CaptureStream<'_, 'ctx> {
     /// # Errors
     /// The errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    #[inline]
     pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         self.record.resources.borrow_mut().semaphores(waits);
         // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).

@@ -73,6 +73,7 @@ impl Graph<'_> {
     /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
     /// ([F552](crate::driver_facts#F552)). The node then stays as it was.
     #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    #[inline]
     pub fn set_value_operations(
         &mut self,
         node: ValueOperationsNode,

@@ -43,6 +43,7 @@ assert_impl_all!(NodeTimes: Send, Sync);
 impl NodeTimes {
     /// Returns the sum of all times: that of the graph if its nodes run one after the other.
     #[must_use]
+    #[inline]
     pub fn total(&self) -> Duration {
         self.nodes.iter().map(|node| node.time).sum()
     }
@@ -58,6 +59,7 @@ impl Deref for NodeTimes {
 impl<'t> IntoIterator for &'t NodeTimes {
     type Item = &'t NodeTime;
     type IntoIter = std::slice::Iter<'t, NodeTime>;
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }

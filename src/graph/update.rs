@@ -58,6 +58,7 @@ const CALL: &str = name!(cuGraphExecUpdate_v2);
 impl<'ctx> Graph<'ctx> {
     /// # Errors
     /// `OtherContext`
+    #[inline]
     pub(super) fn same_context(&self, gpu: &PushedGuard<'ctx>) -> Result {
         let same = self.context() == gpu.context();
         if same { Ok(()) } else { Err(Error::OtherContext { call: CALL }) }

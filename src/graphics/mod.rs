@@ -88,6 +88,7 @@ pub enum Usage {
 }
 
 impl Usage {
+    #[inline]
     fn flags(self) -> Flags {
         match self {
             Self::ReadWrite => Flags::CU_GRAPHICS_REGISTER_FLAGS_NONE,
@@ -134,6 +135,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 4. With [`Usage::ReadOnly`], no operation writes what is mapped.
     #[doc(alias = "cuGraphicsGLRegisterBuffer")]
     #[doc(alias = "cuGraphicsUnregisterResource")]
+    #[inline]
     pub unsafe fn register_gl_buffer(
         &self,
         buffer: u32,
@@ -213,6 +215,7 @@ pub enum GlDevices {
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is none ([F473](crate::driver_facts#F473)); `CUDA_ERROR_NO_DEVICE` if no
 /// device of CUDA draws; a driver error.
 #[doc(alias = "cuGLGetDevices")]
+#[inline]
 pub fn gl_devices(which: GlDevices) -> Result<Vec<Device>> {
     let devices = Device::count()?;
     let list = match which {
@@ -231,12 +234,14 @@ pub fn gl_devices(which: GlDevices) -> Result<Vec<Device>> {
 impl GraphicsBuffer<'_> {
     /// Returns the context.
     #[must_use]
+    #[inline]
     pub fn context(&self) -> &Context {
         self.inner.context()
     }
 
     /// Returns the handle, for calls of [`ffi`]. It is valid while this value lives. Do not unregister it.
     #[must_use]
+    #[inline]
     pub fn raw(&self) -> CUgraphicsResource {
         self.inner.raw()
     }
@@ -269,6 +274,7 @@ impl<T: Texel> GraphicsImage<'_, T> {
 }
 
 impl fmt::Debug for GraphicsBuffer<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GraphicsBuffer({:?})", self.context())
     }

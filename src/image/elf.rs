@@ -42,6 +42,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 impl ImageProblem {
     /// Returns the same problem for a part that begins after `offset` bytes.
+    #[inline]
     pub(super) fn behind(self, offset: usize) -> ImageProblem {
         match self {
             Truncated { part, .. } => Damaged { what: part, at: offset },
@@ -235,6 +236,7 @@ fn apart(file: &[u8], sections: &[Section], segments: Range<u64>) -> Check {
 }
 
 /// Returns whether a table of strings ends in NUL, so that every name in it does.
+#[inline]
 fn ends(strings: &[u8]) -> bool {
     strings.last() == Some(&0)
 }
@@ -253,6 +255,7 @@ fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
 
 impl Elf<'_> {
     /// Returns the bytes that start with the name of a section.
+    #[inline]
     fn name(&self, section: &Section) -> &[u8] {
         self.names.get(section.name as usize..).unwrap_or_default()
     }

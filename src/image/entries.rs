@@ -34,6 +34,7 @@ pub(crate) enum Class {
 
 impl PtxParam {
     /// Returns whether it can be of the class, as far as the text declares it.
+    #[inline]
     pub(crate) fn admits(&self, class: Class) -> bool {
         let kind = self.ty.as_bytes().get(1).copied().unwrap_or(b'b');
         match class {
@@ -48,6 +49,7 @@ impl PtxParam {
 }
 
 /// Returns the size in bytes of a type such as `.f32`, or `None` for another name.
+#[inline]
 fn size_of_type(ty: &str) -> Option<usize> {
     let bits: usize = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     (bits >= 8 && bits % 8 == 0).then_some(bits / 8)
@@ -55,6 +57,7 @@ fn size_of_type(ty: &str) -> Option<usize> {
 
 impl PtxEntry {
     /// Returns all kernels of a text, in one pass. Omits kernels with an unknown form of declaration.
+    #[inline]
     pub(crate) fn all(text: &[u8]) -> Vec<PtxEntry> {
         let mut tokens = Tokens::new(text);
         let mut entries = Vec::new();
@@ -68,6 +71,7 @@ impl PtxEntry {
 }
 
 /// Reads a kernel, after its `.entry`.
+#[inline]
 fn entry(tokens: &mut Tokens<'_>) -> Option<PtxEntry> {
     let Some(Token::Word(name)) = tokens.peek().filter(|&next| !is_directive(next)) else {
         return None;
@@ -89,11 +93,13 @@ fn entry(tokens: &mut Tokens<'_>) -> Option<PtxEntry> {
     Some(PtxEntry { name, params })
 }
 
+#[inline]
 fn is_directive(token: Token<'_>) -> bool {
     matches!(token, Token::Word([b'.', ..]))
 }
 
 /// Reads the next number.
+#[inline]
 fn next_number(tokens: &mut Tokens<'_>) -> Option<usize> {
     let Some(Token::Word(word)) = tokens.peek() else { return None };
     tokens.next();
@@ -101,6 +107,7 @@ fn next_number(tokens: &mut Tokens<'_>) -> Option<usize> {
 }
 
 /// `.param .align 4 .b8 name[8]`, `.param .u64 .ptr .global .align 4 name`
+#[inline]
 fn param(tokens: &mut Tokens<'_>) -> Option<PtxParam> {
     let (mut ty, mut size, mut align, mut pointer) = (None, 0, None, false);
     while let Some(Token::Word(word)) = tokens.peek() {

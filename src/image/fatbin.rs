@@ -178,6 +178,7 @@ fn check_code(kind: u16, code: &[u8]) -> Result<(), ImageProblem> {
 }
 
 /// Returns the problem of code whose bytes are not those of the container.
+#[inline]
 fn part(problem: &ImageProblem) -> &'static str {
     match problem {
         ImageProblem::Truncated { part, .. } => part,

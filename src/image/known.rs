@@ -124,6 +124,7 @@ pub(super) fn symbol(info: u8) -> bool {
 }
 
 /// Returns whether a relocation in a section of this type may have this type.
+#[inline]
 pub(super) fn relocation(section: u32, ty: u32) -> bool {
     match section {
         SECOND_RELA => matches!(ty, 0x1_0001..=0x1_007f),

@@ -83,6 +83,7 @@ pub struct Bytes {
 const PADDING: usize = 128;
 
 impl Bytes {
+    #[inline]
     fn new(bytes: &[u8]) -> Bytes {
         let mut words = vec![0_u64; (bytes.len() + PADDING).div_ceil(8)].into_boxed_slice();
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
@@ -90,12 +91,14 @@ impl Bytes {
     }
 
     /// Returns the bytes without the zeros.
+    #[inline]
     pub(crate) fn get(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.words)[..self.len]
     }
 }
 
 /// Returns the kind of image that the first bytes suggest.
+#[inline]
 fn looks_like(bytes: &[u8]) -> Option<ImageKind> {
     let text = bytes.trim_ascii_start();
     let begins = |with: &[u8]| text.starts_with(with);
@@ -111,6 +114,7 @@ fn looks_like(bytes: &[u8]) -> Option<ImageKind> {
 }
 
 /// Refuses bytes that do not look like an image of the kind.
+#[inline]
 fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
     let problem = match looks_like(bytes) {
         Some(found) if found == kind => return Ok(()),
@@ -122,6 +126,7 @@ fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
 }
 
 /// Reads the bytes of a file.
+#[inline]
 fn read(path: &Path) -> Result<Vec<u8>> {
     let failed = |kind| Error::File { call: LOAD, path: Box::new(path.to_owned()), kind };
     std::fs::read(path).map_err(|error| failed(error.kind()))

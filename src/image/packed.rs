@@ -24,6 +24,7 @@ impl Packing {
     /// Returns the compression that the flags of an entry give. Returns an error for two that contradict each
     /// other, and for the one between them, which no compiler sets and which has crashed the driver
     /// ([F267](crate::driver_facts#F267)).
+    #[inline]
     pub(super) fn of(flags: u64) -> Result<Option<Packing>, ()> {
         match flags & 0xe000 {
             0 => Ok(None),
@@ -35,6 +36,7 @@ impl Packing {
 
     /// Unpacks the code at `at`, if it is whole and has `size` bytes.
     #[cfg(feature = "compressed")]
+    #[inline]
     pub(super) fn unpack(
         self,
         packed: &[u8],

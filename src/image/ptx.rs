@@ -44,6 +44,7 @@ impl Ptx {
 
     /// Returns the text, without its NUL.
     #[must_use]
+    #[inline]
     pub fn text(&self) -> &[u8] {
         let bytes = self.0.get();
         &bytes[..bytes.len() - 1]
@@ -51,6 +52,7 @@ impl Ptx {
 }
 
 impl fmt::Debug for Ptx {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Ptx({} bytes)", self.text().len())
     }

@@ -26,6 +26,7 @@ const EXTENTS: [&[u8]; 8] = [
 ];
 
 /// Refuses text that is known to crash the driver's compiler, in one pass.
+#[inline]
 pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
     let mut tokens = Tokens::new(text);
     // All registers: the compiler creates each of them, while a text names each register that it uses.
@@ -65,6 +66,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
 }
 
 /// Returns the product of the numbers that follow, or the largest of them if that is more.
+#[inline]
 fn extents(tokens: &mut Tokens<'_>) -> u64 {
     let (mut product, mut largest) = (1_u64, 0);
     while let Some(Token::Word(word)) = tokens.peek() {

@@ -53,36 +53,42 @@ fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
 
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &str {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self)
     }
 }
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for String {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self)
     }
 }
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &'p CStr {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Borrowed(self))
     }
 }
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &String {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         owned(self.as_str())
     }
 }
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for &'p CString {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Borrowed(self))
     }
 }
 #[diagnostic::do_not_recommend]
 impl<'p> PtxText<'p> for CString {
+    #[inline]
     fn with_nul(self) -> Result<Cow<'p, CStr>> {
         Ok(Cow::Owned(self))
     }

@@ -18,6 +18,7 @@ pub(crate) struct Tokens<'t> {
     at: usize,
 }
 
+#[inline]
 fn in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
 }
@@ -33,11 +34,13 @@ impl<'t> Tokens<'t> {
     }
 
     /// Returns the next token without consuming it.
+    #[inline]
     pub(crate) fn peek(&self) -> Option<Token<'t>> {
         self.clone().next()
     }
 
     /// Consumes the mark if it is next.
+    #[inline]
     pub(crate) fn skip_mark(&mut self, mark: u8) -> bool {
         let mut ahead = self.clone();
         let found = ahead.next() == Some(Token::Mark(mark));
@@ -52,11 +55,13 @@ impl<'t> Tokens<'t> {
     }
 
     /// Continues after the first occurrence of `end`, or at the end of the text.
+    #[inline]
     fn skip_behind(&mut self, end: &[u8]) {
         let found = self.rest().windows(end.len()).position(|bytes| bytes == end);
         self.at = found.map_or(self.text.len(), |found| self.at + found + end.len());
     }
 
+    #[inline]
     fn skip_blanks(&mut self) {
         loop {
             let blanks = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -76,6 +81,7 @@ impl<'t> Tokens<'t> {
 impl<'t> Iterator for Tokens<'t> {
     type Item = Token<'t>;
 
+    #[inline]
     fn next(&mut self) -> Option<Token<'t>> {
         self.skip_blanks();
         let rest = self.rest();
@@ -99,6 +105,7 @@ impl<'t> Iterator for Tokens<'t> {
 
 /// Returns the value of a whole number, as PTX writes it: the largest value if it does not fit, `None` for a
 /// word that is not a number.
+#[inline]
 pub(crate) fn number(word: &[u8]) -> Option<u64> {
     let word = std::str::from_utf8(word).ok()?;
     let word = word.strip_suffix(['U', 'u']).unwrap_or(word);

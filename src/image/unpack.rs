@@ -7,6 +7,7 @@ use std::io::Read;
 const LZ4_MOST: u64 = 255;
 
 /// Unpacks one block.
+#[inline]
 pub(super) fn block(packed: &[u8], size: u64) -> Option<Vec<u8>> {
     if size > LZ4_MOST.saturating_mul(packed.len() as u64) {
         return None;
@@ -19,6 +20,7 @@ pub(super) fn block(packed: &[u8], size: u64) -> Option<Vec<u8>> {
 }
 
 /// Unpacks one frame, which nothing follows. The code grows as it is read, because the size is unchecked input.
+#[inline]
 pub(super) fn frame(mut packed: &[u8], size: u64) -> Option<Vec<u8>> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(size.max(8 << 20));

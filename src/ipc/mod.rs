@@ -78,6 +78,7 @@ impl MemoryHandle {
 
     /// Returns the handle as bytes, which another process of this machine understands.
     #[must_use]
+    #[inline]
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let size = self.bytes.to_le_bytes();
         std::array::from_fn(|i| if i < RAW { self.raw.reserved[i] as u8 } else { size[i - RAW] })
@@ -85,6 +86,7 @@ impl MemoryHandle {
 
     /// Creates the handle that another process sent.
     #[must_use]
+    #[inline]
     pub fn from_bytes(bytes: [u8; Self::SIZE]) -> MemoryHandle {
         let raw = CUipcMemHandle { reserved: std::array::from_fn(|i| bytes[i] as _) };
         let bytes = u64::from_le_bytes(std::array::from_fn(|i| bytes[RAW + i]));
@@ -99,6 +101,7 @@ impl MemoryHandle {
 }
 
 impl fmt::Debug for MemoryHandle {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryHandle({} bytes)", self.bytes)
     }
@@ -116,18 +119,21 @@ impl EventHandle {
 
     /// Returns the handle as bytes, which another process of this machine understands.
     #[must_use]
+    #[inline]
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         self.0.reserved.map(|byte| byte as u8)
     }
 
     /// Creates the handle that another process sent.
     #[must_use]
+    #[inline]
     pub fn from_bytes(bytes: [u8; Self::SIZE]) -> EventHandle {
         EventHandle(CUipcEventHandle { reserved: bytes.map(|byte| byte as _) })
     }
 }
 
 impl fmt::Debug for EventHandle {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("EventHandle")
     }
@@ -140,6 +146,7 @@ struct Opened {
 }
 
 impl Drop for Opened {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned, closed once for each time. Nothing of this process uses
         // the memory any more (`idle-outside`). Some context has to be current (F402).
@@ -230,6 +237,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// A driver error for an event without [`EventFlags::INTERPROCESS`](crate::EventFlags::INTERPROCESS);
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuIpcGetEventHandle")]
+    #[inline]
     pub fn export_event(&self, event: &Event<'ctx>) -> Result<EventHandle> {
         const CALL: &str = name!(cuIpcGetEventHandle);
         self.enter(CALL)?;
@@ -254,6 +262,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 1. The handle is one that [`export_event`](Self::export_event) returned in another process, unchanged.
     /// 2. The other process does not drop the event before this one has dropped what it imported.
     #[doc(alias = "cuIpcOpenEventHandle")]
+    #[inline]
     pub unsafe fn import_event(&self, handle: &EventHandle) -> Result<Event<'ctx>> {
         self.enter(name!(cuIpcOpenEventHandle))?;
         let mut raw = ptr::null_mut();

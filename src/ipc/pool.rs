@@ -67,6 +67,7 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Drop for Inner {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the pool, which was imported and not destroyed. What was imported from it
         // is freed (`Freed`).
@@ -85,6 +86,7 @@ impl ImportedPool {
     /// 2. This process has no other import of the pool: the driver would return the same pool again, and the first drop
     ///    would destroy it. Clone this value instead.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
+    #[inline]
     pub unsafe fn import(descriptor: BorrowedFd<'_>) -> Result<ImportedPool> {
         // Initializes the driver.
         Device::get(0)?;
@@ -108,6 +110,7 @@ impl ImportedPool {
 
 /// Two imports are equal if the driver's handles are.
 impl PartialEq for ImportedPool {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
     }
@@ -115,6 +118,7 @@ impl PartialEq for ImportedPool {
 impl Eq for ImportedPool {}
 
 impl fmt::Debug for ImportedPool {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ImportedPool({:p})", self.raw())
     }
@@ -139,6 +143,7 @@ impl PooledHandle {
 
     /// Returns the handle as bytes, which another process of this machine understands.
     #[must_use]
+    #[inline]
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let size = self.bytes.to_le_bytes();
         std::array::from_fn(|i| if i < RAW { self.raw.reserved[i] } else { size[i - RAW] })
@@ -146,6 +151,7 @@ impl PooledHandle {
 
     /// Creates the handle that another process sent.
     #[must_use]
+    #[inline]
     pub fn from_bytes(bytes: [u8; Self::SIZE]) -> PooledHandle {
         let raw = CUmemPoolPtrExportData { reserved: std::array::from_fn(|i| bytes[i]) };
         let bytes = u64::from_le_bytes(std::array::from_fn(|i| bytes[RAW + i]));
@@ -160,6 +166,7 @@ impl PooledHandle {
 }
 
 impl fmt::Debug for PooledHandle {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PooledHandle({} bytes)", self.bytes)
     }
@@ -172,6 +179,7 @@ struct Opened {
 }
 
 impl Drop for Opened {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned for an import, freed once. Nothing of this process uses
         // the memory any more (`idle-outside`). No context has to be current (F40).

@@ -67,6 +67,7 @@ pub struct Linked {
 }
 
 impl Drop for Linker {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the state, which was created and not destroyed; the options and
         // buffers live until the field is dropped, behind this. Needs no current context (F289).
@@ -81,6 +82,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); the errors of [`load_with`](Self::load_with) about options.
     #[doc(alias = "cuLinkCreate")]
+    #[inline]
     pub fn linker(&self, options: &JitOptions) -> Result<Linker> {
         let mut request = Request::new(CREATE, options)?;
         self.enter(CREATE)?;
@@ -168,6 +170,7 @@ impl Linker {
 
     /// # Safety
     /// 1. The bytes are an input of the kind.
+    #[inline]
     unsafe fn add_data(
         &mut self,
         kind: CUjitInputType,
@@ -201,6 +204,7 @@ impl Linker {
     /// [`Error::Load`](crate::Error::Load) with the log, which names missing and duplicate symbols
     /// ([F289](crate::driver_facts#F289)).
     #[doc(alias = "cuLinkComplete")]
+    #[inline]
     pub fn finish(self) -> Result<Linked> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         // SAFETY: `cubin` and `size` are valid for one value each; the state is alive and not complete.
@@ -219,6 +223,7 @@ impl Linker {
 }
 
 impl fmt::Debug for Linker {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Linker({:p})", self.raw)
     }

@@ -62,6 +62,7 @@ unsafe impl Send for JitOptions {}
 unsafe impl Sync for JitOptions {}
 
 impl Default for JitOptions {
+    #[inline]
     fn default() -> Self {
         JitOptions {
             numbers: Vec::new(),
@@ -98,11 +99,13 @@ impl JitOptions {
     pub const LOG_BYTES: u32 = 16 * 1024;
 
     /// Creates the driver's default options, with a log of errors.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets an option. The last value counts.
+    #[inline]
     fn with(mut self, option: CUjit_option, value: usize) -> Self {
         self.numbers.retain(|&(set, _)| set != option);
         self.numbers.push((option, value));
@@ -112,6 +115,7 @@ impl JitOptions {
     /// Sets an option to a positive number. The driver divides by some of these numbers without a check, also
     /// after their arithmetic has overflowed ([F283](crate::driver_facts#F283),
     /// [F293](crate::driver_facts#F293)).
+    #[inline]
     fn with_positive(mut self, option: CUjit_option, number: u32) -> Self {
         if number == 0 || u64::from(number) > MOST {
             self.refused = Some("a compiler option is out of range: use a number from 1 to 2^20");
@@ -162,6 +166,7 @@ impl JitOptions {
     }
 
     /// Sets the optimisation level, 0 to 4. The driver's default is 4.
+    #[inline]
     pub fn optimization_level(mut self, level: u32) -> Self {
         if level > 4 {
             self.refused = Some("the optimisation level is greater than 4: use 0 to 4");
@@ -171,6 +176,7 @@ impl JitOptions {
 
     /// Compiles for another architecture than that of the context's device. Use it for a
     /// [`Linker`](crate::Linker), or to test whether code compiles.
+    #[inline]
     pub fn target(mut self, target: JitTarget) -> Self {
         // A compute capability, and above it a mark of features that only one architecture or family has.
         if target.0 > 0x3_ffff {
@@ -180,12 +186,14 @@ impl JitOptions {
     }
 
     /// Compiles for the device of the context. This is the driver's default.
+    #[inline]
     pub fn target_from_context(mut self) -> Self {
         self.numbers.retain(|&(set, _)| set != ffi::CU_JIT_TARGET);
         self.with(ffi::CU_JIT_TARGET_FROM_CUCONTEXT, 0)
     }
 
     /// Sets the fallback if no machine code fits.
+    #[inline]
     pub fn fallback(self, fallback: JitFallback) -> Self {
         let raw = match fallback {
             JitFallback::PreferPtx => ffi::CU_PREFER_PTX,
@@ -195,6 +203,7 @@ impl JitOptions {
     }
 
     /// Sets the caching of loads from global memory.
+    #[inline]
     pub fn cache(self, cache: JitCache) -> Self {
         let raw = match cache {
             JitCache::None => ffi::CU_JIT_CACHE_OPTION_NONE,
@@ -205,6 +214,7 @@ impl JitOptions {
     }
 
     /// Sets the number of threads that compile, at most 1024. 0 means one for each processor.
+    #[inline]
     pub fn split_compile(mut self, threads: u32) -> Self {
         if threads > 1024 {
             self.refused = Some("the compiler would use more than 1024 threads: use fewer");
@@ -213,24 +223,28 @@ impl JitOptions {
     }
 
     /// Writes registers, memory and time of each kernel to the log of information.
+    #[inline]
     pub fn verbose(self) -> Self {
         let bytes = self.info_log.max(Self::LOG_BYTES);
         self.info_log(bytes).with(ffi::CU_JIT_LOG_VERBOSE, 1)
     }
 
     /// Sets the size of the log of errors in bytes. The driver cuts off the rest.
+    #[inline]
     pub fn error_log(mut self, bytes: u32) -> Self {
         self.error_log = bytes;
         self
     }
 
     /// Sets the size of the log of information in bytes. The driver cuts off the rest, and 0 means no log.
+    #[inline]
     pub fn info_log(mut self, bytes: u32) -> Self {
         self.info_log = bytes;
         self
     }
 
     /// Measures the time of the compiler and linker.
+    #[inline]
     pub fn measure_time(mut self) -> Self {
         self.time = true;
         self

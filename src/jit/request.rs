@@ -20,6 +20,7 @@ pub struct JitLog {
 }
 
 impl fmt::Debug for JitLog {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "JitLog({}{}{:?})", self.errors, self.info, self.time)
     }
@@ -39,12 +40,14 @@ pub(crate) struct Request {
 }
 
 /// Stores a number in place of a pointer.
+#[inline]
 fn number(value: usize) -> *mut c_void {
     ptr::without_provenance_mut(value)
 }
 
 impl Request {
     /// Converts options for a call, which appears in errors.
+    #[inline]
     pub(crate) fn new(call: &'static str, options: &JitOptions) -> Result<Request> {
         if let Some(reason) = options.refused {
             return Err(Error::InvalidArgument { call, reason });
@@ -91,23 +94,27 @@ impl Request {
         Ok(request)
     }
 
+    #[inline]
     fn push(&mut self, option: CUjit_option, value: *mut c_void) {
         self.options.push(option);
         self.values.push(value);
     }
 
     /// Returns the number of options, the options, and their values, which the driver may write.
+    #[inline]
     pub(crate) fn parts(&mut self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
         let (options, values) = (self.options.as_mut_ptr(), self.values.as_mut_ptr());
         (self.options.len() as c_uint, options, values)
     }
 
     /// Returns the log of errors.
+    #[inline]
     pub(crate) fn errors(&self) -> String {
         text(&self.errors)
     }
 
     /// Returns all logs.
+    #[inline]
     pub(crate) fn log(&self) -> JitLog {
         let time = self.options.iter().position(|&option| option == ffi::CU_JIT_WALL_TIME);
         // Milliseconds, as the bits of an `f32` in the low half of the pointer.
@@ -117,6 +124,7 @@ impl Request {
     }
 }
 
+#[inline]
 fn text(log: &[u8]) -> String {
     let text = match CStr::from_bytes_until_nul(log) {
         Ok(text) => text.to_bytes(),

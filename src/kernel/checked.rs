@@ -130,6 +130,7 @@ impl<S> fmt::Debug for Kernel<'_, S> {
 }
 
 /// Returns the layout that PTX text declares.
+#[inline]
 fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
     let mut end = 0_usize;
     let place = |param: &PtxParam| {
@@ -143,6 +144,7 @@ fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
 type Problem = (usize, SignatureProblem);
 
 /// Compares positions and sizes.
+#[inline]
 fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
     let mut end = 0_usize;
     for (index, &Given { name, size: given_size, align, .. }) in given.iter().enumerate() {
@@ -170,6 +172,7 @@ fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
 }
 
 /// Compares types with those of PTX text, for parameters of the same size.
+#[inline]
 fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
     let mut both = given.iter().zip(&entry.params).enumerate();
     match both.find(|(_, (given, param))| given.size == param.size && !param.admits(given.class)) {

@@ -123,6 +123,7 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     }
 
     #[cold]
+    #[inline]
     fn wrong(&self, problem: SignatureProblem) -> Error {
         let kernel = self.function.name().unwrap_or_else(|_| "the kernel".to_owned());
         Error::from(Box::new(SignatureError { kernel, index: self.list.len(), problem }))

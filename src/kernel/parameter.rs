@@ -203,6 +203,7 @@ macro_rules! objects {
 objects!(TextureObject SurfaceObject ConditionHandle);
 
 /// Returns a pointer parameter.
+#[inline]
 const fn pointer(name: fn() -> &'static str) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
     Given { name, size, align, class: Class::Pointer }

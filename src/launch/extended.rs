@@ -57,6 +57,7 @@ pub struct ExtendedLaunch<'e, 'ctx> {
 impl LaunchConfig {
     /// Returns the same launch as an [`ExtendedLaunch`], to which you can add attributes.
     #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
     pub fn extended<'e, 'ctx>(self) -> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch {
             config: self,
@@ -212,6 +213,7 @@ impl<'e, 'ctx> ExtendedLaunch<'e, 'ctx> {
     }
 
     /// Returns the attributes and their number.
+    #[inline]
     fn lower(&self) -> ([CUlaunchAttribute; MOST], usize) {
         let ignored = attribute(ffi::CU_LAUNCH_ATTRIBUTE_IGNORE, |_| {});
         let (mut list, mut len) = ([ignored; MOST], 0);
@@ -366,6 +368,7 @@ impl Spec for ExtendedLaunch<'_, '_> {
 }
 
 impl fmt::Debug for ExtendedLaunch<'_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (list, len) = self.lower();
         let ids = list[..len].iter().map(|attribute| attribute.id.0).collect::<Vec<_>>();

@@ -69,11 +69,13 @@ impl LaunchConfig {
     ///
     /// The kernel must compare its index with `n`, since the last block may have more threads than elements are
     /// left. For 0 elements the grid is [empty](Self::is_empty), and the launch does nothing.
+    #[inline]
     pub fn for_num_elems(n: u32) -> Self {
         Self::in_line(n, Self::THREADS)
     }
 
     /// Creates a one-dimensional configuration with at least one thread for each of `n` elements.
+    #[inline]
     pub(crate) fn in_line(n: u32, threads: u32) -> Self {
         let blocks = n.div_ceil(threads);
         let others = blocks.min(1);

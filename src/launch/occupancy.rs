@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::launch::{ExtendedLaunch, LaunchConfig};
 use crate::stack::PushedGuard;
-use bitflags::bitflags;
 use ffi::{CUoccupancy_flags, CUoccupancyB2DSize};
 use std::any::Any;
 use std::cell::Cell;
@@ -17,9 +16,9 @@ use std::ptr;
 
 const BLOCK_SIZE: &str = name!(cuOccupancyMaxPotentialBlockSizeWithFlags);
 
-bitflags! {
+ffi::flags! {
     /// Flags that control how occupancy is computed.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct OccupancyFlags: u32 {
         /// Global memory is cached in L1 even if that leaves less room for blocks.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.bits();
@@ -51,6 +50,7 @@ pub struct Occupancy<'g, 'ctx> {
 impl<'ctx> PushedGuard<'ctx> {
     /// Returns the occupancy queries for a kernel.
     #[must_use]
+    #[inline]
     pub fn occupancy<'g>(&'g self, function: &'g Function<'ctx>) -> Occupancy<'g, 'ctx> {
         Occupancy { gpu: self, function, flags: OccupancyFlags::empty() }
     }
@@ -67,6 +67,7 @@ impl LaunchConfig {
     /// # Errors
     /// The errors of [`Occupancy::block_size`].
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
+    #[inline]
     pub fn by_occupancy<'ctx>(
         gpu: &PushedGuard<'ctx>,
         function: &Function<'ctx>,
@@ -83,6 +84,7 @@ impl LaunchConfig {
 const TOO_MUCH: u32 = 1 << 20;
 
 /// Converts a count to the driver's type.
+#[inline]
 fn count(call: &'static str, number: u32) -> Result<c_int> {
     let reason = "no device has so many threads or blocks: request fewer";
     c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
@@ -96,6 +98,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     }
 
     /// Checks the current context, which every query needs ([F311](crate::driver_facts#F311)).
+    #[inline]
     fn enter(&self, call: &'static str) -> Result {
         if self.function.context() != self.gpu.context() {
             return Err(Error::OtherContext { call });
@@ -113,6 +116,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
+    #[inline]
     pub fn active_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
         const CALL: &str = name!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
         let threads = count(CALL, threads)?;
@@ -138,6 +142,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     ///
     /// # Errors
     /// The errors of [`active_blocks`](Self::active_blocks).
+    #[inline]
     pub fn cooperative_blocks(&self, threads: u32, shared_bytes: u32) -> Result<u32> {
         let blocks = self.active_blocks(threads, shared_bytes)?;
         let attribute: DeviceAttribute = ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
@@ -152,6 +157,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// [`Error::NothingFits`] if no block fits; the errors of [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
+    #[inline]
     pub fn block_size(&self, shared_bytes: u32, limit: Option<u32>) -> Result<BlockSize> {
         // SAFETY: there is no function to be called.
         unsafe { self.ask_block_size(None, shared_bytes.min(TOO_MUCH) as usize, limit) }
@@ -189,6 +195,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
 
     /// # Safety
     /// The function can be called with a number during the call.
+    #[inline]
     unsafe fn ask_block_size(
         &self,
         sizes: CUoccupancyB2DSize,
@@ -229,6 +236,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for more blocks than fit without shared memory; the errors of
     /// [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
+    #[inline]
     pub fn available_shared_bytes(&self, blocks: u32, threads: u32) -> Result<usize> {
         const CALL: &str = name!(cuOccupancyAvailableDynamicSMemPerBlock);
         let (blocks, threads) = (count(CALL, blocks)?, count(CALL, threads)?);
@@ -254,6 +262,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for extents of 0; the errors of [`active_blocks`](Self::active_blocks).
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
+    #[inline]
     pub fn max_cluster_size(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxPotentialClusterSize))?;
         let mut size = 0;
@@ -274,6 +283,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that do not divide the grid or are too large
     /// ([F314](crate::driver_facts#F314)); the errors of [`max_cluster_size`](Self::max_cluster_size).
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
+    #[inline]
     pub fn active_clusters(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxActiveClusters))?;
         let mut clusters = 0;
@@ -303,6 +313,7 @@ struct Lent {
 }
 
 impl Lent {
+    #[inline]
     fn new(asked: &mut Asked<'_>) -> Lent {
         // The lifetime ends here. The value is removed from `ASKED` before that.
         Lent { before: ASKED.replace(ptr::from_mut(asked).cast()) }
@@ -310,6 +321,7 @@ impl Lent {
 }
 
 impl Drop for Lent {
+    #[inline]
     fn drop(&mut self) {
         ASKED.set(self.before);
     }

@@ -16,6 +16,7 @@ pub enum ClusterScheduling {
 }
 
 impl ClusterScheduling {
+    #[inline]
     pub(super) fn raw(self) -> CUclusterSchedulingPolicy {
         match self {
             ClusterScheduling::Default => ffi::CU_CLUSTER_SCHEDULING_POLICY_DEFAULT,
@@ -40,6 +41,7 @@ pub enum ClusterPortability {
 }
 
 impl ClusterPortability {
+    #[inline]
     pub(super) fn raw(self) -> CUlaunchAttributePortableClusterMode {
         match self {
             ClusterPortability::Default => ffi::CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT,
@@ -70,6 +72,7 @@ pub enum SharedMemoryMode {
 }
 
 impl SharedMemoryMode {
+    #[inline]
     pub(super) fn raw(self) -> CUsharedMemoryMode {
         match self {
             SharedMemoryMode::Default => ffi::CU_SHARED_MEMORY_MODE_DEFAULT,

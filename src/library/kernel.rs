@@ -56,6 +56,7 @@ impl Library {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
     #[doc(alias = "cuLibraryGetKernelCount")]
     #[doc(alias = "cuLibraryEnumerateKernels")]
+    #[inline]
     pub fn kernels(&self) -> Result<Vec<LibraryKernel>> {
         let (count, enumerate) =
             (ffi::cuLibraryGetKernelCount()?, ffi::cuLibraryEnumerateKernels()?);
@@ -85,6 +86,7 @@ impl LibraryKernel {
     /// Returns the library.
     #[must_use]
     #[doc(alias = "cuKernelGetLibrary")]
+    #[inline]
     pub fn library(&self) -> Library {
         Library { inner: self.library.clone() }
     }
@@ -97,6 +99,7 @@ impl LibraryKernel {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuKernelGetFunction")]
+    #[inline]
     pub fn function<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> Result<Function<'ctx>> {
         gpu.enter(name!(cuKernelGetFunction))?;
         let mut raw = ptr::null_mut();
@@ -128,6 +131,7 @@ impl LibraryKernel {
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.3.
     #[doc(alias = "cuKernelGetName")]
+    #[inline]
     pub fn name(&self) -> Result<String> {
         let get = ffi::cuKernelGetName()?;
         let mut name = ptr::null();
@@ -142,6 +146,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`Function::attribute`].
     #[doc(alias = "cuKernelGetAttribute")]
+    #[inline]
     pub fn attribute(&self, device: Device, attribute: FunctionAttribute) -> Result<i32> {
         function::known(name!(cuKernelGetAttribute), attribute)?;
         let mut value = 0;
@@ -160,6 +165,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`Function::set_attribute`].
     #[doc(alias = "cuKernelSetAttribute")]
+    #[inline]
     pub fn set_attribute(
         &self,
         device: Device,
@@ -178,6 +184,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`Function::set_max_dynamic_shared_bytes`].
     #[doc(alias = "cuKernelSetAttribute")]
+    #[inline]
     pub fn set_max_dynamic_shared_bytes(&self, device: Device, size: u32) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.set_attribute(device, attribute, function::bytes(SET, size)?)
@@ -188,6 +195,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`Function::set_carveout`].
     #[doc(alias = "cuKernelSetAttribute")]
+    #[inline]
     pub fn set_carveout(&self, device: Device, carveout: Carveout) -> Result {
         let attribute = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         self.set_attribute(device, attribute, carveout.value())
@@ -198,6 +206,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`Function::set_cache_config`].
     #[doc(alias = "cuKernelSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(&self, device: Device, config: CacheConfig) -> Result {
         // SAFETY: the kernel is alive; no context need be current (F285).
         unsafe { answer!(cuKernelSetCacheConfig(self.raw, config.raw(), device.raw())) }.result()
@@ -205,6 +214,7 @@ impl LibraryKernel {
 }
 
 impl fmt::Debug for LibraryKernel {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LibraryKernel({:p})", self.raw)
     }

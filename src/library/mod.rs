@@ -116,6 +116,7 @@ impl Library {
     /// `Err(self)` if a clone, a kernel, a function, a variable or a graph still holds the library. The inner
     /// result is the driver's answer.
     #[doc(alias = "cuLibraryUnload")]
+    #[inline]
     pub fn try_unload(self) -> Result<Result, Library> {
         match Arc::try_unwrap(self.inner) {
             Ok(mut inner) => Ok(inner.unload().result()),
@@ -126,6 +127,7 @@ impl Library {
 
 /// Two libraries are equal if the driver's handles are.
 impl PartialEq for Library {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
     }
@@ -133,6 +135,7 @@ impl PartialEq for Library {
 impl Eq for Library {}
 
 impl fmt::Debug for Library {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Library({:p})", self.raw())
     }

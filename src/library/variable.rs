@@ -27,6 +27,7 @@ pub struct ManagedVariable {
 impl ManagedVariable {
     /// Returns the address. It is valid on the host and on devices while this value lives.
     #[must_use]
+    #[inline]
     pub fn as_ptr(&self) -> *mut c_void {
         ptr::with_exposed_provenance_mut(self.address as usize)
     }
@@ -39,6 +40,7 @@ impl ManagedVariable {
 }
 
 impl fmt::Debug for ManagedVariable {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ManagedVariable({} bytes at {:#x})", self.bytes, self.address)
     }
@@ -116,6 +118,7 @@ impl Library {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuLibraryGetModule")]
+    #[inline]
     pub fn raw_module(&self, gpu: &PushedGuard<'_>) -> Result<CUmodule> {
         gpu.enter(name!(cuLibraryGetModule))?;
         let mut raw = ptr::null_mut();

@@ -145,16 +145,19 @@ impl<'a> Access<'a> {
     }
 
     /// Returns whether it is an access to no memory that is ordered all the same: to a condition.
+    #[inline]
     pub(crate) fn is_condition(&self) -> bool {
         matches!(self.memory, Memory::None) && self.is_tracked()
     }
 
     /// Returns whether the uses of the memory are noted.
+    #[inline]
     pub(crate) fn is_tracked(&self) -> bool {
         self.tracked.is_some()
     }
 
     /// Returns the streams that share the memory, if it is shared.
+    #[inline]
     pub(crate) fn readers(&self) -> Option<&'a Readers> {
         match self.memory {
             Memory::Ordered(_, readers) => readers,
@@ -167,6 +170,7 @@ impl<'a> Access<'a> {
     ///
     /// # Errors
     /// [`OtherStream`](Error::OtherStream); a driver error.
+    #[inline]
     pub(crate) fn admit(&self, call: &'static str, home: &Arc<Home>) -> Result {
         match self.memory {
             Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
@@ -203,6 +207,7 @@ impl<'a> Access<'a> {
     }
 
     /// Returns the addresses from its first byte to its last one. Between rows there may be other memory.
+    #[inline]
     pub(crate) fn range(&self) -> Range<CUdeviceptr> {
         let bytes = self.grid.map_or(self.bytes(), |grid| grid.span(self.element));
         self.address..self.address + bytes as CUdeviceptr
@@ -258,6 +263,7 @@ impl<'a> Access<'a> {
     }
 
     /// Returns the notes of the memory whose uses are noted, and whether each access writes.
+    #[inline]
     pub(crate) fn tracked(all: &[Access<'a>]) -> impl Iterator<Item = (&'a Tracked, bool)> {
         all.iter().filter_map(|access| Some((access.tracked?, access.writes)))
     }

@@ -23,6 +23,7 @@ pub enum AccessProperty {
 }
 
 impl AccessProperty {
+    #[inline]
     fn raw(self) -> CUaccessProperty {
         match self {
             AccessProperty::Normal => ffi::CU_ACCESS_PROPERTY_NORMAL,
@@ -31,6 +32,7 @@ impl AccessProperty {
         }
     }
 
+    #[inline]
     fn from_raw(call: &'static str, raw: CUaccessProperty) -> Result<Self> {
         match raw {
             ffi::CU_ACCESS_PROPERTY_NORMAL => Ok(AccessProperty::Normal),
@@ -77,6 +79,7 @@ pub(crate) use window_memory;
 window_memory!(DeviceBuffer<'_, T>, DeviceSlice<'_, '_, T>, DeviceSliceMut<'_, '_, T>);
 
 impl sealed::Addresses for Range<CUdeviceptr> {
+    #[inline]
     fn addresses(&self) -> Range<CUdeviceptr> {
         self.clone()
     }
@@ -207,6 +210,7 @@ impl AccessPolicyWindow {
         self.miss
     }
 
+    #[inline]
     pub(crate) fn raw(self) -> CUaccessPolicyWindow {
         CUaccessPolicyWindow {
             base_ptr: ptr::without_provenance_mut(self.address as usize),
@@ -218,6 +222,7 @@ impl AccessPolicyWindow {
     }
 
     /// Returns the window that `call` reported, or `None` if its range is empty.
+    #[inline]
     pub(crate) fn from_raw(call: &'static str, raw: CUaccessPolicyWindow) -> Result<Option<Self>> {
         if raw.num_bytes == 0 {
             return Ok(None);

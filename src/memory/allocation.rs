@@ -64,6 +64,7 @@ enum Held {
 pub(crate) struct Share(Mutex<Option<Allocation>>);
 
 impl Allocation {
+    #[inline]
     fn new(address: CUdeviceptr, of: usize, free: Free) -> Allocation {
         Allocation { address, of, free, share: Mutex::new(None) }
     }
@@ -75,6 +76,7 @@ impl Allocation {
     }
 
     /// Takes ownership of an array that was created in a context and not destroyed. The address stands for it.
+    #[inline]
     pub(super) fn array(
         address: CUdeviceptr,
         context: Context,
@@ -97,6 +99,7 @@ impl Allocation {
     }
 
     /// Lets memory that was allocated on a stream be freed on another one. The allocation is complete.
+    #[inline]
     pub(crate) fn free_on(&mut self, other: Arc<StreamInner>) {
         if let Free::InOrder { stream, .. } = &mut self.free {
             *stream = other;
@@ -111,6 +114,7 @@ impl Allocation {
     }
 
     /// Gives memory that nothing uses to a stream. Returns false for a variable, which its module would lend again.
+    #[inline]
     pub(crate) fn adopt(&mut self, home: &std::sync::Arc<Home>) -> bool {
         let block = match &mut self.free {
             Free::Plain(_) => Block::Plain,
@@ -125,6 +129,7 @@ impl Allocation {
 
     /// Gives memory of other code to a stream. Returns false for a variable.
     #[cold]
+    #[inline]
     fn adopt_foreign(&mut self, home: &std::sync::Arc<Home>) -> bool {
         let left = Free::Else(self.context().clone());
         let (free, adopted) = match mem::replace(&mut self.free, left) {
@@ -146,6 +151,7 @@ impl Allocation {
     }
 
     /// Moves memory that belongs to a stream to another one, which comes after all its uses.
+    #[inline]
     pub(crate) fn hand_over(&mut self, to: &std::sync::Arc<Home>) {
         if let Free::Ordered { home, block } = &mut self.free {
             home.account(block, false);
@@ -157,6 +163,7 @@ impl Allocation {
     }
 
     /// Takes memory from the stream that it belongs to, once nothing uses it.
+    #[inline]
     pub(crate) fn leave_home(&mut self) {
         let Free::Ordered { home, block } = &mut self.free else { return };
         home.account(block, false);
@@ -185,33 +192,39 @@ impl Allocation {
     }
 
     /// Takes memory that one node of a graph allocates and another one frees.
+    #[inline]
     pub(crate) fn in_graph(address: CUdeviceptr, context: Context) -> Allocation {
         Allocation::new(address, context.key(), Free::Else(context))
     }
 
     /// Stands for memory of this context that has no address and is not freed: memory of 0 bytes, and all memory that a
     /// scope allocates and frees by itself. Only graphs compare addresses, and see none of that.
+    #[inline]
     pub(crate) fn nowhere(context: Context) -> Allocation {
         Allocation::new(0, context.key(), Free::Else(context))
     }
 
     /// Takes memory of other code.
+    #[inline]
     pub(crate) fn foreign(address: CUdeviceptr, context: Context, keep: Box<Keep>) -> Allocation {
         Allocation::new(address, context.key(), Free::Held(Box::new(Held::Foreign(keep, context))))
     }
 
     /// Takes a mapped buffer of graphics.
+    #[inline]
     pub(crate) fn mapped(address: CUdeviceptr, mapping: GraphicsMapping) -> Allocation {
         let key = mapping.resource().context().key();
         Allocation::new(address, key, Free::Held(Box::new(Held::Mapped(mapping))))
     }
 
     /// Takes addresses with the memory that is mapped there.
+    #[inline]
     pub(super) fn grown(address: CUdeviceptr, context: Context, grown: Grown) -> Allocation {
         Allocation::new(address, context.key(), Free::Held(Box::new(Held::Grown(grown, context))))
     }
 
     /// Returns the memory of a growable buffer. Panics for other memory, which no such buffer has.
+    #[inline]
     pub(super) fn grown_mut(&mut self) -> &mut Grown {
         if let Free::Held(held) = &mut self.free {
             if let Held::Grown(grown, _) = &mut **held {
@@ -222,6 +235,7 @@ impl Allocation {
     }
 
     /// See [`grown_mut`](Self::grown_mut).
+    #[inline]
     pub(super) fn grown_ref(&self) -> &Grown {
         if let Free::Held(held) = &self.free {
             if let Held::Grown(grown, _) = &**held {
@@ -232,12 +246,14 @@ impl Allocation {
     }
 
     /// Returns whether a graph has a share in it.
+    #[inline]
     pub(super) fn is_shared(&mut self) -> bool {
         let share = self.share.get_mut().unwrap_or_else(PoisonError::into_inner);
         share.as_ref().is_some_and(|share| Arc::strong_count(share) > 1)
     }
 
     /// Takes a variable that is lent.
+    #[inline]
     pub(crate) fn lent(address: CUdeviceptr, lease: Lease) -> Allocation {
         Allocation::new(address, lease.context().key(), Free::Held(Box::new(Held::Lent(lease))))
     }
@@ -247,6 +263,7 @@ impl Allocation {
         self.address
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &Context {
         self.free.context()
     }
@@ -257,6 +274,7 @@ impl Allocation {
         self.of
     }
 
+    #[inline]
     pub(super) fn kind(&self) -> BufferKind {
         match self.free {
             // Memory of a graph is held, and never a buffer.
@@ -272,12 +290,14 @@ impl Allocation {
     }
 
     /// Returns a share in it, for a graph that uses it (invariant [`graph-owns`](crate::soundness#graph-owns)).
+    #[inline]
     pub(crate) fn share(&self) -> Arc<Share> {
         let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
         share.get_or_insert_with(|| Arc::new(Share(Mutex::new(None)))).clone()
     }
 
     /// Takes the memory out. What is left frees nothing.
+    #[inline]
     pub(crate) fn take(&mut self) -> Allocation {
         let left = Free::Else(self.context().clone());
         let free = mem::replace(&mut self.free, left);
@@ -287,6 +307,7 @@ impl Allocation {
 
     /// Leaks the memory, of which it is not known when its uses end.
     #[cold]
+    #[inline]
     pub(crate) fn leak(&mut self) {
         let left = Free::Else(self.context().clone());
         match mem::replace(&mut self.free, left) {
@@ -305,6 +326,7 @@ impl Allocation {
 
     /// Leaves the memory to all owners of a share in it.
     #[cold]
+    #[inline]
     fn leave_to(&mut self, share: Arc<Share>) {
         let memory = self.take();
         *share.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
@@ -314,6 +336,7 @@ impl Allocation {
 }
 
 impl Free {
+    #[inline]
     fn context(&self) -> &Context {
         match self {
             Free::Plain(context) | Free::Else(context) => context,
@@ -325,6 +348,7 @@ impl Free {
 }
 
 impl Held {
+    #[inline]
     fn context(&self) -> &Context {
         match self {
             Held::Lent(lease) => lease.context(),

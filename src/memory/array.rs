@@ -14,7 +14,6 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
 use crate::stack::PushedGuard;
-use bitflags::bitflags;
 use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
 use static_assertions::assert_impl_all;
 use std::ffi::c_void;
@@ -80,6 +79,7 @@ pub enum ArrayShape {
 
 impl ArrayShape {
     /// Returns the extents as the driver takes them, in which 0 stands for a dimension that is not there, and the flags.
+    #[inline]
     fn described(self) -> ([usize; 3], u32) {
         let (layered, cube) = (ffi::CUDA_ARRAY3D_LAYERED, ffi::CUDA_ARRAY3D_CUBEMAP);
         match self {
@@ -97,6 +97,7 @@ impl ArrayShape {
 
     /// Returns the size in elements of a row, rows and planes. Layers and faces are planes.
     #[must_use]
+    #[inline]
     pub fn extent(self) -> Extent {
         let ([width, height, depth], _) = self.described();
         match self {
@@ -108,6 +109,7 @@ impl ArrayShape {
     }
 
     /// Returns the shape of a level of detail.
+    #[inline]
     fn level(self, level: u32) -> Self {
         let half = |size: usize| size.checked_shr(level).unwrap_or(0).max(1);
         match self {
@@ -128,6 +130,7 @@ impl ArrayShape {
     }
 
     /// Returns the greatest number of levels: until each halved extent is 1.
+    #[inline]
     fn most_levels(self) -> u32 {
         let Extent { width, height, depth } = self.extent();
         let depth = if matches!(self, Self::D3 { .. }) { depth } else { 1 };
@@ -135,9 +138,9 @@ impl ArrayShape {
     }
 }
 
-bitflags! {
+ffi::flags! {
     /// What an [`Array`] is for besides textures.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct ArrayFlags: u32 {
         /// A [`Surface`](crate::texture::Surface) of the array may be created.
         const SURFACE = ffi::CUDA_ARRAY3D_SURFACE_LDST;
@@ -264,6 +267,7 @@ impl ArrayOwner {
 }
 
 impl Drop for ArrayOwner {
+    #[inline]
     fn drop(&mut self) {
         let raw = handle(self.address);
         // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses it
@@ -284,6 +288,7 @@ impl Drop for ArrayOwner {
 }
 
 /// Returns the handle that a stand-in holds.
+#[inline]
 fn handle(stand_in: CUdeviceptr) -> *mut c_void {
     ptr::with_exposed_provenance_mut((stand_in & !ARRAY) as usize)
 }
@@ -304,6 +309,7 @@ pub(crate) fn described<T: Texel>(shape: ArrayShape, flags: ArrayFlags) -> CUDA_
 }
 
 /// Checks that a shape has elements. In the driver's extents 0 means another shape.
+#[inline]
 fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
     let Extent { width, height, depth } = shape.extent();
     let len = width.checked_mul(height).and_then(|len| len.checked_mul(depth));
@@ -318,6 +324,7 @@ fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
 }
 
 /// Checks the shape and the number of levels of a mipmapped array.
+#[inline]
 pub(crate) fn has_levels(call: &'static str, shape: ArrayShape, levels: u32) -> Result {
     has_elements(call, shape)?;
     if !(1..=shape.most_levels()).contains(&levels) {

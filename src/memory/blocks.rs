@@ -29,6 +29,7 @@ pub(super) struct Blocks {
 }
 
 /// Returns the class of a size, and the size of its blocks: 512 times 1 to 8, then eight steps to each power of two.
+#[inline]
 fn class(bytes: usize) -> Option<(usize, usize)> {
     let units = bytes.div_ceil(SMALLEST).max(1);
     // The step is the power of two that leaves 8 to 15 steps below the size.
@@ -41,6 +42,7 @@ fn class(bytes: usize) -> Option<(usize, usize)> {
 }
 
 impl Blocks {
+    #[inline]
     pub(super) fn new(limit: usize) -> Blocks {
         Blocks { classes: Vec::new(), limit, usage: OrderedUsage::default() }
     }
@@ -60,12 +62,14 @@ impl Blocks {
     }
 
     /// Counts a block that comes from somewhere else.
+    #[inline]
     pub(super) fn has_taken(&mut self, bytes: usize) {
         self.usage.used += bytes;
         self.usage.high_water = self.usage.high_water.max(self.usage.used + self.usage.kept);
     }
 
     /// Counts a block that goes somewhere else.
+    #[inline]
     pub(super) fn has_left(&mut self, bytes: usize) {
         // Nothing may panic in a destructor, whatever was counted.
         self.usage.used = self.usage.used.saturating_sub(bytes);
@@ -90,6 +94,7 @@ impl Blocks {
     }
 
     /// Removes kept blocks, the largest first, until at most so many bytes are kept.
+    #[inline]
     pub(super) fn trim(&mut self, bytes: usize) -> Vec<CUdeviceptr> {
         let mut freed = Vec::new();
         for (index, blocks) in self.classes.iter_mut().enumerate().rev() {
@@ -113,6 +118,7 @@ impl Blocks {
 }
 
 /// Returns the size of the blocks of a class.
+#[inline]
 fn size_of_class(class: usize) -> usize {
     // Classes 1 to 16 have shift 0; from then on there are eight to a shift, with 9 to 16 steps.
     let shift = class.saturating_sub(STEPS + 1) / STEPS;

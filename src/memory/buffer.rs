@@ -105,6 +105,7 @@ pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
 }
 
 #[cold]
+#[inline]
 pub(super) fn too_large(call: &'static str) -> Error {
     let reason = "the buffer is larger than the address space: request less";
     Error::InvalidArgument { call, reason }
@@ -113,6 +114,7 @@ pub(super) fn too_large(call: &'static str) -> Error {
 impl<T: Element> DeviceBuffer<'_, T> {
     /// Creates a buffer of 0 bytes, which needs no memory.
     #[cold]
+    #[inline]
     pub(crate) fn empty(context: &Context, len: usize) -> Self {
         let inner = Allocation::nowhere(context.clone());
         DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }

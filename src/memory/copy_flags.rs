@@ -1,10 +1,8 @@
 //! How a copy is made.
 
-use bitflags::bitflags;
-
-bitflags! {
+ffi::flags! {
     /// How the driver makes a copy, such as one of [`SyncStream::copy_with`](crate::SyncStream::copy_with).
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct CopyFlags: u32 {
         /// So that it overlaps with kernels, if possible: by an engine for copies instead of the multiprocessors. A hint,
         /// which changes no result.

@@ -32,6 +32,7 @@ impl From<(usize, usize, usize)> for Extent {
 }
 
 impl std::fmt::Display for Extent {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Extent { width, height, depth } = self;
         write!(f, "{width} x {height} x {depth}")
@@ -40,6 +41,7 @@ impl std::fmt::Display for Extent {
 
 impl Extent {
     /// Returns the number of elements, or `None` if an address space holds fewer.
+    #[inline]
     pub(super) fn checked_len(&self) -> Option<usize> {
         self.width.checked_mul(self.height)?.checked_mul(self.depth)
     }
@@ -107,11 +109,13 @@ impl Grid {
     }
 
     /// Returns the handle of the array, or null.
+    #[inline]
     pub(crate) fn raw_array(&self) -> CUarray {
         ptr::with_exposed_provenance_mut(self.array.map_or(0, |array| array.raw))
     }
 
     /// Returns where elements with this address are in the array: bytes of a row, rows and planes.
+    #[inline]
     pub(crate) fn place(&self, address: CUdeviceptr) -> [usize; 3] {
         let base = self.array.map_or(address, |array| array.base);
         let offset = (address - base) as usize;
@@ -126,6 +130,7 @@ impl Grid {
 
     /// Returns the number of bytes from the first element to the end of the last one, which have `element` bytes
     /// each.
+    #[inline]
     pub(super) fn span(&self, element: usize) -> usize {
         let Extent { width, height, depth } = self.extent;
         if self.extent.len() == 0 {
@@ -150,6 +155,7 @@ impl Grid {
     }
 
     /// Returns whether a part of the same memory, so many bytes behind the first element, lies inside.
+    #[inline]
     pub(crate) fn holds(&self, element: usize, offset: usize, part: &Grid) -> bool {
         let (z, in_plane) = (offset / self.plane(), offset % self.plane());
         let (y, x) = (in_plane / self.pitch, in_plane % self.pitch);
@@ -187,6 +193,7 @@ impl Grid {
 
     /// Returns the runs of rows that are one pitch apart, each as its offset in bytes and its number of rows: all
     /// rows if the planes have no rows between them, else those of each plane.
+    #[inline]
     pub(crate) fn runs(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
         let Extent { height, depth, .. } = self.extent;
         let (plane, joined) = (self.plane(), height == self.rows || depth == 1);

@@ -60,6 +60,7 @@ pub(super) struct Grown {
 
 impl Grown {
     /// Makes this many bytes usable.
+    #[inline]
     fn back(&mut self, bytes: usize) -> Result {
         if bytes <= self.usable {
             return Ok(());
@@ -83,6 +84,7 @@ impl Grown {
     }
 
     /// Unmaps the memory that begins at this offset or behind it.
+    #[inline]
     fn unmap_from(&mut self, bytes: usize) -> Result {
         while let Some((offset, _)) = self.addresses.last().filter(|&(offset, _)| offset >= bytes) {
             self.usable = self.usable.min(offset);
@@ -92,6 +94,7 @@ impl Grown {
     }
 
     /// Returns the number of bytes that have memory.
+    #[inline]
     fn end(&self) -> usize {
         self.addresses.last().map_or(0, |(_, end)| end)
     }

@@ -62,6 +62,7 @@ pub(crate) enum Block {
 
 impl Home {
     /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
+    #[inline]
     pub(crate) fn new(
         stream: Arc<StreamInner>,
         pool: Option<MemoryPool>,
@@ -114,6 +115,7 @@ impl Home {
         }
     }
 
+    #[inline]
     fn request(&self, bytes: usize, size: usize) -> Result<(CUdeviceptr, usize)> {
         let requested = match self.try_request(size) {
             Err(error) if error.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY) => {
@@ -129,6 +131,7 @@ impl Home {
         requested
     }
 
+    #[inline]
     fn try_request(&self, bytes: usize) -> Result<CUdeviceptr> {
         // SAFETY: 1. The stream and the pool are alive, and `ordered_stream_with` compared their devices.
         unsafe { allocate(bytes, self.pool.as_ref(), self.raw()) }
@@ -136,6 +139,7 @@ impl Home {
 
     /// Frees the kept blocks of all streams of the device, and waits until the pools have them.
     #[cold]
+    #[inline]
     fn ask_all_for_memory(&self) {
         let device = self.context().device();
         let Some(homes) = fork::lock(&HOMES) else { return };
@@ -150,6 +154,7 @@ impl Home {
     }
 
     /// Frees kept blocks until at most so many bytes are kept. Returns whether it freed any.
+    #[inline]
     pub(crate) fn trim(&self, bytes: usize) -> bool {
         let Some(mut blocks) = fork::lock(&self.blocks) else { return false };
         let freed = blocks.trim(bytes);
@@ -159,6 +164,7 @@ impl Home {
         any
     }
 
+    #[inline]
     pub(crate) fn keep(&self, bytes: usize) {
         if let Some(mut blocks) = fork::lock(&self.blocks) {
             blocks.limit(bytes);
@@ -166,6 +172,7 @@ impl Home {
         self.trim(bytes);
     }
 
+    #[inline]
     pub(crate) fn usage(&self) -> OrderedUsage {
         fork::lock(&self.blocks).map(|blocks| blocks.usage()).unwrap_or_default()
     }
@@ -191,6 +198,7 @@ impl Home {
 
     /// Frees memory of [`Block::Plain`].
     #[cold]
+    #[inline]
     fn free_plain(&self, address: CUdeviceptr) {
         host_saw(address);
         // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need not be
@@ -200,6 +208,7 @@ impl Home {
 
     /// Lets other code have its memory back, once the device is done with it.
     #[cold]
+    #[inline]
     fn end_foreign(&self, block: Block) {
         let Block::Foreign(keep) = block else { return };
         if fork::is_child() {
@@ -218,6 +227,7 @@ impl Home {
 
     /// Unmaps a buffer of graphics behind the work in the stream.
     #[cold]
+    #[inline]
     fn end_mapping(&self, block: Block) {
         if let Block::Mapped(mapping) = block {
             mapping.end_behind(&self.stream);
@@ -225,6 +235,7 @@ impl Home {
     }
 
     /// Frees memory behind the work in the stream, if there is some.
+    #[inline]
     fn free(&self, address: CUdeviceptr) {
         if address == 0 {
             return;
@@ -237,6 +248,7 @@ impl Home {
 
     /// Makes a call that releases memory. If the device is lost, only the first failure is reported: the memory goes
     /// with its context.
+    #[inline]
     fn release(&self, call: Later<impl Fn() -> ffi::CUresult>) {
         release(|| {
             let answer = relaxed(call);
@@ -248,6 +260,7 @@ impl Home {
     }
 
     /// Reports an error that makes memory leak, unless the device is lost and that was reported.
+    #[inline]
     pub(crate) fn report(&self, error: Error) {
         if !(error.is_sticky() && self.lost.swap(true, Ordering::Relaxed)) {
             report_drop(error);
@@ -255,6 +268,7 @@ impl Home {
     }
 
     /// Takes memory over that comes to another stream, or leaves this one.
+    #[inline]
     pub(crate) fn account(&self, block: &Block, comes: bool) {
         if let &Block::Own(bytes) = block {
             let Some(mut blocks) = fork::lock(&self.blocks) else { return };
@@ -263,6 +277,7 @@ impl Home {
     }
 
     /// Returns a block as one of the stream `to`, which it is handed over to.
+    #[inline]
     pub(crate) fn block_for(&self, block: Block, to: &Home) -> Block {
         match block {
             Block::Own(_) if self.pool != to.pool => Block::Pool { _pool: self.pool.clone() },
@@ -270,6 +285,7 @@ impl Home {
         }
     }
 
+    #[inline]
     pub(crate) fn pool(&self) -> Option<&MemoryPool> {
         self.pool.as_ref()
     }
@@ -278,6 +294,7 @@ impl Home {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(crate) fn mark(&self) -> Result<Mark> {
         // The event may be in use for an earlier mark, which then covers more: this work is in the same stream.
         let mark = Mark(self.next.fetch_add(1, Ordering::Relaxed) % self.marks.len());
@@ -286,6 +303,7 @@ impl Home {
         Ok(mark)
     }
 
+    #[inline]
     pub(crate) fn event(&self, mark: Mark) -> CUevent {
         self.marks[mark.0].raw()
     }
@@ -294,6 +312,7 @@ impl Home {
     ///
     /// # Errors
     /// A driver error. The order is then not known.
+    #[inline]
     pub(crate) fn follow(&self, other: &Home) -> Result {
         if std::ptr::eq(self, other) {
             return Ok(());
@@ -307,12 +326,14 @@ impl Home {
     ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[inline]
     pub(crate) fn is_past(&self, mark: Mark) -> Result<bool> {
         // SAFETY: the event is alive; needs no current context (F37).
         unsafe { answer!(cuEventQuery(self.event(mark))) }.ready()
     }
 
     /// Waits for the work before a mark, which uses host memory. Returns whether that work is certainly over.
+    #[inline]
     pub(crate) fn wait_past(&self, mark: Mark) -> (Result, bool) {
         let event = self.event(mark);
         // SAFETY: the event is alive; needs no current context (F37).
@@ -327,6 +348,7 @@ impl Home {
     ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
+    #[inline]
     pub(crate) fn is_idle(&self) -> Result<bool> {
         let raw = self.raw();
         // SAFETY: the stream is alive; needs no current context (F37). Captures of other code do not refuse it.
@@ -334,12 +356,14 @@ impl Home {
     }
 
     /// Waits for all work in the stream.
+    #[inline]
     pub(crate) fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).
         wait(unsafe { later!(cuStreamSynchronize(self.raw())) })
     }
 
     /// Waits for all work in the stream, which uses host memory. Returns whether that work is certainly over.
+    #[inline]
     pub(crate) fn wait_to_end(&self) -> (Result, bool) {
         let raw = self.raw();
         // SAFETY: the stream is alive; needs no current context (F37).
@@ -349,6 +373,7 @@ impl Home {
 }
 
 impl Drop for Home {
+    #[inline]
     fn drop(&mut self) {
         // No memory is left. The events and the stream go after this.
         self.trim(0);
@@ -361,6 +386,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
+    #[inline]
     pub(crate) fn none() -> Readers {
         Readers { others: std::sync::Mutex::new(Vec::new()) }
     }
@@ -377,6 +403,7 @@ impl Readers {
     ///
     /// # Errors
     /// A driver error. The stream must not read then.
+    #[inline]
     pub(crate) fn add(&self, home: Option<&Home>, reader: &std::sync::Arc<Home>) -> Result {
         if home.map(Home::key) != Some(reader.key()) && !self.has(reader.key()) {
             // Two threads may do this at once; the second time changes nothing.
@@ -393,6 +420,7 @@ impl Readers {
     ///
     /// # Errors
     /// A driver error. The readers may then still read.
+    #[inline]
     pub(crate) fn leave(&mut self, home: &Home) -> Result {
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         others.iter().try_for_each(|reader| home.follow(reader))?;
@@ -402,6 +430,7 @@ impl Readers {
 
     /// Waits for everything that the readers have enqueued. Returns whether that is certainly over.
     #[cold]
+    #[inline]
     pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> bool {
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         others.drain(..).all(|reader| {

@@ -68,6 +68,7 @@ impl InFlight {
         self.wait_for(homes)
     }
 
+    #[inline]
     fn wait_for(&self, homes: Vec<Arc<Home>>) -> Result {
         let waited = homes.iter().try_for_each(|home| home.synchronize());
         if waited.is_err() {

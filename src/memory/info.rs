@@ -21,6 +21,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemGetInfo")]
+    #[inline]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         self.enter(name!(cuMemGetInfo_v2))?;
         let (mut free, mut total) = (0, 0);

@@ -26,6 +26,7 @@ pub enum Location {
 
 impl Location {
     /// Returns the place as C represents it.
+    #[inline]
     pub(crate) fn raw(self) -> CUmemLocation {
         let (r#type, id) = match self {
             Location::Device(device) => (CU_MEM_LOCATION_TYPE_DEVICE, device.raw()),
@@ -40,6 +41,7 @@ impl Location {
     }
 
     /// Returns the place for a kind and a number, if there is one.
+    #[inline]
     pub(crate) fn from_raw(
         call: &'static str,
         kind: CUmemLocationType,
@@ -57,6 +59,7 @@ impl Location {
 }
 
 impl From<Device> for Location {
+    #[inline]
     fn from(device: Device) -> Location {
         Location::Device(device)
     }

@@ -38,6 +38,7 @@ pub enum Advice {
 }
 
 impl Advice {
+    #[inline]
     fn raw(self) -> (CUmem_advise, Location) {
         match self {
             Advice::ReadMostly(true) => (ffi::CU_MEM_ADVISE_SET_READ_MOSTLY, Location::Host),
@@ -80,6 +81,7 @@ pub enum Attachment {
 }
 
 impl Attachment {
+    #[inline]
     pub(crate) fn raw(self) -> u32 {
         let flag = match self {
             Attachment::Global => CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL,
@@ -97,6 +99,7 @@ pub(super) const NOT_ALIGNED: &str =
     "the address is no multiple of the element's alignment: allocate elements of a smaller one";
 
 /// Returns whether the host may use managed memory while kernels of the device run.
+#[inline]
 fn uses_both(device: Device) -> Result<bool> {
     Ok(device.attribute(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)? != 0)
 }
@@ -300,6 +303,7 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Returns the address and the size of memory, unless it is empty.
+    #[inline]
     fn range_of(&self, call: &'static str, memory: Access<'_>) -> Result<Option<(u64, usize)>> {
         self.enter(call)?;
         same_context(call, memory.is_of(self.context().key()))?;

@@ -25,11 +25,13 @@ enum Raw {
 
 impl Object {
     /// Takes ownership of a texture that was created in this context.
+    #[inline]
     pub(crate) fn texture(raw: CUtexObject, context: Context) -> Self {
         Object { raw: Raw::Texture(raw), context }
     }
 
     /// Takes ownership of a surface that was created in this context.
+    #[inline]
     pub(crate) fn surface(raw: CUsurfObject, context: Context) -> Self {
         Object { raw: Raw::Surface(raw), context }
     }
@@ -49,6 +51,7 @@ impl Object {
 }
 
 impl Drop for Object {
+    #[inline]
     fn drop(&mut self) {
         match self.raw {
             Raw::Texture(raw) => {
@@ -67,6 +70,7 @@ impl Drop for Object {
 /// Makes a releasing call in its context, which is pushed if it is not current. The number of an object is one of the
 /// current context ([F374](crate::driver_facts#F374)). Memory of another process is closed in some context
 /// ([F402](crate::driver_facts#F402)).
+#[inline]
 pub(crate) fn release_in(context: &Context, later: Later<impl Fn() -> CUresult>) {
     if fork::is_child() {
         return;

@@ -82,12 +82,14 @@ pub(crate) struct PitchedView<'b> {
 
 impl<'b> PitchedView<'b> {
     /// Returns the part at an offset, with its grid.
+    #[inline]
     fn at(self, (offset, grid): (usize, Grid)) -> Self {
         let whole = self.whole && grid == self.grid;
         PitchedView { address: self.address + offset as CUdeviceptr, grid, whole, ..self }
     }
 
     /// Returns the elements of a grid in an array.
+    #[inline]
     pub(super) fn of_array(memory: &'b Allocation, grid: Grid, whole: bool) -> Self {
         let address = grid.array.map_or(0, |array| array.base);
         PitchedView { memory, address, grid, whole }
@@ -120,6 +122,7 @@ impl<'b> PitchedView<'b> {
         &self.grid
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &'b Context {
         self.memory.context()
     }

@@ -53,12 +53,14 @@ impl PointerInfo {
     /// Returns whether the memory belongs to a context. `None` if it belongs to no context, as memory of a pool does
     /// ([F172](crate::driver_facts#F172)).
     #[must_use]
+    #[inline]
     pub fn is_of(&self, context: &Context) -> Option<bool> {
         (self.context != 0).then(|| self.context == context.raw().addr())
     }
 
     /// Returns whether `bytes` bytes from an address lie in the allocation.
     #[must_use]
+    #[inline]
     pub fn contains(&self, address: CUdeviceptr, bytes: usize) -> bool {
         let end = address.checked_add(bytes as CUdeviceptr);
         self.range.start <= address && end.is_some_and(|end| end <= self.range.end)
@@ -96,6 +98,7 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuPointerGetAttributes")]
     #[doc(alias = "cuPointerGetAttribute")]
     #[doc(alias = "cuMemGetAddressRange")]
+    #[inline]
     pub fn pointer_info(&self, address: CUdeviceptr) -> Result<Option<PointerInfo>> {
         self.enter(name!(cuPointerGetAttributes))?;
         pointer_info(address)
@@ -103,6 +106,7 @@ impl PushedGuard<'_> {
 }
 
 /// Asks the driver what an address is, for the device of the current context.
+#[inline]
 pub(super) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> {
     let (mut kind, mut managed, mut ordinal) = (0_u32, 0_u32, -1_i32);
     let mut context: CUcontext = std::ptr::null_mut();
@@ -146,6 +150,7 @@ pub(super) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> 
 
 /// Returns whether a device may use the bytes from an address on, as far as the first and the last one tell: both are in
 /// memory of CUDA, or the device uses all memory of the host.
+#[inline]
 pub(crate) fn may_be_used(device: Device, address: CUdeviceptr, bytes: usize) -> Result<bool> {
     let last = address + (bytes as CUdeviceptr).saturating_sub(1);
     let known = is_known(address)? && is_known(last)?;
@@ -153,6 +158,7 @@ pub(crate) fn may_be_used(device: Device, address: CUdeviceptr, bytes: usize) ->
 }
 
 /// Returns whether an address is in memory of CUDA.
+#[inline]
 fn is_known(address: CUdeviceptr) -> Result<bool> {
     let mut kind = 0_u32;
     let to = (&raw mut kind).cast();

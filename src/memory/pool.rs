@@ -10,7 +10,6 @@ use crate::sync::Arc;
 use crate::virtual_memory::location;
 #[cfg(unix)]
 use crate::{call::later, driver::capture_mode::relaxed};
-use bitflags::bitflags;
 use ffi::{
     CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType, CUmemPool_attribute, CUmemPoolProps,
     CUmemoryPool, CUstream,
@@ -22,9 +21,8 @@ use std::{fmt, ptr};
 #[cfg(unix)]
 use std::os::fd::{FromRawFd, OwnedFd};
 
-bitflags! {
+ffi::flags! {
     /// Conditions under which a pool may reuse memory that another stream has freed. All are on by default.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct PoolReuse: u32 {
         /// An event orders the free before the allocation.
         const FOLLOW_EVENT_DEPENDENCIES = 1;
@@ -107,6 +105,7 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 impl Drop for Inner {
+    #[inline]
     fn drop(&mut self) {
         if self.owned {
             // SAFETY: this is the only owner of the pool, which was created and not destroyed. Memory
@@ -148,6 +147,7 @@ impl MemoryPool {
     /// descriptors.
     #[cfg(unix)]
     #[doc(alias = "cuMemPoolCreate")]
+    #[inline]
     pub fn create_shareable(device: Device) -> Result<MemoryPool> {
         let kind = ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         MemoryPool::create_for(device.into(), 0, kind)
@@ -160,6 +160,7 @@ impl MemoryPool {
     /// A driver error for a pool that was not [created for it](Self::create_shareable).
     #[cfg(unix)]
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    #[inline]
     pub fn export(&self) -> Result<OwnedFd> {
         let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         let out = (&raw mut descriptor).cast();
@@ -171,6 +172,7 @@ impl MemoryPool {
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
 
+    #[inline]
     fn create_for(
         place: Location,
         bytes: usize,
@@ -193,6 +195,7 @@ impl MemoryPool {
     }
 
     /// Gives every device access to a pool of the host.
+    #[inline]
     fn with_access(self) -> Result<MemoryPool> {
         if !matches!(self.location(), Location::Device(_)) {
             for device in Device::all()? {
@@ -235,6 +238,7 @@ impl MemoryPool {
     /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceSetMemPool")]
     #[doc(alias = "cuMemSetMemPool")]
+    #[inline]
     pub fn make_current(&self) -> Result {
         match self.location() {
             Location::Device(device) => {
@@ -256,6 +260,7 @@ impl MemoryPool {
     /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceGetMemPool")]
     #[doc(alias = "cuMemGetMemPool")]
+    #[inline]
     pub fn is_current(&self) -> Result<bool> {
         let mut raw = ptr::null_mut();
         match self.location() {
@@ -291,6 +296,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolTrimTo")]
+    #[inline]
     pub fn trim_to(&self, bytes: usize) -> Result {
         // SAFETY: the pool is alive; what is in use stays.
         unsafe { answer!(cuMemPoolTrimTo(self.raw(), bytes)) }.result()
@@ -302,6 +308,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
+    #[inline]
     pub fn release_threshold(&self) -> Result<u64> {
         self.bytes(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
@@ -311,6 +318,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
+    #[inline]
     pub fn set_release_threshold(&self, bytes: u64) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes)
     }
@@ -320,6 +328,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
+    #[inline]
     pub fn reuse(&self) -> Result<PoolReuse> {
         let mut reuse = PoolReuse::empty();
         for (flag, attribute) in REUSE {
@@ -336,6 +345,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
+    #[inline]
     pub fn set_reuse(&self, reuse: PoolReuse) -> Result {
         REUSE.iter().try_for_each(|&(flag, attribute)| {
             self.set(attribute, c_int::from(reuse.contains(flag)))
@@ -373,6 +383,7 @@ impl MemoryPool {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemPoolSetAccess")]
+    #[inline]
     pub fn set_access(&self, device: Device, access: PoolAccess) -> Result {
         let flags = match access {
             PoolAccess::None => ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -388,6 +399,7 @@ impl MemoryPool {
     /// # Errors
     /// [`Error::UnknownValue`] for an access that has no name here; a driver error.
     #[doc(alias = "cuMemPoolGetAccess")]
+    #[inline]
     pub fn access(&self, device: Device) -> Result<PoolAccess> {
         let (mut flags, mut of) = (ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE, location(device));
         // SAFETY: the pool is alive; reads a location at `of` and writes flags to `flags`, which are valid for them.
@@ -404,6 +416,7 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolGetAttribute")]
+    #[inline]
     pub fn usage(&self) -> Result<PoolUsage> {
         Ok(PoolUsage {
             reserved: self.bytes(ffi::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?,
@@ -418,11 +431,13 @@ impl MemoryPool {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuMemPoolSetAttribute")]
+    #[inline]
     pub fn reset_high_marks(&self) -> Result {
         self.set(ffi::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0_u64)?;
         self.set(ffi::CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0_u64)
     }
 
+    #[inline]
     fn bytes(&self, attribute: CUmemPool_attribute) -> Result<u64> {
         let mut bytes = 0_u64;
         // SAFETY: the attribute is a `cuuint64_t`.
@@ -432,6 +447,7 @@ impl MemoryPool {
 
     /// # Safety
     /// `value` is valid for a write of the attribute's type.
+    #[inline]
     unsafe fn get(&self, attribute: CUmemPool_attribute, value: *mut c_void) -> Result {
         // SAFETY: the pool is alive; `value` is the caller's obligation.
         unsafe { answer!(cuMemPoolGetAttribute(self.raw(), attribute, value)) }.result()
@@ -451,6 +467,7 @@ impl MemoryPool {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument).
+    #[inline]
     pub(crate) fn check_device(&self, device: Device) -> Result {
         let reason = match self.location() {
             Location::Device(own) if own == device => return Ok(()),
@@ -466,6 +483,7 @@ impl MemoryPool {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument).
+    #[inline]
     pub(crate) fn check_host(&self) -> Result {
         if !matches!(self.location(), Location::Device(_)) {
             return Ok(());
@@ -504,6 +522,7 @@ pub(crate) unsafe fn allocate(
 
 /// Two pools are equal if the driver's handles are.
 impl PartialEq for MemoryPool {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
     }
@@ -511,6 +530,7 @@ impl PartialEq for MemoryPool {
 impl Eq for MemoryPool {}
 
 impl fmt::Debug for MemoryPool {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryPool({:p} of {:?})", self.raw(), self.location())
     }

@@ -42,6 +42,7 @@ impl Registration {
     /// # Safety
     /// 1. The memory at `start` has `bytes` bytes and stays mapped while this is registered. If the flags do
     ///    not say that it is only read, the device may write it.
+    #[inline]
     unsafe fn new(
         gpu: &PushedGuard<'_>,
         start: *mut c_void,
@@ -79,6 +80,7 @@ impl Registration {
 
     /// Ends the registration and waits for all work of its context ([F166](crate::driver_facts#F166)). In the
     /// child of a fork, calls nothing.
+    #[inline]
     fn end(&mut self) -> Answer {
         const CALL: &str = name!(cuMemHostUnregister);
         if self.ended.is_some() {
@@ -102,6 +104,7 @@ impl Registration {
     /// Ends the registration and returns whether the memory can be returned to the allocator. If the driver
     /// still considers it page-locked, later copies with other memory at the address would use the old pages
     /// ([F168](crate::driver_facts#F168)).
+    #[inline]
     pub(super) fn memory_is_free(&mut self) -> bool {
         // The answer is kept in `ended`, and the hook received it if it is an error.
         let _answer = self.end();
@@ -109,6 +112,7 @@ impl Registration {
     }
 
     /// Returns the address at which the devices see a position in the memory.
+    #[inline]
     pub(super) fn device_address(
         &self,
         gpu: &PushedGuard<'_>,
@@ -132,11 +136,13 @@ impl Registration {
 /// context is gone and the registration with it ([F167](crate::driver_facts#F167)). After a fault it stays
 /// registered ([F60](crate::driver_facts#F60)), and the device may use it ([F326](crate::driver_facts#F326)).
 /// The answer that the current context is destroyed proves nothing.
+#[inline]
 fn is_over(code: CUresult) -> bool {
     [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED].contains(&code)
 }
 
 impl Drop for Registration {
+    #[inline]
     fn drop(&mut self) {
         let _answer = self.end();
     }

@@ -140,6 +140,7 @@ impl<'ctx, T: Element> DeviceSliceMut<'_, 'ctx, T> {
 }
 
 /// Returns start and length of the parts before and after a position between two of `len` elements.
+#[inline]
 fn halves(
     call: &'static str,
     len: usize,

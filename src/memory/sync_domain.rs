@@ -19,6 +19,7 @@ pub enum MemSyncDomain {
 }
 
 impl MemSyncDomain {
+    #[inline]
     pub(crate) fn raw(self) -> CUlaunchMemSyncDomain {
         match self {
             MemSyncDomain::Default => ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT,
@@ -27,6 +28,7 @@ impl MemSyncDomain {
     }
 
     /// Returns the domain that `call` reported.
+    #[inline]
     pub(crate) fn from_raw(call: &'static str, raw: CUlaunchMemSyncDomain) -> Result<Self> {
         match raw {
             ffi::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT => Ok(MemSyncDomain::Default),

@@ -30,6 +30,7 @@ impl FastPath {
     }
 
     /// Closes the fast path: from now on, operations have to be ordered.
+    #[inline]
     pub(crate) fn shut_it(&self) {
         self.0.set(SHUT);
     }
@@ -67,6 +68,7 @@ impl Tracked {
 
     /// Notes a use by the one stream, of memory that belongs to its context. Returns whether it is the first
     /// one.
+    #[inline]
     pub(crate) fn note(&self, writes: bool, fast_path: &FastPath) -> bool {
         if writes {
             self.written.set(fast_path.key());
@@ -75,6 +77,7 @@ impl Tracked {
     }
 
     /// Notes a use by one of several streams.
+    #[inline]
     pub(crate) fn note_op(&self, op: &Rc<Op>, writes: bool) {
         let mut uses = self.uses.borrow_mut();
         let uses = uses.get_or_insert_default();
@@ -85,6 +88,7 @@ impl Tracked {
     }
 
     /// Notes a use by a node of a graph. Each node comes once, or twice in a row.
+    #[inline]
     pub(crate) fn note_node(&self, node: &Rc<Op>, writes: bool) {
         self.uses.borrow_mut().get_or_insert_default().note(node, writes);
     }
@@ -108,11 +112,13 @@ impl Tracked {
     }
 
     /// Returns whether the memory was used while there was one stream.
+    #[inline]
     pub(crate) fn was_used(&self) -> bool {
         self.used.get() != 0
     }
 
     /// Forgets the uses by the one stream. Returns `None` if there was none, else whether one wrote.
+    #[inline]
     pub(crate) fn take(&self) -> Option<bool> {
         let written = self.written.take() != 0;
         (self.used.take() != 0).then_some(written)
@@ -128,6 +134,7 @@ pub(crate) struct Op {
 
 impl Op {
     /// Creates the operation of a graph's node at a place, as if each node were a stream of its own.
+    #[inline]
     pub(crate) fn node(place: usize) -> Rc<Op> {
         Rc::new(Op { index: place, number: 1, order_event: OnceCell::new() })
     }
@@ -142,11 +149,13 @@ struct Uses {
 
 impl Uses {
     /// Returns the operations that a use has to follow: the reads first, since each of them followed the write.
+    #[inline]
     fn before(&self, writes: bool) -> impl Iterator<Item = &Rc<Op>> {
         let reads = if writes { &self.reads[..] } else { &[] };
         reads.iter().chain(&self.write)
     }
 
+    #[inline]
     fn note(&mut self, op: &Rc<Op>, writes: bool) {
         if writes {
             self.reads.clear();
@@ -193,6 +202,7 @@ impl OrderEvent {
 }
 
 impl Drop for OrderEvent {
+    #[inline]
     fn drop(&mut self) {
         self.free.borrow_mut().push(self.event);
     }

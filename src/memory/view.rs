@@ -85,6 +85,7 @@ impl<'b> View<'b> {
         View { address: offset::<T>(self.address, start), len, whole, ..self }
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &'b Context {
         self.memory.context()
     }
@@ -215,6 +216,7 @@ pub(crate) fn part(
 
 /// Returns start and length of each piece of `size` elements of `len`. The last piece has the remaining
 /// elements.
+#[inline]
 pub(crate) fn chunks(
     call: &'static str,
     len: usize,

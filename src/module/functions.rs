@@ -23,6 +23,7 @@ impl<'ctx> Module<'ctx> {
         self.find(&name.with_nul(name!(cuModuleGetFunction))?)
     }
 
+    #[inline]
     fn find(&self, name: &CStr) -> Result<Function<'ctx>> {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the module is loaded, `name` ends in NUL; needs no
@@ -59,6 +60,7 @@ impl<'ctx> Module<'ctx> {
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4.
     #[doc(alias = "cuModuleGetFunctionCount")]
     #[doc(alias = "cuModuleEnumerateFunctions")]
+    #[inline]
     pub fn functions(&self) -> Result<Vec<Function<'ctx>>> {
         let (count, enumerate) =
             (ffi::cuModuleGetFunctionCount()?, ffi::cuModuleEnumerateFunctions()?);

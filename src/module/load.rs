@@ -36,6 +36,7 @@ impl LoadingMode {
     /// # Errors
     /// [`UnknownValue`](crate::Error::UnknownValue); a driver error.
     #[doc(alias = "cuModuleGetLoadingMode")]
+    #[inline]
     pub fn current() -> Result<LoadingMode> {
         crate::init()?;
         let mut mode = ffi::CUmoduleLoadingMode(0);
@@ -53,6 +54,7 @@ impl LoadingMode {
 }
 
 impl fmt::Display for LoadingMode {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if *self == LoadingMode::Eager { "eager" } else { "lazy" })
     }
@@ -116,6 +118,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///    ([F113](crate::driver_facts#F113)). The driver checks little of its structure, and follows the
     ///    offsets that it finds there ([F290](crate::driver_facts#F290)).
     #[doc(alias = "cuModuleLoadData")]
+    #[inline]
     pub unsafe fn load_unchecked(
         &self,
         image: *const u8,
@@ -130,6 +133,7 @@ impl<'ctx> PushedGuard<'ctx> {
 
     /// # Safety
     /// 1. As [`load_unchecked`](Self::load_unchecked); the guard was entered.
+    #[inline]
     unsafe fn load_raw(
         &self,
         image: *const u8,
@@ -207,6 +211,7 @@ impl Module<'_> {
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.4; a driver error.
     #[doc(alias = "cuFuncLoad")]
+    #[inline]
     pub fn load_functions(&self) -> Result {
         self.functions()?.iter().try_for_each(|function| function.load())
     }

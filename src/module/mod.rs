@@ -44,6 +44,7 @@ pub struct Module<'ctx> {
 assert_impl_all!(Module<'static>: Send, Sync);
 
 impl<'ctx> Module<'ctx> {
+    #[inline]
     fn new(inner: ModuleInner) -> Self {
         Module { inner: Arc::new(inner), _brand: Brand::new() }
     }
@@ -68,6 +69,7 @@ impl<'ctx> Module<'ctx> {
     /// `Err(self)` if a function, a variable or a graph still holds the module. The inner result is the
     /// driver's answer.
     #[doc(alias = "cuModuleUnload")]
+    #[inline]
     pub fn try_unload(self) -> Result<Result, Self> {
         match Arc::try_unwrap(self.inner) {
             Ok(mut inner) => Ok(inner.unload().result()),
@@ -77,6 +79,7 @@ impl<'ctx> Module<'ctx> {
 }
 
 impl fmt::Debug for Module<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Module({:p}, {:?})", self.raw(), self.context())
     }

@@ -126,6 +126,7 @@ pub struct OrderedOptions {
 }
 
 impl Default for OrderedOptions {
+    #[inline]
     fn default() -> Self {
         OrderedOptions::new()
     }
@@ -140,6 +141,7 @@ impl OrderedOptions {
 
     /// Sets the pool to allocate from.
     #[must_use]
+    #[inline]
     pub fn pool(self, pool: &MemoryPool) -> Self {
         OrderedOptions { pool: Some(pool.clone()), ..self }
     }
@@ -165,6 +167,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// The errors of [`stream`](Self::stream), [`event`](Self::event) and [`pinned`](Self::pinned).
     #[doc(alias = "cuStreamCreate")]
+    #[inline]
     pub fn ordered_stream(&self) -> Result<OrderedStream<'ctx>> {
         self.ordered_stream_with(self.stream()?, &OrderedOptions::new())
     }
@@ -174,6 +177,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a pool of another device; the errors of [`event`](Self::event)
     /// and [`pinned`](Self::pinned).
+    #[inline]
     pub fn ordered_stream_with(
         &self,
         stream: Stream<'ctx>,
@@ -220,6 +224,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Panics
     /// If a [host function](Self::host_function) panicked: its panic continues.
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         let waited = self.home.synchronize();
         let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
@@ -235,24 +240,28 @@ impl<'ctx> OrderedStream<'ctx> {
     /// rounded up by up to an eighth. With 0, it keeps none. When memory runs out, all ordered streams of the device
     /// free their kept blocks, the allocation waits for those that had some, and is tried again.
     #[doc(alias = "cuMemFreeAsync")]
+    #[inline]
     pub fn keep(&self, bytes: usize) {
         self.home.keep(bytes);
     }
 
     /// Frees kept blocks until at most so many bytes are kept.
     #[doc(alias = "cuMemFreeAsync")]
+    #[inline]
     pub fn trim(&self, bytes: usize) {
         self.home.trim(bytes);
     }
 
     /// Returns how much memory the stream uses and keeps.
     #[must_use]
+    #[inline]
     pub fn usage(&self) -> OrderedUsage {
         self.home.usage()
     }
 }
 
 impl fmt::Debug for OrderedStream<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OrderedStream").field(&self.stream).finish()
     }

@@ -15,6 +15,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    #[inline]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let raw = Signals::new(SIGNAL, self.context().key(), signals)?;
         self.note(signals);
@@ -30,6 +31,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Errors
     /// The errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    #[inline]
     pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let raw = Waits::new(WAIT, self.context().key(), waits)?;
         self.note(waits);
@@ -38,6 +40,7 @@ impl<'ctx> OrderedStream<'ctx> {
     }
 
     /// Has semaphores wait for this stream before they end.
+    #[inline]
     fn note(&self, semaphores: &[(&ExternalSemaphore<'ctx>, u64)]) {
         semaphores.iter().for_each(|(one, _)| one.inner.in_flight().note(&self.home));
     }

@@ -57,6 +57,7 @@ pub(crate) struct Inner {
 }
 
 impl Drop for Inner {
+    #[inline]
     fn drop(&mut self) {
         let Some(home) = self.memory.home().cloned() else { return };
         if let Err(error) = self.readers.leave(&home) {

@@ -34,6 +34,7 @@ pub(crate) struct Staging {
 
 impl Staging {
     /// Allocates a ring of at least so many bytes for copies in a stream. There is none with 0 bytes.
+    #[inline]
     pub(super) fn new(
         gpu: &PushedGuard<'_>,
         home: Arc<Home>,
@@ -51,6 +52,7 @@ impl Staging {
     }
 
     /// Returns the number of bytes that can be staged at once.
+    #[inline]
     pub(super) fn segment(&self) -> usize {
         self.memory.as_ref().map_or(0, |memory| memory.len() / SEGMENTS)
     }
@@ -60,6 +62,7 @@ impl Staging {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(super) fn stage(&mut self, bytes: &[u8]) -> Result<*const u8> {
         let segment = self.segment();
         if self.filled + bytes.len() > segment {
@@ -80,6 +83,7 @@ impl Staging {
         Ok(place)
     }
 
+    #[inline]
     fn next_segment(&mut self) -> Result {
         let (event, stream) = (self.events[self.current].raw(), self.home.raw());
         // SAFETY: event and stream are alive and of one context, and no context need be current (F37).
@@ -99,6 +103,7 @@ impl Staging {
 }
 
 impl Drop for Staging {
+    #[inline]
     fn drop(&mut self) {
         if !self.used {
             return;

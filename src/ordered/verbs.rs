@@ -65,7 +65,7 @@ impl<'ctx> OrderedStream<'ctx> {
 
     /// Returns memory of 0 bytes, which belongs to the stream as other memory does.
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn empty(&self) -> Allocation {
         Allocation::ordered(0, self.home.clone(), 0)
     }
@@ -145,7 +145,7 @@ impl<'ctx> OrderedStream<'ctx> {
     }
 
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn admit(&self, call: &'static str, uses: &impl Operands) -> Result {
         uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
     }

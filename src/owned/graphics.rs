@@ -22,6 +22,7 @@ unsafe impl Sync for GraphicsResource {}
 
 impl GraphicsResource {
     /// Takes ownership of a resource that was registered in this context.
+    #[inline]
     pub(crate) fn own(raw: CUgraphicsResource, context: &Context) -> Arc<Self> {
         Arc::new(GraphicsResource { raw, context: context.clone() })
     }
@@ -36,6 +37,7 @@ impl GraphicsResource {
 }
 
 impl Drop for GraphicsResource {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was registered and not unregistered. Its mapping ended
         // before, as it owns this (`graphics-kept`). Its context is alive, and need not be current (F476).
@@ -54,6 +56,7 @@ impl GraphicsMapping {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub(crate) fn new(
         resource: &Arc<GraphicsResource>,
         stream: &Arc<StreamInner>,
@@ -70,12 +73,14 @@ impl GraphicsMapping {
     }
 
     /// Unmaps the resource behind the work in another stream of its context.
+    #[inline]
     pub(crate) fn end_behind(mut self, stream: &Arc<StreamInner>) {
         self.stream = stream.clone();
     }
 }
 
 impl Drop for GraphicsMapping {
+    #[inline]
     fn drop(&mut self) {
         let (resource, stream) = (self.resource.raw, self.stream.raw);
         let unmap = move || {

@@ -19,10 +19,12 @@ impl Keep {
 
     /// Leaks the value, because the device may still use what it keeps alive.
     #[cold]
+    #[inline]
     pub(crate) fn leak(mut self) {
         mem::forget(self.take());
     }
 
+    #[inline]
     fn take(&mut self) -> Option<Box<dyn Send>> {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -30,6 +32,7 @@ impl Keep {
 
 impl Drop for Keep {
     /// Runs code of the program. In the child of a fork the value is left to the parent, as handles are.
+    #[inline]
     fn drop(&mut self) {
         let value = self.take();
         if fork::is_child() {

@@ -20,18 +20,21 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// Lends the variable at an address, unless it is lent already.
+    #[inline]
     pub(crate) fn new(address: CUdeviceptr, leases: &Arc<Leases>, owner: Owner) -> Option<Lease> {
         let mut lent = leases.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lease = || Lease { address, leases: leases.clone(), owner };
         lent.insert(address).then(lease)
     }
 
+    #[inline]
     pub(crate) fn context(&self) -> &Context {
         self.owner.context()
     }
 }
 
 impl Drop for Lease {
+    #[inline]
     fn drop(&mut self) {
         if let Some(mut lent) = fork::lock(&self.leases.0) {
             lent.remove(&self.address);

@@ -25,6 +25,7 @@ unsafe impl Sync for LibraryInner {}
 
 impl LibraryInner {
     /// Unloads the module, unless that has been done.
+    #[inline]
     pub(crate) fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
             return Answer::new(name!(cuLibraryUnload), ffi::CUDA_SUCCESS);
@@ -37,6 +38,7 @@ impl LibraryInner {
 }
 
 impl Drop for LibraryInner {
+    #[inline]
     fn drop(&mut self) {
         if !self.unloaded {
             release(|| self.unload());

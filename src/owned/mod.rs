@@ -25,6 +25,7 @@ pub(crate) enum Owner {
 }
 
 impl Owner {
+    #[inline]
     pub(crate) fn context(&self) -> &Context {
         match self {
             Owner::Module(module) => &module.context,
@@ -33,6 +34,7 @@ impl Owner {
     }
 
     /// Returns a key that identifies it among all loaded modules, and all libraries in each context.
+    #[inline]
     pub(crate) fn key(&self) -> (usize, usize) {
         let code = match self {
             Owner::Module(module) => Arc::as_ptr(module).addr(),

@@ -28,11 +28,13 @@ unsafe impl Sync for ModuleInner {}
 
 impl ModuleInner {
     /// Takes ownership of a module that was loaded and not unloaded.
+    #[inline]
     pub(crate) fn new(raw: CUmodule, context: Context, entries: Vec<PtxEntry>) -> Self {
         ModuleInner { raw, unloaded: false, context, entries, leases: Arc::default() }
     }
 
     /// Unloads the library, unless that has been done.
+    #[inline]
     pub(crate) fn unload(&mut self) -> Answer {
         if std::mem::replace(&mut self.unloaded, true) {
             return Answer::new(name!(cuModuleUnload), ffi::CUDA_SUCCESS);
@@ -45,6 +47,7 @@ impl ModuleInner {
 }
 
 impl Drop for ModuleInner {
+    #[inline]
     fn drop(&mut self) {
         if !self.unloaded {
             release(|| self.unload());

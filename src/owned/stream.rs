@@ -25,6 +25,7 @@ unsafe impl Send for StreamInner {}
 unsafe impl Sync for StreamInner {}
 
 impl Drop for StreamInner {
+    #[inline]
     fn drop(&mut self) {
         if self.keep.is_some() {
             return; // dropped with the fields

@@ -37,11 +37,13 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry { known: Vec::new(), owne
 static GREEN: AtomicBool = AtomicBool::new(false);
 
 /// No code of the program runs while this is held.
+#[inline]
 fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the entry of a new owner. No other owner has it, not even another owner of the same context.
+#[inline]
 pub(crate) fn entry_for(raw: usize, fails_with: FailsWith) -> Entry {
     let registry = &mut *registry();
     let entry = Entry::numbered(registry.owners);
@@ -51,12 +53,14 @@ pub(crate) fn entry_for(raw: usize, fails_with: FailsWith) -> Entry {
 }
 
 /// There is a green context from now on, or there was one.
+#[inline]
 pub(crate) fn has_green() {
     GREEN.store(true, Ordering::Relaxed);
 }
 
 /// Forgets an owner that is gone, and so not on a stack. After a fault the owner is remembered, as its context
 /// may be the one that faulted.
+#[inline]
 pub(crate) fn forget(entry: Entry) {
     // A lock that another thread held at a fork is never opened in the child.
     if !fork::is_child() && !fault::is_seen() {
@@ -64,12 +68,14 @@ pub(crate) fn forget(entry: Entry) {
     }
 }
 
+#[inline]
 fn remove(entry: Entry) {
     registry().known.retain(|known| known.entry != entry);
 }
 
 /// Notes that nobody uses the context any more, but that it stays because it is on a stack. After a fault, as
 /// for [`forget`].
+#[inline]
 pub(crate) fn only_stays(entry: Entry) {
     registry()
         .known
@@ -79,18 +85,21 @@ pub(crate) fn only_stays(entry: Entry) {
 }
 
 /// Returns the address of the handle of an owner that is not gone.
+#[inline]
 pub(crate) fn raw_of(entry: Entry) -> Option<usize> {
     registry().known.iter().find(|known| known.entry == entry).map(|known| known.raw)
 }
 
 /// Returns whether green contexts may be among those that are destroyed. Their work goes on after their
 /// destruction ([F134](crate::driver_facts#F134)).
+#[inline]
 pub(crate) fn may_be_green() -> bool {
     GREEN.load(Ordering::Relaxed)
 }
 
 /// Returns whether no other context can have caused the fault that the driver reported in the context with this
 /// handle: as far as this crate knows, there is no other context, and no other primary context is active.
+#[inline]
 pub(crate) fn is_alone(raw: usize) -> bool {
     let own = {
         let known = &registry().known;

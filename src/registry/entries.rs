@@ -23,6 +23,7 @@ impl Entry {
     pub(crate) const CLOSED: Entry = Entry(2);
 
     /// Returns the entry of the owner with this number.
+    #[inline]
     pub(crate) const fn numbered(number: usize) -> Entry {
         Entry(Entry::CLOSED.0 + 1 + number)
     }
@@ -44,11 +45,13 @@ static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { used: Vec::new(), free: Vec::new(), stay: Vec::new() });
 
 /// No code of the program runs while this is held.
+#[inline]
 fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns whether a context with this entry is still on a stack. Nobody uses the context any more.
+#[inline]
 pub(crate) fn is_pushed(entry: Entry) -> bool {
     let registry = registry();
     let mut all = registry.used.iter().flat_map(|slots| slots.iter());
@@ -57,6 +60,7 @@ pub(crate) fn is_pushed(entry: Entry) -> bool {
 }
 
 /// Notes that an entry may be on a stack although no log has it. Its context is never destroyed.
+#[inline]
 pub(crate) fn stays(entry: Entry) {
     let stay = &mut registry().stay;
     if !stay.contains(&entry) {
@@ -74,6 +78,7 @@ impl EntryLog {
     /// The number of slots that a thread gets first.
     const FIRST: usize = 16;
 
+    #[inline]
     pub(crate) const fn new() -> Self {
         EntryLog { slots: Cell::new(&[]), depth: Cell::new(0) }
     }
@@ -85,6 +90,7 @@ impl EntryLog {
     }
 
     /// Returns whether the thread has slots, so that it may push.
+    #[inline]
     pub(crate) fn has_room(&self) -> bool {
         !self.slots.get().is_empty()
     }
@@ -103,7 +109,7 @@ impl EntryLog {
     }
 
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn grow(&self) -> bool {
         if fork::is_child() {
             return false;
@@ -128,6 +134,7 @@ impl EntryLog {
         true
     }
 
+    #[inline]
     fn slot(&self, at: usize) -> Option<&'static AtomicUsize> {
         self.slots.get().get(at)
     }
@@ -152,6 +159,7 @@ impl EntryLog {
     }
 
     /// Returns the entry with `at` entries below it.
+    #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<Entry> {
         let slot = self.slot(at).filter(|_| at < self.depth.get())?;
         Some(Entry(slot.load(Acquire)))
@@ -169,12 +177,14 @@ impl EntryLog {
     }
 
     /// Returns whether a running `reentrant` call began with `at` or more entries below it.
+    #[inline]
     pub(crate) fn is_framed(&self, at: usize) -> bool {
         (at..self.depth.get()).any(|at| self.get(at) == Some(Entry::OPEN))
     }
 
     /// Leaves the slots to other threads, once nothing of this thread can push any more or refers to them.
     /// Slots that still hold an entry stay as they are.
+    #[inline]
     pub(crate) fn leave(&self) {
         let own = self.slots.get();
         if self.depth.get() == 0 && !own.is_empty() {

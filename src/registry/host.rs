@@ -15,6 +15,7 @@ static SEEN: AtomicBool = AtomicBool::new(false);
 
 /// Notes that the host is about to see device memory at this address: the device copies with it by itself, as with
 /// page-locked memory.
+#[inline]
 pub(crate) fn host_sees(start: usize, bytes: usize) {
     SEEN.store(true, Ordering::Relaxed);
     let (range, mut list) = ((start, start.saturating_add(bytes)), registered());
@@ -32,6 +33,7 @@ pub(crate) fn host_saw(address: CUdeviceptr) {
 }
 
 #[cold]
+#[inline]
 fn forget(start: usize) {
     if let Some(mut list) = fork::lock(&REGISTERED) {
         list.retain(|&(from, _)| from != start);
@@ -39,6 +41,7 @@ fn forget(start: usize) {
 }
 
 /// No code of the program runs while this is held.
+#[inline]
 pub(crate) fn registered() -> MutexGuard<'static, Vec<(usize, usize)>> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,6 +72,7 @@ impl LentHost {
 
     /// Returns whether the device may use a part of it after the call that copies it has returned: this crate
     /// registered that part, it is [device memory](host_sees), or devices use all host memory.
+    #[inline]
     pub(crate) fn is_page_locked(self) -> bool {
         if self.start == usize::MAX {
             return true;
@@ -81,6 +85,7 @@ impl LentHost {
 
 /// Returns whether a device uses host memory that nobody registered. If no device does, a copy with such memory
 /// is complete when its call returns ([F331](crate::driver_facts#F331)).
+#[inline]
 fn devices_use_all() -> bool {
     const ACCESS: ffi::CUdevice_attribute = ffi::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
     let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);

@@ -249,6 +249,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// # Ok(()) }
     /// ```
     #[must_use]
+    #[inline]
     pub fn on_peer<'other>(&'s self, stream: &'s Stream<'other>) -> ScopedStream<'s, 'other> {
         ScopedStream::of_peer(self.gpu.context(), &self.order, stream)
     }
@@ -268,6 +269,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     ///
     /// # Errors
     /// `OtherContext`; the errors of [`Order::prepare`].
+    #[inline]
     pub(crate) fn behind(&self, stream: CUstream, memory: &Access<'_>) -> Result {
         let context = self.gpu.context();
         same_context("Scope::hold_ordered", memory.is_of(context.key()))?;
@@ -291,6 +293,7 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
 }
 
 impl fmt::Debug for Scope<'_, '_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Scope").field(self.gpu.context()).finish()
     }

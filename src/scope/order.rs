@@ -83,6 +83,7 @@ struct Lane {
 }
 
 impl Lane {
+    #[inline]
     fn new(stream: CUstream, context: &Context) -> Lane {
         let context = context.clone();
         Lane { stream, context, last: 0, newest: None, behind: Vec::new() }
@@ -90,6 +91,7 @@ impl Lane {
 
     /// Makes later work here wait for an event of another stream. It then runs behind everything that the event
     /// covers, and behind everything that was waited for there.
+    #[inline]
     fn wait(&mut self, event: CUevent, other: usize, order_event: &OrderEvent) -> Result {
         // SAFETY: both handles are alive. They may belong to two contexts, and none need be current (F36).
         unsafe { answer!(cuStreamWaitEvent(self.stream, event, 0)) }.check()?;
@@ -102,6 +104,7 @@ impl Lane {
         Ok(())
     }
 
+    #[inline]
     fn is_behind(&mut self, index: usize, covers: u64) {
         self.behind.resize(self.behind.len().max(index + 1), 0);
         self.behind[index] = self.behind[index].max(covers);
@@ -152,7 +155,7 @@ impl Order {
     }
 
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn another_stream(&self, stream: CUstream, context: &Context) -> usize {
         self.shut_fast_path(context);
         let lanes = &mut self.state().borrow_mut().lanes;
@@ -164,6 +167,7 @@ impl Order {
 
     /// From now on, operations are ordered by lanes, and compare contexts one by one. `context` is the scope's if the
     /// fast path was open.
+    #[inline]
     pub(super) fn shut_fast_path(&self, context: &Context) {
         if !self.fast_path.is_open() {
             return;
@@ -178,6 +182,7 @@ impl Order {
         }
     }
 
+    #[inline]
     fn more(&self) -> &More {
         self.more.get_or_init(Box::default)
     }
@@ -189,6 +194,7 @@ impl Order {
     }
 
     /// Returns the state of several streams.
+    #[inline]
     fn state(&self) -> &RefCell<State> {
         self.more().state.get_or_init(RefCell::default)
     }
@@ -240,6 +246,7 @@ impl Order {
     ///
     /// # Errors
     /// The errors of [`prepare`](Self::prepare). The memory may then be in use until the scope has waited.
+    #[inline]
     pub(super) fn prepare_free(&self, index: usize, uses: Vec<Tracked>, last: Tracked) -> Result {
         if self.fast_path.is_open() {
             // What comes next in the one stream comes after them.
@@ -257,6 +264,7 @@ impl Order {
     }
 
     /// Forgets a use by the one stream. Returns whether it wrote, if there was one.
+    #[inline]
     fn take(&self, tracked: &Tracked) -> Option<bool> {
         let written = tracked.take()?;
         self.alone.set(self.alone.get().saturating_sub(1));
@@ -264,6 +272,7 @@ impl Order {
     }
 
     /// Notes a use that the first stream made while it was alone, with its kind.
+    #[inline]
     fn remember(&self, state: &State, tracked: &Tracked) {
         if let (Some(written), Some(op)) = (self.take(tracked), &state.alone) {
             tracked.note_op(op, written);
@@ -275,11 +284,13 @@ impl Order {
     ///
     /// # Errors
     /// A driver error; if an event has to be created, those of a push.
+    #[inline]
     pub(crate) fn join(&self, to: usize, from: usize) -> Result {
         self.state().borrow_mut().join(to, from)
     }
 
     /// Returns the number of streams.
+    #[inline]
     pub(crate) fn streams(&self) -> usize {
         let several = self.several().map(|state| state.borrow().lanes.len());
         several.unwrap_or(usize::from(self.first.get().is_some()))
@@ -289,6 +300,7 @@ impl Order {
     ///
     /// # Errors
     /// A driver error: the memory may then be in use.
+    #[inline]
     pub(super) fn wait_for(&self, tracked: &mut Tracked) -> Result {
         let Some(state) = self.several() else {
             if let (true, Some(first)) = (tracked.was_used(), self.first.get()) {
@@ -318,11 +330,13 @@ impl Order {
     }
 
     /// Keeps a host function until the scope is closed.
+    #[inline]
     pub(super) fn keep_call(&self, call: Box<dyn Pending>) {
         self.more().calls.borrow_mut().push(call);
     }
 
     /// Returns the scratch memory.
+    #[inline]
     pub(super) fn scratch(&self) -> &Scratch {
         &self.more().scratch
     }
@@ -337,7 +351,7 @@ impl Order {
     /// Ends a scope whose closure panics: waits, and ends the host functions. The panic of the closure
     /// continues.
     #[cold]
-    #[inline(never)]
+    #[inline]
     pub(super) fn abandon(&self, context: &Context) {
         if let Err(error) = self.finish(context) {
             report_drop(error);
@@ -369,7 +383,7 @@ impl Order {
 
 impl More {
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn end(&self) -> Option<Panic> {
         self.scratch.free_rest();
         // Each is ended, whatever the others did.
@@ -379,6 +393,7 @@ impl More {
 
 impl State {
     /// Makes later work in a stream run after an operation.
+    #[inline]
     fn order(&mut self, index: usize, earlier: &Op) -> Result {
         let other = earlier.index;
         let known = self.lanes[index].behind.get(other).copied().unwrap_or(0);
@@ -390,6 +405,7 @@ impl State {
         self.lanes[index].wait(event, other, order_event)
     }
 
+    #[inline]
     fn join(&mut self, to: usize, from: usize) -> Result {
         let order_event = self.record(from)?;
         let event = self.events.event(&order_event);
@@ -397,6 +413,7 @@ impl State {
     }
 
     /// Records an event after the work in a stream.
+    #[inline]
     fn record(&mut self, index: usize) -> Result<OrderEvent> {
         let lane = &self.lanes[index];
         // With two streams, the other one knows its own work.
@@ -406,6 +423,7 @@ impl State {
 
     /// Returns the event after an operation. If it has none, records one now, which also covers everything
     /// that its stream holds by then.
+    #[inline]
     fn order_event<'op>(&mut self, op: &'op Op) -> Result<&'op OrderEvent> {
         if let Some(order_event) = op.order_event.get() {
             return Ok(order_event);
@@ -417,6 +435,7 @@ impl State {
     /// Notes the next operation of a stream. From here on it counts as enqueued, whatever the driver answers:
     /// everything that it comes after is in the stream. `unknown` tells whether memory is left that was used
     /// while there was one stream, and not since.
+    #[inline]
     fn advance(&mut self, index: usize, accesses: &[Access<'_>], unknown: bool) -> Result {
         let lane = &mut self.lanes[index];
         let number = lane.last + 1;

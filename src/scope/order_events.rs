@@ -25,6 +25,7 @@ impl OrderEvents {
     ///
     /// # Errors
     /// A driver error; if an event has to be created, those of a push.
+    #[inline]
     pub(super) fn record(
         &mut self,
         context: &Context,
@@ -47,6 +48,7 @@ impl OrderEvents {
         Ok(order_event)
     }
 
+    #[inline]
     pub(super) fn event(&self, order_event: &OrderEvent) -> CUevent {
         self.events[order_event.event()].raw()
     }

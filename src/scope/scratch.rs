@@ -117,6 +117,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
 
 impl<'s> Part<'s> {
     /// Returns another part of the same memory.
+    #[inline]
     pub(super) fn another(self) -> Part<'s> {
         self.order.scratch().at(self.place, |shared| shared.parts += 1);
         self
@@ -124,7 +125,7 @@ impl<'s> Part<'s> {
 
     /// Ends a part that was used like this. Called once for each part.
     #[cold]
-    #[inline(never)]
+    #[inline]
     pub(super) fn end(self, uses: &mut Tracked) {
         let (Part { order, place }, last) = (self, mem::take(uses));
         let Some((mut shared, last)) = order.scratch().end_part(place, last) else { return };
@@ -144,6 +145,7 @@ impl<'s> Part<'s> {
 }
 
 impl StandIns {
+    #[inline]
     fn of(&self, context: &Context) -> &Allocation {
         let new = || Box::new((Allocation::nowhere(context.clone()), StandIns::default()));
         let (memory, others) = &**self.0.get_or_init(new);
@@ -153,6 +155,7 @@ impl StandIns {
 
 impl Scratch {
     /// Adds memory, and returns its place.
+    #[inline]
     fn add(&self, shared: Shared) -> usize {
         let Places { all, free } = &mut *self.places.borrow_mut();
         let place = free.pop().unwrap_or_else(|| {
@@ -169,6 +172,7 @@ impl Scratch {
     }
 
     /// Ends a part. Returns the memory with the uses of the last part, and keeps those of the others.
+    #[inline]
     fn end_part(&self, place: usize, uses: Tracked) -> Option<(Shared, Tracked)> {
         let Places { all, free } = &mut *self.places.borrow_mut();
         let shared = all.get_mut(place)?;
@@ -183,6 +187,7 @@ impl Scratch {
     }
 
     /// Frees what is left, once all streams have been waited for.
+    #[inline]
     pub(super) fn free_rest(&self) {
         self.places.take().all.into_iter().flatten().for_each(Shared::free);
     }
@@ -190,6 +195,7 @@ impl Scratch {
 
 impl Shared {
     /// Frees the memory. Its uses are over, or come before in the stream.
+    #[inline]
     fn free(self) {
         // SAFETY: this is the only owner of the memory, which was allocated and not freed. The stream is borrowed
         // for the scope, which has not ended, and no context need be current (F40). The uses of the memory are

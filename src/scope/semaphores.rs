@@ -15,6 +15,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    #[inline]
     pub fn signal_semaphores(&self, signals: &[(&'s ExternalSemaphore<'ctx>, u64)]) -> Result {
         // SAFETY: 1. The semaphores are borrowed until the scope has waited.
         unsafe { self.signal_kept(signals) }
@@ -28,6 +29,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// The errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    #[inline]
     pub fn wait_semaphores(&self, waits: &[(&'s ExternalSemaphore<'ctx>, u64)]) -> Result {
         // SAFETY: 1. The semaphores are borrowed until the scope has waited.
         unsafe { self.wait_kept(waits) }
@@ -37,6 +39,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ///
     /// # Safety
     /// 1. The semaphores are alive until the stream is past the signals, or, if it is captured, until the graph is gone.
+    #[inline]
     pub(crate) unsafe fn signal_kept(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let signals = Signals::new(SIGNAL, self.context().key(), signals)?;
         let stream = self.ready(SIGNAL)?;
@@ -48,6 +51,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ///
     /// # Safety
     /// 1. of [`signal_kept`](Self::signal_kept).
+    #[inline]
     pub(crate) unsafe fn wait_kept(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let waits = Waits::new(WAIT, self.context().key(), waits)?;
         let stream = self.ready(WAIT)?;

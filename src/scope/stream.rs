@@ -54,6 +54,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     }
 
     /// Creates a stream of another context than the scope's, which is `own`.
+    #[inline]
     pub(super) fn of_peer(own: &Context, order: &'s Order, stream: &'s Stream<'ctx>) -> Self {
         order.shut_fast_path(own);
         let (context, raw, fast_path) = (stream.context(), stream.raw(), order.shut());
@@ -67,7 +68,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); the errors of [`Order::prepare`].
     #[cold]
-    #[inline(never)]
+    #[inline]
     pub(crate) fn prepare(self, call: &'static str, accesses: &[Access<'_>]) -> Result {
         let own = self.context();
         let same = |access: &Access<'_>| access.is_of(own.key());
@@ -94,6 +95,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     }
 
     /// Keeps a host function until the scope is closed.
+    #[inline]
     pub(crate) fn keep_call(&self, call: Box<dyn Pending>) {
         self.order.keep_call(call);
     }
@@ -155,6 +157,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuStreamWaitValue64")]
     #[doc(alias = "cuStreamWriteValue32")]
     #[doc(alias = "cuStreamWriteValue64")]
+    #[inline]
     pub fn value_operations(&self, operations: &[ValueOperation<'s>]) -> Result {
         const CALL: &str = name!(cuStreamBatchMemOp_v2);
         let key = self.context().key();
@@ -195,6 +198,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
 }
 
 impl fmt::Debug for ScopedStream<'_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ScopedStream").field(self.stream).finish()
     }

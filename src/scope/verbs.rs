@@ -44,7 +44,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// 1. As for [`run`](Self::run).
     /// 2. The operation was [checked](Operation::check).
     #[cold]
-    #[inline(never)]
+    #[inline]
     unsafe fn run_behind<O: Operation>(self, operation: impl FnOnce() -> O) -> Result {
         let operation = operation();
         let prepare = |accesses: &[Access<'_>]| self.prepare(operation.call(), accesses);

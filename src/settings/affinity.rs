@@ -15,6 +15,7 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_CONTEXT` for a green context
     /// ([F132](crate::driver_facts#F132)). For that, see [`sm_resource`](crate::Context::sm_resource).
     #[doc(alias = "cuCtxGetExecAffinity")]
+    #[inline]
     pub fn exec_affinity(&self) -> Result<u32> {
         self.enter(name!(cuCtxGetExecAffinity))?;
         let mut affinity = affinity(0);

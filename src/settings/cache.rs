@@ -66,6 +66,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
     #[doc(alias = "cuCtxGetCacheConfig")]
+    #[inline]
     pub fn cache_config(&self) -> Result<CacheConfig> {
         const CALL: &str = name!(cuCtxGetCacheConfig);
         self.enter(CALL)?;
@@ -82,6 +83,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(&self, config: CacheConfig) -> Result {
         self.enter(name!(cuCtxSetCacheConfig))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
@@ -93,6 +95,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); [`UnknownValue`](Error::UnknownValue).
     #[doc(alias = "cuCtxGetSharedMemConfig")]
+    #[inline]
     pub fn shared_memory_config(&self) -> Result<SharedMemoryConfig> {
         const CALL: &str = name!(cuCtxGetSharedMemConfig);
         self.enter(CALL)?;
@@ -109,6 +112,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxSetSharedMemConfig")]
+    #[inline]
     pub fn set_shared_memory_config(&self, config: SharedMemoryConfig) -> Result {
         self.enter(name!(cuCtxSetSharedMemConfig))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's.
@@ -120,6 +124,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](Error::NotCurrent); `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
+    #[inline]
     pub fn reset_persisting_l2_cache(&self) -> Result {
         self.enter(name!(cuCtxResetPersistingL2Cache))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be the guard's.

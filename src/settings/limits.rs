@@ -37,6 +37,7 @@ pub enum Limit {
 }
 
 impl Limit {
+    #[inline]
     fn raw(self) -> CUlimit {
         match self {
             Limit::StackSize => ffi::CU_LIMIT_STACK_SIZE,
@@ -65,6 +66,7 @@ impl PushedGuard<'_> {
     /// ([F69](crate::driver_facts#F69)), `CUDA_ERROR_INVALID_VALUE` for a limit that the driver does not know;
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxGetLimit")]
+    #[inline]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
         self.enter(name!(cuCtxGetLimit))?;
         let mut value = 0;
@@ -81,6 +83,7 @@ impl PushedGuard<'_> {
     /// ([F69](crate::driver_facts#F69)); `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value
     /// out of range.
     #[doc(alias = "cuCtxSetLimit")]
+    #[inline]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result {
         self.enter(name!(cuCtxSetLimit))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's; the driver

@@ -42,6 +42,7 @@ impl PushedGuard<'_> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuCtxEnablePeerAccess")]
+    #[inline]
     pub fn enable_peer_access(&self, peer: &Context) -> Result {
         self.enter(name!(cuCtxEnablePeerAccess))?;
         // SAFETY: the peer is alive; acts on the current context, which `enter` found to be the guard's. The flags
@@ -59,6 +60,7 @@ impl PushedGuard<'_> {
     /// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED` if it has no access ([F83](crate::driver_facts#F83));
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxDisablePeerAccess")]
+    #[inline]
     pub fn disable_peer_access(&self, peer: &Context) -> Result {
         self.enter(name!(cuCtxDisablePeerAccess))?;
         // SAFETY: the peer is alive; acts on the current context, which `enter` found to be the guard's.

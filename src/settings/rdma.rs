@@ -17,6 +17,7 @@ pub enum RdmaScope {
 }
 
 impl RdmaScope {
+    #[inline]
     fn raw(self) -> CUflushGPUDirectRDMAWritesScope {
         match self {
             RdmaScope::Owner => ffi::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER,
@@ -36,6 +37,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED`; [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
+    #[inline]
     pub fn flush_rdma_writes(&self, scope: RdmaScope) -> Result {
         self.enter(name!(cuFlushGPUDirectRDMAWrites))?;
         let target = ffi::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;

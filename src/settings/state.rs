@@ -32,6 +32,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetFlags")]
+    #[inline]
     pub fn flags(&self) -> Result<ContextFlags> {
         self.enter(name!(cuCtxGetFlags))?;
         get_flags()
@@ -47,6 +48,7 @@ impl PushedGuard<'_> {
     /// [`NotCurrent`](crate::Error::NotCurrent); [`NeedsDriver`](crate::Error::NeedsDriver) before CUDA 12.1; a
     /// driver error.
     #[doc(alias = "cuCtxSetFlags")]
+    #[inline]
     pub fn set_flags(&self, flags: ContextFlags) -> Result {
         const CALL: &str = name!(cuCtxSetFlags);
         let flags = flags.checked(CALL)?;
@@ -62,6 +64,7 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
+    #[inline]
     pub fn stream_priority_range(&self) -> Result<StreamPriorityRange> {
         self.enter(name!(cuCtxGetStreamPriorityRange))?;
         let (mut least, mut greatest) = (0, 0);

@@ -44,6 +44,7 @@ pub struct MemSyncDomainMap {
 
 impl Stream<'_> {
     /// Reads one attribute, as a value whose matching field is initialised.
+    #[inline]
     fn attribute(&self, id: CUstreamAttrID) -> Result<CUstreamAttrValue> {
         let mut value = CUstreamAttrValue { pad: [0; 64] };
         // SAFETY: the stream is alive; writes one value to `value`, which is valid for it. No context
@@ -52,6 +53,7 @@ impl Stream<'_> {
         Ok(value)
     }
 
+    #[inline]
     fn set_attribute(&self, id: CUstreamAttrID, value: CUstreamAttrValue) -> Result {
         // SAFETY: the stream is alive; reads one value of `value`, whose field for this attribute is
         // initialised. No context need be current (F153).
@@ -64,6 +66,7 @@ impl Stream<'_> {
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn sync_policy(&self) -> Result<Option<SyncPolicy>> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
         // SAFETY: the driver wrote the field of this attribute, a number.
@@ -81,6 +84,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_sync_policy(&self, policy: SyncPolicy) -> Result {
         let (_, policy) = SyncPolicy::ALL[policy as usize];
         let value = CUstreamAttrValue { syncPolicy: policy };
@@ -92,6 +96,7 @@ impl Stream<'_> {
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn access_policy_window(&self) -> Result<Option<AccessPolicyWindow>> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
         // SAFETY: the driver wrote the field of this attribute, of which any bytes are a value.
@@ -105,6 +110,7 @@ impl Stream<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for more bytes than the device's windows have
     /// ([F155](crate::driver_facts#F155)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
         let window = window.map_or(AccessPolicyWindow::NONE, AccessPolicyWindow::raw);
         let value = CUstreamAttrValue { accessPolicyWindow: window };
@@ -117,6 +123,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_priority(&self, priority: i32) -> Result {
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_PRIORITY, CUstreamAttrValue { priority })
     }
@@ -126,6 +133,7 @@ impl Stream<'_> {
     /// # Errors
     /// [`UnknownValue`](Error::UnknownValue); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn mem_sync_domain(&self) -> Result<MemSyncDomain> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
         // SAFETY: the driver wrote the field of this attribute, a number.
@@ -138,6 +146,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_mem_sync_domain(&self, domain: MemSyncDomain) -> Result {
         let value = CUstreamAttrValue { memSyncDomain: domain.raw() };
         self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, value)
@@ -148,6 +157,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn mem_sync_domain_map(&self) -> Result<MemSyncDomainMap> {
         let value = self.attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
         // SAFETY: the driver wrote the field of this attribute, two numbers.
@@ -161,6 +171,7 @@ impl Stream<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for a number that the device does not have
     /// ([F154](crate::driver_facts#F154)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_mem_sync_domain_map(&self, map: MemSyncDomainMap) -> Result {
         let map = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
         let value = CUstreamAttrValue { memSyncDomainMap: map };
@@ -175,6 +186,7 @@ impl<'ctx> Stream<'ctx> {
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamCopyAttributes")]
+    #[inline]
     pub fn copy_attributes(&self, from: &Stream<'ctx>) -> Result {
         if self.context() != from.context() {
             return Err(Error::OtherContext { call: name!(cuStreamCopyAttributes) });

@@ -104,7 +104,7 @@ impl<'a> Blocking<'a> {
 
     /// Waits even so, unless the error proves that nothing was enqueued.
     #[cold]
-    #[inline(never)]
+    #[inline]
     fn not_complete(&self, error: Error, host: LentHost) -> Result {
         if error.code().is_some_and(|code| !means_not_taken(code)) {
             // A call that enqueues is never the first to report a fault (F108), and behind the report nothing is
@@ -141,7 +141,7 @@ impl<'a> Blocking<'a> {
 /// # Safety
 /// 1. The stream is alive.
 #[cold]
-#[inline(never)]
+#[inline]
 unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
     while code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
         std::thread::sleep(Duration::from_micros(100));
@@ -153,7 +153,7 @@ unsafe fn not_yet(raw: CUstream, mut code: CUresult) -> CUresult {
 
 /// Returns the error of a record of an event in a stream of the context with this key.
 #[cold]
-#[inline(never)]
+#[inline]
 pub(crate) fn record_refused(
     call: &'static str,
     code: CUresult,

@@ -31,6 +31,7 @@ struct State {
     waker: Option<Waker>,
 }
 
+#[inline]
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -62,12 +63,14 @@ impl Stream<'_> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuStreamAddCallback")]
+    #[inline]
     pub fn finished(&self) -> Result<StreamDone> {
         finished(&self.inner)
     }
 }
 
 /// Returns a future of the work in a stream: [`Stream::finished`].
+#[inline]
 pub(crate) fn finished(stream: &StreamInner) -> Result<StreamDone> {
     fault::gives_function();
     let state = Arc::new(Mutex::new(State::default()));
@@ -108,6 +111,7 @@ unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
 impl Future for StreamDone {
     type Output = Result;
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result> {
         if fork::is_child() {
             // Nothing ends there, and the state may be locked for ever.
@@ -122,6 +126,7 @@ impl Future for StreamDone {
 impl StreamDone {
     /// Stores a waker for the end of the work, or returns the result if the work has ended. Code of an executor
     /// clones and drops wakers, and may look at this future, so this happens outside the lock.
+    #[inline]
     fn leave(&self, waker: Waker) -> Option<CUresult> {
         let mut state = lock(&self.0);
         let (end, before) = match state.end {
@@ -135,6 +140,7 @@ impl StreamDone {
 }
 
 impl fmt::Debug for StreamDone {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = fork::lock(&self.0).and_then(|state| state.end);
         // Outside the lock: the writer is code of the program.

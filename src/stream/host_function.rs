@@ -32,6 +32,7 @@ pub(crate) trait Pending {
 
 /// Returns the first panic of several functions. All are asked, and the other panics are dropped.
 #[cold]
+#[inline]
 pub(crate) fn first(panics: &mut dyn Iterator<Item = Option<Panic>>) -> Option<Panic> {
     let mut panics = panics.flatten();
     let first = panics.next();

@@ -31,6 +31,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+#[inline]
 fn lock_of(context: &Context) -> Arc<LegacyStreamLock> {
     let key = context.raw().addr();
     let mut locks = lock(&LOCKS);
@@ -57,6 +58,7 @@ impl Operation {
     /// # Errors
     /// While a blocking stream of the context is under capture, the driver's error
     /// ([F143](crate::driver_facts#F143)), but without a call, which would invalidate the capture.
+    #[inline]
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Operation> {
         let legacy = lock_of(context);
         let mut state = lock(&legacy.state);
@@ -71,6 +73,7 @@ impl Operation {
 }
 
 impl Drop for Operation {
+    #[inline]
     fn drop(&mut self) {
         if let Some(mut state) = fork::lock(&self.0.state) {
             state.operations -= 1;
@@ -92,6 +95,7 @@ impl Capturing {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if it would have to wait but must not.
+    #[inline]
     pub(crate) fn enter(context: &Context, call: &'static str) -> Result<Capturing> {
         if fork::is_child() {
             // Operations of the parent's other threads never end there.
@@ -115,6 +119,7 @@ impl Capturing {
 }
 
 impl Drop for Capturing {
+    #[inline]
     fn drop(&mut self) {
         if let Some(mut state) = fork::lock(&self.0.state) {
             state.captures -= 1;

@@ -31,14 +31,13 @@ use crate::error::Result;
 use crate::owned::{Keep, StreamInner};
 use crate::stack::{PushedGuard, with_current};
 use crate::sync::Arc;
-use bitflags::bitflags;
 use ffi::{CUstream, CUstream_flags};
 use static_assertions::assert_impl_all;
 use std::{fmt, ptr};
 
-bitflags! {
+ffi::flags! {
     /// Flags that control how a stream behaves.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[derive(Default)]
     pub struct StreamFlags: u32 {
         /// The stream does not synchronise implicitly with the legacy default stream, which foreign code may
         /// use.
@@ -80,6 +79,7 @@ assert_impl_all!(Stream<'static>: Send, Sync);
 
 impl StreamInner {
     /// Creates a stream in a context that was found to be current.
+    #[inline]
     fn create_in_current(context: &Context, flags: StreamFlags) -> Result<StreamInner> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
@@ -89,6 +89,7 @@ impl StreamInner {
     }
 
     /// Takes a stream, and for one of other code what keeps it alive.
+    #[inline]
     pub(crate) fn new(
         raw: CUstream,
         context: Context,
@@ -107,6 +108,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuStreamCreate")]
+    #[inline]
     pub fn stream(&self) -> Result<Stream<'ctx>> {
         self.stream_with(StreamFlags::NON_BLOCKING)
     }
@@ -117,6 +119,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits
     /// ([F68](crate::driver_facts#F68)).
     #[doc(alias = "cuStreamCreate")]
+    #[inline]
     pub fn stream_with(&self, flags: StreamFlags) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreate))?;
         let inner = StreamInner::create_in_current(self.context(), flags)?;
@@ -135,6 +138,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// The errors of [`stream_with`](Self::stream_with).
     #[doc(alias = "cuStreamCreateWithPriority")]
+    #[inline]
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreateWithPriority))?;
         let mut raw = ptr::null_mut();
@@ -149,6 +153,7 @@ impl<'ctx> PushedGuard<'ctx> {
 
 impl<'ctx> Stream<'ctx> {
     /// Creates another stream in the same context, which this pushes if it is not current.
+    #[inline]
     pub(super) fn another(&self) -> Result<Stream<'ctx>> {
         let create = || StreamInner::create_in_current(self.context(), StreamFlags::NON_BLOCKING);
         let inner = Arc::new(with_current(self.context(), create)?);
@@ -198,6 +203,7 @@ impl Stream<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuStreamGetFlags")]
+    #[inline]
     pub fn flags(&self) -> Result<StreamFlags> {
         let mut flags = 0;
         // SAFETY: the stream is alive; writes one `c_uint` to `flags`, which is valid for it.
@@ -212,6 +218,7 @@ impl Stream<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuStreamGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u64> {
         let mut id = 0;
         // SAFETY: the stream is alive; writes one number to `id`, which is valid for it.
@@ -222,6 +229,7 @@ impl Stream<'_> {
     /// Returns the device.
     #[must_use]
     #[doc(alias = "cuStreamGetDevice")]
+    #[inline]
     pub fn device(&self) -> Device {
         self.context().device()
     }
@@ -231,6 +239,7 @@ impl Stream<'_> {
     /// # Errors
     /// A driver error.
     #[doc(alias = "cuStreamGetPriority")]
+    #[inline]
     pub fn priority(&self) -> Result<i32> {
         let mut priority = 0;
         // SAFETY: the stream is alive; writes one `c_int` to `priority`, which is valid for it.
@@ -240,6 +249,7 @@ impl Stream<'_> {
 }
 
 impl fmt::Debug for Stream<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stream({:p}, {:?})", self.raw(), self.context())
     }

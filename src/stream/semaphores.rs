@@ -13,6 +13,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    #[inline]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let signals = Signals::new(SIGNAL, self.context().key(), signals)?;
         // SAFETY: 1. The stream and the semaphores are borrowed until this has waited.
@@ -25,6 +26,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Errors
     /// The errors of [`signal_semaphores`](Self::signal_semaphores).
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    #[inline]
     pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
         let waits = Waits::new(WAIT, self.context().key(), waits)?;
         // SAFETY: 1. The stream and the semaphores are borrowed until this has waited.

@@ -150,6 +150,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ///
     /// The pool may have taken it from a free that is still behind other work of the stream. Where there is such work,
     /// this replaces the memory by memory that was allocated on another stream.
+    #[inline]
     fn settle(&self, memory: &mut Allocation, bytes: usize, pool: Option<&MemoryPool>) -> Result {
         if bytes == 0 {
             return Ok(());
@@ -171,6 +172,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
 
     /// Allocates on a stream that ends here, and waits for that. The memory is freed in the order of this stream.
     #[cold]
+    #[inline]
     fn allocate_apart(&self, bytes: usize, pool: Option<&MemoryPool>) -> Result<Allocation> {
         let apart = self.stream().another()?;
         // SAFETY: 1. The stream is alive, and so is the pool, which is of its device.

@@ -74,6 +74,7 @@ struct Now<'g> {
 }
 
 impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
+    #[inline]
     fn raw(&self) -> CUstream {
         match self.which {
             Which::Legacy => CU_STREAM_LEGACY,
@@ -257,6 +258,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent); a sticky
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
+    #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         let now = self.now(RECORD)?;
         same_context(RECORD, event.context() == self.gpu.context())?;
@@ -269,6 +271,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         self.now(name!(cuStreamWaitEvent))?.stream.wait(event)
     }
@@ -279,6 +282,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamQuery")]
+    #[inline]
     pub fn query(&self) -> Result<bool> {
         let _now = self.now(name!(cuStreamQuery))?;
         // SAFETY: the stream is that of the current context.
@@ -291,6 +295,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error of earlier work
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result {
         let _now = self.now(name!(cuStreamSynchronize))?;
         // SAFETY: the stream is that of the current context.
@@ -299,6 +304,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
 }
 
 impl fmt::Debug for SyncDefaultStream<'_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.which {
             Which::Legacy => "legacy",

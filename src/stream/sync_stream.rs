@@ -98,6 +98,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     }
 
     /// Waits for everything in the stream, which may use such host memory.
+    #[inline]
     pub(super) fn wait_for(&self, host: LentHost) -> Result {
         self.blocking.complete(Ok(()), host)
     }
@@ -466,6 +467,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
 }
 
 impl fmt::Debug for SyncStream<'_, '_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SyncStream").field("stream", self.stream).finish()
     }

@@ -196,6 +196,7 @@ impl<T: StreamWord> StreamValue<T> {
 impl ValueOperation<'_> {
     /// Returns the operation that makes writes of kernels before it visible before later operations of the same list.
     #[doc(alias = "CU_STREAM_MEM_OP_BARRIER")]
+    #[inline]
     pub fn barrier() -> ValueOperation<'static> {
         let operation = ffi::CU_STREAM_MEM_OP_BARRIER;
         let mut raw = CUstreamBatchMemOpParams { pad: [0; 6] };
@@ -209,11 +210,13 @@ impl ValueOperation<'_> {
     }
 
     /// Returns a share in the memory of the number.
+    #[inline]
     pub(crate) fn share(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         self.value.map(Shared::share)
     }
 
     /// Returns whether the context with this [key](Context::key) can use the memory.
+    #[inline]
     pub(crate) fn is_of(&self, key: usize) -> bool {
         self.only.is_none_or(|only| only.key() == key)
     }
@@ -226,6 +229,7 @@ impl<T: StreamWord> fmt::Debug for StreamValue<T> {
 }
 
 impl fmt::Debug for ValueOperation<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // SAFETY: every operation begins with its kind.
         let kind: CUstreamBatchMemOpType = unsafe { self.raw.operation };

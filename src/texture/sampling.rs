@@ -18,6 +18,7 @@ pub enum Edge {
 }
 
 impl Edge {
+    #[inline]
     fn raw(self) -> CUaddress_mode {
         match self {
             Edge::Clamp => ffi::CU_TR_ADDRESS_MODE_CLAMP,
@@ -74,6 +75,7 @@ impl Sampling {
     }
 
     /// Sets what lies beyond the edges, in all dimensions.
+    #[inline]
     pub fn edges(self, edge: Edge) -> Self {
         self.edges_by_dimension([edge; 3])
     }
@@ -95,6 +97,7 @@ impl Sampling {
     }
 
     /// Returns it as the driver takes it.
+    #[inline]
     pub(super) fn described(&self) -> CUDA_TEXTURE_DESC {
         let filter = |linear| -> CUfilter_mode {
             if linear { ffi::CU_TR_FILTER_MODE_LINEAR } else { ffi::CU_TR_FILTER_MODE_POINT }

@@ -105,6 +105,7 @@ impl<M: TextureMemory<'static> + Send + Sync> Shared for Texture<'static, M> {
 }
 
 impl Drop for Inner {
+    #[inline]
     fn drop(&mut self) {
         // What cannot be waited for may still read it: it leaks then.
         if self.readers.end(Home::report) {
@@ -133,6 +134,7 @@ impl<'ctx, M: TextureMemory<'ctx>> Texture<'ctx, M> {
 }
 
 impl Clone for SharedTexture<'_> {
+    #[inline]
     fn clone(&self) -> Self {
         SharedTexture { inner: self.inner.clone(), _brand: self._brand }
     }
@@ -154,6 +156,7 @@ impl SharedTexture<'_> {
 }
 
 impl fmt::Debug for SharedTexture<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SharedTexture({:#x}, {:?})", self.raw(), self.context())
     }

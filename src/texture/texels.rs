@@ -142,6 +142,7 @@ impl<'ctx, T: Texel> TextureMemory<'ctx> for PitchedBuffer<'ctx, T> {}
 impl<'ctx, M: TextureMemory<'ctx>> TextureMemory<'ctx> for &M {}
 
 /// Returns the description of an array.
+#[inline]
 pub(super) fn of_array(array: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.res.array = CUDA_RESOURCE_DESC_v1_res_array { hArray: array };
@@ -149,6 +150,7 @@ pub(super) fn of_array(array: CUarray) -> CUDA_RESOURCE_DESC {
 }
 
 /// Returns the description of an array that is null.
+#[inline]
 fn nothing() -> CUDA_RESOURCE_DESC {
     let reserved = CUDA_RESOURCE_DESC_v1_res_reserved { reserved: [0; 32] };
     let (resType, res) = (ffi::CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC_v1_res { reserved });

@@ -46,6 +46,7 @@ use crate::device::Device;
 use ffi::CUmemLocation;
 
 /// Returns a device as a location of memory.
+#[inline]
 pub(crate) fn location(device: Device) -> CUmemLocation {
     CUmemLocation {
         r#type: ffi::CU_MEM_LOCATION_TYPE_DEVICE,

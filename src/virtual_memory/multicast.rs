@@ -66,6 +66,7 @@ struct Bound {
 }
 
 /// Returns the properties of an object.
+#[inline]
 fn properties(devices: &[Device], bytes: usize) -> CUmulticastObjectProp {
     // More devices than there are numbers are refused as too many.
     let number = u32::try_from(devices.len()).unwrap_or(u32::MAX);
@@ -77,6 +78,7 @@ impl Multicast {
     ///
     /// # Errors
     /// A driver error.
+    #[inline]
     pub fn is_supported(device: Device) -> Result<bool> {
         Ok(device.attribute(ffi::CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)? != 0)
     }
@@ -87,6 +89,7 @@ impl Multicast {
     /// `CUDA_ERROR_NOT_SUPPORTED` for devices without multicast objects ([F496](crate::driver_facts#F496));
     /// `CUDA_ERROR_INVALID_VALUE` for no devices and no bytes; [`NeedsDriver`](Error::NeedsDriver).
     #[doc(alias = "cuMulticastGetGranularity")]
+    #[inline]
     pub fn granularity(devices: &[Device], bytes: usize) -> Result<usize> {
         let get = ffi::cuMulticastGetGranularity()?;
         let (mut granularity, properties) = (0, properties(devices, bytes));
@@ -104,6 +107,7 @@ impl Multicast {
     /// of the [`granularity`](Self::granularity); `CUDA_ERROR_NOT_SUPPORTED`; [`NeedsDriver`](Error::NeedsDriver).
     #[doc(alias = "cuMulticastCreate")]
     #[doc(alias = "cuMulticastAddDevice")]
+    #[inline]
     pub fn create(devices: &[Device], bytes: usize) -> Result<Multicast> {
         let (create, add) = (ffi::cuMulticastCreate()?, ffi::cuMulticastAddDevice()?);
         let (properties, mut raw) = (properties(devices, bytes), 0);
@@ -129,6 +133,7 @@ impl Multicast {
     /// `CUDA_ERROR_INVALID_VALUE` for an offset or a size that is no multiple of the [`granularity`](Self::granularity);
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
     #[doc(alias = "cuMulticastBindMem")]
+    #[inline]
     pub fn bind(&mut self, offset: usize, memory: PhysicalMemory) -> Result {
         let bind = ffi::cuMulticastBindMem()?;
         self.check(name!(cuMulticastBindMem), offset, &memory)?;
@@ -147,6 +152,7 @@ impl Multicast {
     /// # Errors
     /// The errors of [`bind`](Self::bind); [`InvalidArgument`](Error::InvalidArgument) if no memory was mapped there.
     #[doc(alias = "cuMulticastBindAddr")]
+    #[inline]
     pub fn bind_mapped(&mut self, offset: usize, from: &Reservation, at: usize) -> Result {
         const CALL: &str = name!(cuMulticastBindAddr);
         let bind = ffi::cuMulticastBindAddr()?;
@@ -164,6 +170,7 @@ impl Multicast {
     }
 
     /// Checks that memory can be bound at an offset. Makes room for its record, so that nothing fails behind the call.
+    #[inline]
     fn check(&mut self, call: &'static str, offset: usize, memory: &PhysicalMemory) -> Result {
         let (device, size) = (memory.device(), memory.size_bytes());
         let end = offset.checked_add(size).filter(|&end| end <= self.bytes);
@@ -191,6 +198,7 @@ impl Multicast {
     /// [`InvalidArgument`](Error::InvalidArgument) if none was bound at this offset; a driver error, after which it is still
     /// bound.
     #[doc(alias = "cuMulticastUnbind")]
+    #[inline]
     pub fn unbind(&mut self, device: Device, offset: usize) -> Result<PhysicalMemory> {
         let unbind = ffi::cuMulticastUnbind()?;
         let is_it = |one: &Bound| one.memory.device() == device && one.offset == offset;
@@ -226,12 +234,14 @@ impl Multicast {
 }
 
 impl Bound {
+    #[inline]
     fn end(&self) -> usize {
         self.offset + self.memory.size_bytes()
     }
 }
 
 impl Drop for Multicast {
+    #[inline]
     fn drop(&mut self) {
         let object = self.raw;
         if let Ok(unbind) = ffi::cuMulticastUnbind() {
@@ -250,6 +260,7 @@ impl Drop for Multicast {
 }
 
 impl fmt::Debug for Multicast {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Multicast({} bytes of {:?})", self.bytes, self.devices)
     }

@@ -31,6 +31,7 @@ struct Handle {
 }
 
 /// Returns the properties of memory of a device.
+#[inline]
 fn properties(device: Device, handles: CUmemAllocationHandleType) -> CUmemAllocationProp {
     CUmemAllocationProp {
         r#type: ffi::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -53,6 +54,7 @@ impl PhysicalMemory {
     /// # Errors
     /// A driver error, for a device without virtual memory.
     #[doc(alias = "cuMemGetAllocationGranularity")]
+    #[inline]
     pub fn granularity(device: Device) -> Result<usize> {
         let properties = properties(device, ffi::CU_MEM_HANDLE_TYPE_NONE);
         let (mut bytes, least) = (0, ffi::CU_MEM_ALLOC_GRANULARITY_MINIMUM);
@@ -70,6 +72,7 @@ impl PhysicalMemory {
     /// `CUDA_ERROR_INVALID_VALUE` for a size that is 0 or no multiple of the [`granularity`](Self::granularity);
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
     #[doc(alias = "cuMemCreate")]
+    #[inline]
     pub fn create(device: Device, bytes: usize) -> Result<PhysicalMemory> {
         PhysicalMemory::create_for(device, bytes, ffi::CU_MEM_HANDLE_TYPE_NONE)
     }
@@ -81,10 +84,12 @@ impl PhysicalMemory {
     /// descriptors.
     #[cfg(unix)]
     #[doc(alias = "cuMemCreate")]
+    #[inline]
     pub fn create_shareable(device: Device, bytes: usize) -> Result<PhysicalMemory> {
         PhysicalMemory::create_for(device, bytes, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     }
 
+    #[inline]
     fn create_for(
         device: Device,
         bytes: usize,
@@ -103,6 +108,7 @@ impl PhysicalMemory {
     /// A driver error for memory that was not [created for it](Self::create_shareable).
     #[cfg(unix)]
     #[doc(alias = "cuMemExportToShareableHandle")]
+    #[inline]
     pub fn export(&self) -> Result<OwnedFd> {
         let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         let out = (&raw mut descriptor).cast();
@@ -126,6 +132,7 @@ impl PhysicalMemory {
     #[cfg(unix)]
     #[doc(alias = "cuMemImportFromShareableHandle")]
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
+    #[inline]
     pub unsafe fn import(descriptor: BorrowedFd<'_>, bytes: usize) -> Result<PhysicalMemory> {
         // For the time until the driver has told which it is.
         let device = Device::get(0)?;
@@ -164,6 +171,7 @@ impl PhysicalMemory {
 }
 
 impl Drop for Handle {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created or imported and not released. A mapping keeps
         // the memory (the manual of cuMemRelease).
@@ -172,6 +180,7 @@ impl Drop for Handle {
 }
 
 impl fmt::Debug for PhysicalMemory {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PhysicalMemory({} bytes of {:?})", self.size_bytes(), self.device())
     }

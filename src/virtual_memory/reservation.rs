@@ -23,6 +23,7 @@ pub enum MappedAccess {
 }
 
 impl MappedAccess {
+    #[inline]
     fn flags(self) -> CUmemAccess_flags {
         match self {
             MappedAccess::None => ffi::CU_MEM_ACCESS_FLAGS_PROT_NONE,
@@ -58,6 +59,7 @@ enum Mapped {
 }
 
 impl Mapped {
+    #[inline]
     fn size_bytes(&self) -> usize {
         match self {
             Mapped::Memory(memory) => memory.size_bytes(),
@@ -65,6 +67,7 @@ impl Mapped {
         }
     }
 
+    #[inline]
     fn raw(&self) -> CUmemGenericAllocationHandle {
         match self {
             Mapped::Memory(memory) => memory.raw(),
@@ -74,6 +77,7 @@ impl Mapped {
 }
 
 impl Mapping {
+    #[inline]
     fn end(&self) -> usize {
         self.offset + self.what.size_bytes()
     }
@@ -86,6 +90,7 @@ impl Reservation {
     /// The errors of [`init`](crate::init); `CUDA_ERROR_INVALID_VALUE` for a size that is 0 or no multiple of the
     /// granularity; `CUDA_ERROR_OUT_OF_MEMORY` if there are not as many addresses.
     #[doc(alias = "cuMemAddressReserve")]
+    #[inline]
     pub fn new(bytes: usize) -> Result<Reservation> {
         crate::driver::init()?;
         let mut address = 0;
@@ -102,6 +107,7 @@ impl Reservation {
     /// [`InvalidArgument`](Error::InvalidArgument) for an offset where memory is mapped; `CUDA_ERROR_INVALID_VALUE` for
     /// one that is no multiple of the [`granularity`](PhysicalMemory::granularity). The memory is then released.
     #[doc(alias = "cuMemMap")]
+    #[inline]
     pub fn map(&mut self, offset: usize, memory: PhysicalMemory) -> Result {
         self.map_any(offset, Mapped::Memory(memory))
     }
@@ -115,10 +121,12 @@ impl Reservation {
     /// # Errors
     /// The errors of [`map`](Self::map). The object is then dropped.
     #[doc(alias = "cuMemMap")]
+    #[inline]
     pub fn map_multicast(&mut self, offset: usize, object: Multicast) -> Result {
         self.map_any(offset, Mapped::Multicast(object))
     }
 
+    #[inline]
     fn map_any(&mut self, offset: usize, what: Mapped) -> Result {
         const CALL: &str = name!(cuMemMap);
         let size = what.size_bytes();
@@ -155,6 +163,7 @@ impl Reservation {
     /// [`InvalidArgument`](Error::InvalidArgument) if no memory was mapped at this offset; a driver error, after which
     /// it is still mapped.
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn unmap(&mut self, offset: usize) -> Result<PhysicalMemory> {
         let reason = "no memory was mapped at this offset: pass one that `map` was called with";
         let memory = |what: &Mapped| matches!(what, Mapped::Memory(_));
@@ -171,6 +180,7 @@ impl Reservation {
     /// # Errors
     /// The errors of [`unmap`](Self::unmap).
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn unmap_multicast(&mut self, offset: usize) -> Result<Multicast> {
         let reason = "no multicast object was mapped at this offset: pass one that `map_multicast` was called with";
         let multicast = |what: &Mapped| matches!(what, Mapped::Multicast(_));
@@ -198,6 +208,7 @@ impl Reservation {
     }
 
     /// Returns the memory that was mapped at this offset.
+    #[inline]
     pub(super) fn memory(&self, offset: usize) -> Option<&PhysicalMemory> {
         let place = self.mapped.binary_search_by_key(&offset, |one| one.offset).ok()?;
         match &self.mapped[place].what {
@@ -207,6 +218,7 @@ impl Reservation {
     }
 
     /// Returns the addresses of a mapping, and its size.
+    #[inline]
     fn range_of(&self, mapping: &Mapping) -> (CUdeviceptr, usize) {
         (self.address + mapping.offset as CUdeviceptr, mapping.what.size_bytes())
     }
@@ -219,6 +231,7 @@ impl Reservation {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for another range; a driver error for a device that cannot access the memory.
     #[doc(alias = "cuMemSetAccess")]
+    #[inline]
     pub fn set_access(
         &mut self,
         offset: usize,
@@ -230,6 +243,7 @@ impl Reservation {
     }
 
     /// Sets the access of several devices.
+    #[inline]
     pub(crate) fn set_accesses(
         &mut self,
         offset: usize,
@@ -258,6 +272,7 @@ impl Reservation {
     /// [`InvalidRange`](Error::InvalidRange) for an offset past the end; a driver error where nothing is mapped;
     /// [`Error::UnknownValue`] for an access that has no name here.
     #[doc(alias = "cuMemGetAccess")]
+    #[inline]
     pub fn access(&self, offset: usize, device: Device) -> Result<MappedAccess> {
         const CALL: &str = name!(cuMemGetAccess);
         if offset >= self.bytes {
@@ -273,12 +288,14 @@ impl Reservation {
     }
 
     /// Returns the offset of the mapping that begins last, and its end.
+    #[inline]
     pub(crate) fn last(&self) -> Option<(usize, usize)> {
         self.mapped.last().map(|last| (last.offset, last.end()))
     }
 
     /// Returns the number of bytes where memory or a multicast object is mapped.
     #[must_use]
+    #[inline]
     pub fn mapped_bytes(&self) -> usize {
         self.mapped.iter().map(|one| one.what.size_bytes()).sum()
     }
@@ -297,6 +314,7 @@ impl Reservation {
 }
 
 impl Drop for Reservation {
+    #[inline]
     fn drop(&mut self) {
         while let Some(mapping) = self.mapped.pop() {
             let (at, size) = self.range_of(&mapping);
@@ -311,6 +329,7 @@ impl Drop for Reservation {
 }
 
 impl fmt::Debug for Reservation {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mapped, bytes) = (self.mapped_bytes(), self.bytes);
         write!(f, "Reservation({mapped} of {bytes} bytes at {:#x})", self.address)
