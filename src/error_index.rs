@@ -37,10 +37,12 @@
 //! | E0382: use of moved value: `arguments`; `y`, a `&mut ScopedBuffer` | [launches](#launches) |
 //! | E0382: borrow of moved value: `held`, `y`, a `ScopedBuffer` | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0382: borrow of moved value: `memory` of a graph | [graphs](#graphs) |
+//! | E0382: borrow of moved value: `part` | [types](#types) |
 //! | E0382: borrow of moved value: `x`, an `Ordered`; `host`, a `PinnedBuffer` | [ordered streams](#ordered-streams) |
 //! | E0382: use of moved value: `tensor` | [handles of other code](#handles-of-other-code) |
 //! | **E0499, E0502, E0503, E0505, E0506, E0597, E0716 with “argument requires that `x` is borrowed for `'1`” and “`s` has type `&'1 Scope`”** | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0499, E0502, E0505, E0597 with “`c` has type `&'1 Capture`” or “`g` has type `&'1 GraphBuilder`”, at `replay` or `replay_alone`, or at a stream under capture | [graphs](#graphs) |
+//! | E0423: cannot initialize a tuple struct which contains private fields: `BrandKey` | [sealed traits](#sealed-traits) |
 //! | E0499: cannot borrow `stack` as mutable more than once at a time | [one guard at a time](#one-guard-at-a-time) |
 //! | E0499, E0502: cannot borrow `*self` | [structs of your own](#structs-of-your-own) |
 //! | E0499: cannot borrow `x` as mutable more than once at a time: parts of a buffer; a variable; a registered slice; by `hold_ordered` | [types](#types), [images and variables](#images-and-variables), [page-locked memory](#page-locked-memory), [ordered streams](#ordered-streams) |
@@ -62,14 +64,17 @@
 //! | E0521: … escapes the closure body, of a closure that takes a handle | [closures](#closures) |
 //! | E0521: borrowed data escapes outside of function … must outlive `'static` | [tied to one thread](#tied-to-one-thread), [handles of other code](#handles-of-other-code) |
 //! | E0596: cannot borrow `stack` as mutable | [a guard needs a name](#a-guard-needs-a-name) |
+//! | E0596: cannot borrow `*x`, `*part` as mutable, behind a `&` reference | [types](#types) |
 //! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
-//! | E0597: `count` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs) |
+//! | E0597: `count`, `name` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs), [structs of handles](#structs-of-handles) |
 //! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
 //! | E0599: no … named `clone`, `default` | [types](#types) |
 //! | E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0599: no method named `detach` | [detached handles](#detached-handles) |
 //! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
+//! | E0616: field `0` of struct `Ordered` is private | [ordered streams](#ordered-streams) |
 //! | E0621: explicit lifetime required in the type of `gpu` | [a lifetime for both](#a-lifetime-for-both) |
+//! | E0621: explicit lifetime required in the type of `host`, `from`, `to` | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0631: type mismatch in closure arguments | [closures](#closures) |
 //! | E0716: temporary value dropped while borrowed: a context; a part in a scope; a part of an `Ordered` | [the context is pushed](#the-context-is-pushed), [borrowed by a scope](#borrowed-by-a-scope), [ordered streams](#ordered-streams) |
 //! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
@@ -217,7 +222,7 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`, `ui-tests/texture_of_array_of_any_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
 //! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
@@ -399,7 +404,7 @@
 //! A host function runs on a thread of the driver, so it cannot capture a guard: `ui-tests/host_function_with_guard.rs`. It
 //! borrows nothing (E0373). The advice `move` is right for what the function owns from then on. If you need the value later,
 //! `move` compiles and is wrong: it copies a number, and the function counts in the copy. Share the value by an `Arc`:
-//! `ui-tests/host_function_borrows.rs`.
+//! `ui-tests/host_function_borrows.rs`, `ui-tests/host_function_not_sent.rs`.
 //! ```
 //! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
 //! # use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
@@ -562,7 +567,7 @@
 //!
 //! *error\[E0277\]: `&str` is not a handle that can be detached from its guard.* A field borrows, and would
 //! outlive its target. Own the value, or wrap it in [`Plain`](crate::detached::Plain) if it has no lifetime.
-//! `ui-tests/handles_with_a_borrow.rs`.
+//! `ui-tests/handles_with_a_borrow.rs`. What is in `Plain` borrows nothing either (E0597): `ui-tests/plain_value_that_borrows.rs`.
 //!
 //! *error: lifetime may not live long enough … `'to` must outlive `'static`.* A field is a handle of another
 //! guard than the struct's: `ui-tests/handles_of_another_lifetime.rs`.
@@ -612,7 +617,7 @@
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs`, `ui-tests/argument_list_aliases.rs` |
 //! | E0382: use of moved value: `arguments`, a list | a list is for one launch: make one for each | `ui-tests/argument_list_used_twice.rs` |
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
-//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs` |
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
@@ -624,6 +629,7 @@
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
 //! | E0505: cannot move out of `buffer` because it is borrowed, by a [tensor map](crate::tensor_map) | drop it behind the last launch with the map | `ui-tests/tensor_map_freed_memory.rs` |
 //! | E0277: … cannot be the element of a tensor map | use a type that the accelerator knows, or [cast](crate::DeviceBuffer::cast) the memory | `ui-tests/tensor_map_element.rs` |
+//! | E0133: call to unsafe function `alloc_unscoped`, `alloc_from_unscoped`, `fill_unscoped`, `attach` | use `alloc` and `fill`, which wait, a scope or an ordered stream; or order every other use yourself | `ui-tests/unordered_memory_without_unsafe.rs` |
 //! | E0505: cannot move out of `event` because it is borrowed | the launch configuration borrows the event until the launch: drop it later | `ui-tests/launch_event_dropped.rs` |
 //! | E0597: `count` does not live long enough … argument requires that `count` is borrowed for `'static` | a hook of the driver's log, or of memory over its budget, borrows nothing: share data through an `Arc` | `ui-tests/driver_log_hook_borrows.rs`, `ui-tests/over_budget_hook_borrows.rs` |
 //! | E0382: use of moved value: `y`, a `&mut ScopedBuffer` | a tuple takes it: write `&mut *y` to borrow it again | `ui-tests/used_twice_through_mut_ref.rs` |
@@ -662,6 +668,7 @@
 //! | E0502: cannot borrow `*staged` as immutable | the slice from [`access`](crate::ScopedHostSlice::access) is used after the next transfer: call it again | `ui-tests/staged_accessed_in_flight.rs` |
 //! | E0499: cannot borrow `*part`, `*mapped` as mutable more than once | use a held part only on the scope's streams, and a slice from `access` only before the next launch | `ui-tests/part_used_while_held.rs`, `ui-tests/mapped_accessed_in_flight.rs` |
 //! | E0502: cannot borrow `pinned` as immutable | a kernel of the scope writes it: read it after the scope, or [map](crate::Scope::map) it | `ui-tests/pinned_read_in_flight.rs` |
+//! | E0621: explicit lifetime required in the type of `host`, `from`, `to` | a function of yours takes what a scope borrows: take it for the scope's lifetime, `&'s [T]` | `ui-tests/lent_for_less_than_a_scope.rs` |
 //! | E0716: temporary value dropped while borrowed, a `slice_mut` | create the part before the scope, or split the held buffer | `ui-tests/part_held_as_temporary.rs` |
 //! | E0502: cannot borrow `*y` as mutable, a `slice` and a `slice_mut` in one launch | [split](crate::ScopedBuffer::split_at) the held buffer: its parts are buffers of their own | `ui-tests/held_parts_in_one_launch.rs` |
 //! | E0277: `ScopedSlice<…>` is not device memory that this scope holds | pass `&mut held.slice_mut(..)?` | `ui-tests/held_part_to_read_written.rs` |
@@ -705,7 +712,7 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
-//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream; is not a buffer that belongs to an ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs`, `ui-tests/ordered_replays_plain_buffer.rs`, `ui-tests/ordered_hands_over_plain_buffer.rs` |
+//! | E0277: `&mut DeviceBuffer<…>` cannot be a kernel argument; is not memory that an ordered stream can read; this memory belongs to no ordered stream; is not a buffer that belongs to an ordered stream | let the stream [adopt](crate::OrderedStream::adopt) the buffer | `ui-tests/ordered_takes_plain_buffer.rs`, `ui-tests/ordered_taken_apart.rs`, `ui-tests/ordered_replays_plain_buffer.rs`, `ui-tests/ordered_hands_over_plain_buffer.rs` |
 //! | E0277: `&mut PinnedBuffer<…>` cannot be a kernel argument | copy it, or launch in a [scope](crate::Scope::map) | `ui-tests/ordered_takes_pinned.rs` |
 //! | E0277: `Ordered<…>` is not device memory; cannot be a kernel argument | use it in its stream, or take it out by `into_idle` | `ui-tests/plain_stream_takes_ordered.rs` |
 //! | E0277: `Ordered<…>` is not device memory that a scope can hold | hold it by [`hold_ordered`](crate::Scope::hold_ordered) | `ui-tests/scope_takes_ordered.rs` |
@@ -743,7 +750,7 @@
 //! something that one scope lends in another scope, or after it. A scope orders and waits for its own work
 //! only. Use the streams of the scope that holds the buffer: `ui-tests/held_in_other_scope.rs`,
 //! `ui-tests/pitched_held_in_other_scope.rs`,
-//! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/staged_in_other_scope.rs`,
+//! `ui-tests/held_read_in_other_scope.rs`, `ui-tests/held_buffer_of_any_scope.rs`, `ui-tests/staged_in_other_scope.rs`,
 //! `ui-tests/mapped_in_other_scope.rs`. After a scope, use the buffer itself: `ui-tests/held_escapes.rs`,
 //! `ui-tests/scoped_stream_escapes.rs`, `ui-tests/scratch_escapes.rs`.
 //!
@@ -805,7 +812,7 @@
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | create the buffers of a graph outside the closure, and drop them after it | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |
 //! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel`](crate::GraphBuilder::kernel) | `ui-tests/condition_in_stream.rs` |
-//! | E0521: `g` escapes the closure body, at a condition | declare it in the same graph | `ui-tests/condition_of_another_graph.rs` |
+//! | E0521: `g` escapes the closure body, at a condition | declare it in the same graph | `ui-tests/condition_of_another_graph.rs`, `ui-tests/condition_of_any_graph.rs` |
 //! | E0382: use of moved value: `condition` | one conditional node reads a condition: declare another one | `ui-tests/condition_read_twice.rs` |
 //! | E0597: `count` does not live long enough | a function of a graph must own its data | `ui-tests/graph_function_borrows.rs` |
 //! | E0133: call to unsafe function | put the launch in `unsafe` where you add its node | `ui-tests/kernel_node_without_unsafe.rs` |
@@ -867,11 +874,12 @@
 //! *error\[E0277\]: `DeviceBuffer<…, f32>` is not device memory with elements of type `f64`; error\[E0308\]:
 //! types differ in mutability.* Slice and buffer must have the same element type. Pass memory that is written
 //! with `&mut`, and not as a part for reading: `ui-tests/element_types_differ.rs`,
-//! `ui-tests/upload_to_shared_buffer.rs`, `ui-tests/read_part_written.rs`. The same call cannot read it
+//! `ui-tests/upload_to_shared_buffer.rs`, `ui-tests/peer_copy_to_shared.rs`, `ui-tests/read_part_written.rs`. The same call cannot read it
 //! (E0502), and no slice of it may be alive: `ui-tests/copy_to_itself.rs`, `ui-tests/peer_copy_to_itself.rs`,
 //! `ui-tests/buffer_written_while_sliced.rs`, `ui-tests/buffer_used_beside_its_part.rs`, `ui-tests/cast_written_while_read.rs`. Parts for writing do
 //! not overlap (E0499), and end before their buffer does (E0505): `ui-tests/parts_overlap.rs`,
-//! `ui-tests/part_outlives_buffer.rs`. The same holds for rectangles of a
+//! `ui-tests/part_outlives_buffer.rs`. They come from memory that is borrowed by `&mut` (E0308, E0596), and move where they
+//! are used (E0382): `ui-tests/parts_to_write_of_shared_memory.rs`, `ui-tests/part_to_write_used_twice.rs`. The same holds for rectangles of a
 //! [`PitchedBuffer`](crate::memory::PitchedBuffer): split a `part_mut` by columns, rows or planes.
 //! `ui-tests/pitched_parts_overlap.rs`, `ui-tests/pitched_part_outlives_buffer.rs`,
 //! `ui-tests/pitched_part_written.rs`. A [`GrowableBuffer`](crate::memory::GrowableBuffer) grows and shrinks while
@@ -932,7 +940,7 @@
 //! `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
 //! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
-//! `ui-tests/branded_is_sealed.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
+//! `ui-tests/branded_is_sealed.rs`, `ui-tests/brand_without_the_key.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
@@ -949,7 +957,7 @@
 //! # Handles of other code
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
-//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/foreign_work_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
 //! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
 //! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`, `ui-tests/graphics_without_unsafe.rs`.
 //! The functions list their obligations.

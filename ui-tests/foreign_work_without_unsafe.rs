@@ -1,0 +1,18 @@
+//! Work that other code enqueues is `unsafe` on every surface: nothing checks that it uses the memory that is passed, as it
+//! is passed, and no other.
+
+use cuscope::{DeviceBuffer, OrderedBuffer, OrderedStream, Result, ScopedBuffer, ScopedStream, SyncStream};
+
+fn and_waits<'ctx>(stream: &SyncStream<'_, 'ctx>, x: &mut DeviceBuffer<'ctx, f32>) -> Result {
+    stream.foreign((x,), |_, _| ())
+}
+
+fn in_a_scope<'s>(stream: &ScopedStream<'s, '_>, x: &mut ScopedBuffer<'s, f32>) -> Result {
+    stream.foreign((x,), |_, _| ())
+}
+
+fn in_order<'ctx>(stream: &OrderedStream<'ctx>, x: &mut OrderedBuffer<'ctx, f32>) -> Result {
+    stream.foreign((x,), |_, _| ())
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! Each way to launch a kernel is `unsafe`, as nobody checks what a kernel does: on a default stream, without a wait, in an
+//! ordered stream, and in a node of a graph that changes.
+
+use cuscope::graph::{Graph, KernelNode};
+use cuscope::{Function, LaunchConfig, OrderedStream, PushedGuard, Result, SyncDefaultStream, SyncStream};
+
+fn on_a_default_stream<'ctx>(stream: &SyncDefaultStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result {
+    stream.launch(kernel, LaunchConfig::new(1, 16), ())
+}
+
+fn without_a_wait<'ctx>(stream: &SyncStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result {
+    stream.launch_unscoped(kernel, LaunchConfig::new(1, 16), ())
+}
+
+fn in_an_ordered_stream<'ctx>(stream: &OrderedStream<'ctx>, kernel: &Function<'ctx>) -> Result {
+    stream.launch(kernel, LaunchConfig::new(1, 16), ())
+}
+
+fn in_a_node<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    graph: &mut Graph<'ctx>,
+    node: KernelNode,
+    kernel: &Function<'ctx>,
+) -> Result {
+    gpu.set_kernel(graph, node, kernel, LaunchConfig::new(1, 16), ())
+}
+
+fn main() {}
