@@ -29,6 +29,7 @@ mod multicast;
 mod occupancy;
 mod options;
 mod other_context;
+mod parts_and_words;
 mod peers;
 mod pitched;
 mod printed;

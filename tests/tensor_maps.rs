@@ -38,6 +38,44 @@ fn words<M>(map: &TensorMap<M>) -> [u64; 16] {
     map.raw().opaque
 }
 
+/// Each setting is another one to the driver, which has not all for each device.
+#[test]
+fn every_setting_is_told_apart() {
+    with_gpu(|gpu| {
+        accelerator!(gpu);
+        let x = gpu.alloc::<f32>(256 * 128).unwrap();
+        let layout = TensorLayout::tiled(&[256, 128], &[8, 64]);
+        let swizzles = [
+            Swizzle::None,
+            Swizzle::Bytes32,
+            Swizzle::Bytes64,
+            Swizzle::Bytes128,
+            Swizzle::Bytes128Atom32,
+            Swizzle::Bytes128Atom32Flip8,
+            Swizzle::Bytes128Atom64,
+        ];
+        let promotions = [L2Promotion::Bytes64, L2Promotion::Bytes128, L2Promotion::Bytes256];
+        let formats =
+            [FloatFormat::FlushDenormals, FloatFormat::Tf32, FloatFormat::Tf32FlushDenormals];
+        let mut layouts: Vec<_> = swizzles.map(|swizzle| layout.clone().swizzle(swizzle)).into();
+        layouts.extend(promotions.map(|promotion| layout.clone().l2_promotion(promotion)));
+        layouts.extend(formats.map(|format| layout.clone().float_format(format)));
+        let mut seen = std::collections::HashSet::new();
+        for layout in &layouts {
+            match gpu.tensor_map(layout, &x) {
+                Ok(map) => assert!(seen.insert(words(&map)), "{layout:?} is another's map"),
+                Err(error) => {
+                    assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "{layout:?}");
+                }
+            }
+        }
+        assert!(seen.len() >= 10, "{} of {}", seen.len(), layouts.len());
+        let map = gpu.tensor_map(&layout, &x).unwrap();
+        assert_eq!(format!("{map:?}"), "TensorMap");
+        assert_eq!(map.into_memory().address(), x.address());
+    });
+}
+
 #[test]
 fn a_map_says_what_the_layout_says() {
     with_gpu(|gpu| {
