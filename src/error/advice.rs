@@ -298,6 +298,19 @@ mod tests {
     }
 
     #[test]
+    fn what_only_some_machines_answer_has_advice() {
+        for (code, words) in [
+            (CUDA_ERROR_TOO_MANY_PEERS, "disable_peer_access"),
+            (CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "libnvidia-ptxjitcompiler"),
+            (CUDA_ERROR_INVALID_HANDLE, "no longer valid"),
+            (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions"),
+        ] {
+            let advice = for_call(name!(cuMemFree_v2), code);
+            assert!(advice.contains(words), "{advice}");
+        }
+    }
+
+    #[test]
     fn each_reason_has_its_own_advice() {
         let upload = name!(cuMemcpyHtoDAsync_v2);
         let mut seen = Vec::new();

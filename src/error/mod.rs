@@ -424,6 +424,7 @@ mod tests {
             Error::OtherStream { call },
             Error::LengthMismatch { call, from: 1, to: 2 },
             Error::GraphBuffers { call, captured: 1, named: 2 },
+            Error::ExtentMismatch { call, extents: [[1; 3], [2; 3]].into() },
             Error::InvalidRange { call, end: 2, len: 1 },
             Error::InvalidArgument { call, reason: "" },
             Error::NeedsDriver { call, since: 13000 },

@@ -211,3 +211,16 @@ kinds! {
     /// Runs graphs of its own, as a condition says.
     Conditional ConditionalNode;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_the_driver_has_a_name_or_its_number() {
+        let kinds = (0..=15).map(|raw| NodeKind::new(ffi::CUgraphNodeType(raw)));
+        let named = kinds.filter(|kind| !matches!(kind, NodeKind::Other(_)));
+        assert_eq!(named.collect::<std::collections::HashSet<_>>().len(), 14);
+        assert_eq!(NodeKind::new(ffi::CUgraphNodeType(99)), NodeKind::Other(99));
+    }
+}
