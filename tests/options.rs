@@ -14,7 +14,8 @@ use cuscope::*;
 fn compilers_take_their_options() {
     try_with_gpu(|gpu| {
         let ptx = Ptx::new(SAXPY)?;
-        let caches = [JitCache::None, JitCache::L2, JitCache::L1].map(|c| JitOptions::new().cache(c));
+        let caches =
+            [JitCache::None, JitCache::L2, JitCache::L1].map(|c| JitOptions::new().cache(c));
         let fallbacks = [JitFallback::PreferPtx, JitFallback::PreferBinary]
             .map(|fallback| JitOptions::new().fallback(fallback));
         for options in caches.into_iter().chain(fallbacks) {
@@ -28,7 +29,8 @@ fn compilers_take_their_options() {
 
 #[test]
 fn names_for_the_compiler_have_no_nul() {
-    let twice = JitOptions::new().referenced_kernels(["a"]).and_then(|o| o.referenced_kernels(["b"]));
+    let twice =
+        JitOptions::new().referenced_kernels(["a"]).and_then(|o| o.referenced_kernels(["b"]));
     let text = format!("{:?}", twice.unwrap());
     assert!(text.contains('b') && !text.contains("\"a\""), "the later names count: {text}");
     let none = JitOptions::new().referenced_variables(["x"]).unwrap();
@@ -49,7 +51,8 @@ fn names_for_the_compiler_have_no_nul() {
 fn names_reach_the_compiler() {
     try_with_gpu(|gpu| {
         let mut symbol = 0_u32;
-        let options = JitOptions::new().referenced_kernels(["saxpy"])?.referenced_variables(["x"])?;
+        let options =
+            JitOptions::new().referenced_kernels(["saxpy"])?.referenced_variables(["x"])?;
         // SAFETY: the code refers to no symbol.
         let options = unsafe { options.global_symbols([("symbol", (&raw mut symbol).cast())]) }?;
         match gpu.load_with(&Ptx::new(SAXPY)?, &options) {
@@ -68,9 +71,11 @@ fn launches_take_their_attributes() {
         let config = LaunchConfig::new(1, 32);
         let ids = |launch: launch::ExtendedLaunch<'_, '_>| format!("{launch:?}");
         let plain = ids(config.extended());
-        for policy in
-            [ClusterScheduling::Default, ClusterScheduling::Spread, ClusterScheduling::LoadBalancing]
-        {
+        for policy in [
+            ClusterScheduling::Default,
+            ClusterScheduling::Spread,
+            ClusterScheduling::LoadBalancing,
+        ] {
             assert_ne!(ids(config.extended().cluster_scheduling(policy)), plain);
         }
         for portability in [
@@ -123,7 +128,10 @@ fn textures_take_every_sampling() {
         }
         gpu.texture(&array, Sampling::default().integers())?;
         gpu.texture(&array, Sampling::default().linear_levels())?;
-        gpu.texture(&gpu.alloc_array::<[u8; 4]>(shape, ArrayFlags::default())?, Sampling::default().srgb())?;
+        gpu.texture(
+            &gpu.alloc_array::<[u8; 4]>(shape, ArrayFlags::default())?,
+            Sampling::default().srgb(),
+        )?;
         let both = gpu.texture(&array, Sampling::default().integers().linear()).map(drop);
         assert!(matches!(both, Err(Error::InvalidArgument { .. })), "{both:?}");
         Ok(())

@@ -23,6 +23,12 @@ GIVES(cuMemAllocAsync, size_t n, void *s)
 GIVES(cuModuleLoadDataEx, const void *i, unsigned n, void *o, void *v)
 GIVES(cuModuleGetFunction, void *m, const char *n)
 GIVES(cuGraphInstantiateWithFlags, void *g, unsigned long long f)
+/* A fill of 4-byte elements. */
+int cuGraphMemsetNodeGetParams(void *n, void *out) {
+    struct { unsigned long long dst; size_t pitch; unsigned value, element; size_t width, height; } *params = out;
+    params->element = 4;
+    return 0;
+}
 /* The parameters of saxpy. */
 int cuFuncGetParamInfo(void *f, size_t at, size_t *offset, size_t *size) {
     if (at >= 4)

@@ -8,8 +8,9 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
 use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode};
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +24,7 @@ pub(super) struct Template {
     /// Set once somebody has asked for them.
     nodes: OnceCell<Vec<CUgraphNode>>,
     /// The fills that were asked for, by the places of their nodes. They stay as they are.
-    fills: RefCell<BTreeMap<usize, CUDA_MEMSET_NODE_PARAMS>>,
+    fills: BTreeMap<usize, CUDA_MEMSET_NODE_PARAMS>,
 }
 // SAFETY: a graph is not tied to a thread, and none of its calls needs a current context but
 // instantiation, which looks (F41). It is not `Sync`: the driver does not order calls on one graph.
@@ -35,7 +36,7 @@ impl Template {
     pub(super) fn new(raw: CUgraph) -> Template {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Template { raw, id, copy_of: None, nodes: OnceCell::new(), fills: RefCell::default() }
+        Template { raw, id, copy_of: None, nodes: OnceCell::new(), fills: BTreeMap::new() }
     }
 
     /// Creates a graph without nodes.
@@ -155,16 +156,20 @@ impl Template {
         Ok(count)
     }
 
-    /// Returns what a fill node fills, which is asked for once.
+    /// Returns what a fill node of this graph fills, which is asked for once.
     ///
     /// # Errors
-    /// `InvalidArgument` for a node of another graph; a driver error.
+    /// A driver error.
     #[inline]
-    pub(super) fn fill(&self, call: &'static str, node: NodeId) -> Result<CUDA_MEMSET_NODE_PARAMS> {
-        let raw = self.node(call, node)?;
-        if let Some(params) = self.fills.borrow().get(&node.place) {
-            return Ok(*params);
-        }
+    pub(super) fn fill(
+        &mut self,
+        place: usize,
+        node: CUgraphNode,
+    ) -> Result<CUDA_MEMSET_NODE_PARAMS> {
+        let unknown = match self.fills.entry(place) {
+            Entry::Occupied(known) => return Ok(*known.get()),
+            Entry::Vacant(unknown) => unknown,
+        };
         let mut params = CUDA_MEMSET_NODE_PARAMS {
             dst: 0,
             pitch: 0,
@@ -174,9 +179,8 @@ impl Template {
             height: 0,
         };
         // SAFETY: the node is alive with the graph; writes to `params`, which is valid for it.
-        unsafe { answer!(cuGraphMemsetNodeGetParams(raw, &raw mut params)) }.check()?;
-        self.fills.borrow_mut().insert(node.place, params);
-        Ok(params)
+        unsafe { answer!(cuGraphMemsetNodeGetParams(node, &raw mut params)) }.check()?;
+        Ok(*unknown.insert(params))
     }
 
     /// Returns the handle of a node.
@@ -185,9 +189,12 @@ impl Template {
     /// `InvalidArgument` for a node of another graph.
     #[inline]
     pub(super) fn node(&self, call: &'static str, node: NodeId) -> Result<CUgraphNode> {
-        let other = Error::InvalidArgument { call, reason: super::OTHER_GRAPH };
-        let own = (node.graph == self.id).then(|| self.nodes()).transpose()?;
-        own.and_then(|nodes| nodes.get(node.place).copied()).ok_or(other)
+        if node.graph == self.id {
+            if let Some(&raw) = self.nodes()?.get(node.place) {
+                return Ok(raw);
+            }
+        }
+        Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH })
     }
 }
 

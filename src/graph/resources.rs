@@ -141,7 +141,9 @@ impl GraphResources {
     /// Keeps the objects among accesses to memory that the graph keeps.
     #[inline]
     pub(super) fn objects(&mut self, accesses: &[Access<'_>]) {
-        self.objects.extend(accesses.iter().filter_map(Access::object).cloned());
+        for object in accesses.iter().filter_map(Access::object) {
+            self.objects.push(object.clone());
+        }
     }
 
     /// Keeps the code of a kernel loaded.

@@ -51,7 +51,7 @@ impl Graph<'_> {
         const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
         does_something(CALL, node.id())?;
         let (exec, raw) = self.node_to_change(CALL, node.id())?;
-        let mut params = self.inner.template.fill(CALL, node.id())?;
+        let mut params = self.inner.template.fill(node.id().place, raw)?;
         if params.elementSize as usize != size_of::<T>() {
             let reason = "the node fills elements of another size: pass a value of that size";
             return Err(Error::InvalidArgument { call: CALL, reason });
@@ -172,27 +172,26 @@ impl<'ctx> PushedGuard<'ctx> {
         let (exec, raw) = graph.node_to_change(CALL, node.id())?;
         no_host_memory(CALL, &launch)?;
         let resources = &mut graph.inner.resources;
-        let refused = launch.uses().with_accesses(|all| {
-            if all.iter().any(Access::is_condition) {
-                return Some("a condition is an argument of kernels that are added to its own graph");
-            }
-            match resources.kernel_may_use(node.id().place, all.iter().filter_map(Span::of)) {
-                Some(true) => None,
-                Some(false) => Some(
-                    "the node does not use this memory in this way, so the graph does not order the use: build the graph \
-                     again",
-                ),
-                None => Some(
-                    "cuscope does not know which memory a captured node uses: capture the graph again",
-                ),
-            }
-        });
-        if let Some(reason) = refused {
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
-        self.enter(CALL)?;
-        resources.code(function.owner());
-        launch.uses().with_accesses(|accesses| resources.objects(accesses));
+        launch.uses().with_accesses(|accesses| {
+            let reason = if accesses.iter().any(Access::is_condition) {
+                "a condition is an argument of kernels that are added to its own graph"
+            } else {
+                match resources.kernel_may_use(node.id().place, accesses.iter().filter_map(Span::of)) {
+                    Some(true) => {
+                        self.enter(CALL)?;
+                        resources.code(function.owner());
+                        resources.objects(accesses);
+                        return Ok(());
+                    }
+                    Some(false) => {
+                        "the node does not use this memory in this way, so the graph does not order the use: build the \
+                         graph again"
+                    }
+                    None => "cuscope does not know which memory a captured node uses: capture the graph again",
+                }
+            };
+            Err(Error::InvalidArgument { call: CALL, reason })
+        })?;
         // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The context of the
         // function, which is kept, is current. 2. The memory is kept, named by each replay, and ordered within the
         // graph, as the node used it before.

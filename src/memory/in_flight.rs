@@ -60,8 +60,12 @@ impl InFlight {
     /// The errors of [`settle`](Self::settle).
     #[inline]
     pub(crate) fn settle_exclusive(&mut self) -> Result {
-        let homes = mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
-        if homes.is_empty() { Ok(()) } else { self.wait_for(homes) }
+        let homes = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if homes.is_empty() {
+            return Ok(());
+        }
+        let homes = mem::take(homes);
+        self.wait_for(homes)
     }
 
     fn wait_for(&self, homes: Vec<Arc<Home>>) -> Result {

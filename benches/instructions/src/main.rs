@@ -14,7 +14,7 @@ use cuscope::{
     Context, ContextFlags, ContextStack, Device, PinnedBuffer, Result, detached::Branded,
     ordered::OrderedOptions,
 };
-use operations::{Driven, LEN, ON_THE_STACK, OPERATIONS, Ours, Raw, on_the_stack, run};
+use operations::{CONFIG, Driven, LEN, ON_THE_STACK, OPERATIONS, Ours, Raw, on_the_stack, run};
 use std::ffi::c_void;
 use std::ptr;
 
@@ -68,6 +68,14 @@ fn count(n: u64) -> Result {
         })
     };
     let (graph, held_graph) = (graph_of(&mut y)?, graph_of(&mut held)?);
+    let mut of_nodes = gpu.alloc::<f32>(len)?;
+    let (mut built, (filled, launched)) = gpu.build_graph(|g| {
+        let mut y = g.hold(&mut of_nodes);
+        let filled = g.fill(&[], &mut y, 1.0)?;
+        // SAFETY: nothing runs it.
+        let launched = unsafe { g.kernel(&[], &function, CONFIG(), (LEN, 2.0_f32, &x, &mut y)) }?;
+        Ok((filled, launched))
+    })?;
     let ordered = gpu.ordered_stream()?;
     let options = OrderedOptions::new().keep(0).staging(0);
     let bare = gpu.ordered_stream_with(gpu.stream()?, &options)?;
@@ -81,6 +89,8 @@ fn count(n: u64) -> Result {
         y: y.address(),
         host: host.as_ptr().cast_mut().cast(),
         exec: something().cast(),
+        node: something().cast(),
+        context: something().cast(),
     };
     gpu.scope(|s| {
         let mut ours = Ours {
@@ -95,6 +105,9 @@ fn count(n: u64) -> Result {
             host: &host,
             into: &mut into,
             graph: &graph,
+            built: &mut built,
+            filled,
+            launched,
             scoped: s.on(&stream),
             held: s.hold(&mut held),
             staged: s.stage(&mut staged),

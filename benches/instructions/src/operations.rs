@@ -1,6 +1,10 @@
 //! The operations: each as a loop of the driver's calls by hand, and as a loop of what this crate offers.
 
-use cuscope::ffi::{self, CUdeviceptr, CUevent, CUfunction, CUgraphExec, CUresult, CUstream};
+use cuscope::ffi::{
+    self, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent,
+    CUfunction, CUgraphExec, CUgraphNode, CUresult, CUstream,
+};
+use cuscope::graph::{KernelNode, MemsetNode};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Event, Function, Graph, In, Kernel,
     LaunchConfig, OrderedBuffer, OrderedStream, Out, PushedGuard, Result, ScopedBuffer,
@@ -19,6 +23,8 @@ pub(crate) struct Raw {
     pub(crate) y: CUdeviceptr,
     pub(crate) host: *mut c_void,
     pub(crate) exec: CUgraphExec,
+    pub(crate) node: CUgraphNode,
+    pub(crate) context: CUcontext,
 }
 
 pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, In<f32>, Out<f32>)>;
@@ -36,6 +42,10 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) host: &'s [f32],
     pub(crate) into: &'s mut [f32],
     pub(crate) graph: &'s Graph<'ctx>,
+    /// A graph that was built, and two of its nodes.
+    pub(crate) built: &'s mut Graph<'ctx>,
+    pub(crate) filled: MemsetNode,
+    pub(crate) launched: KernelNode,
     // In a scope.
     pub(crate) scoped: ScopedStream<'s, 'ctx>,
     pub(crate) held: ScopedBuffer<'s, f32>,
@@ -152,7 +162,7 @@ macro_rules! operations {
     };
 }
 
-const CONFIG: fn() -> LaunchConfig = || LaunchConfig::new(1, 64);
+pub(crate) const CONFIG: fn() -> LaunchConfig = || LaunchConfig::new(1, 64);
 
 operations! {
     launch_0 "`SyncStream::launch_unscoped`, no argument"
@@ -198,6 +208,55 @@ operations! {
     replay "`SyncStream::replay`"
         |r| by_hand!(cuGraphLaunch(r.exec, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.replay(o.graph, &mut *o.y));
+    set_kernel "`PushedGuard::set_kernel`, 4 arguments"
+        |r| {
+            let (mut a, mut b, mut c, mut d) = (LEN, 2.0_f32, r.x, r.y);
+            let mut arguments: [*mut c_void; _] =
+                [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast(), (&raw mut d).cast()];
+            let parameters = CUDA_KERNEL_NODE_PARAMS {
+                func: r.function,
+                gridDimX: 1,
+                gridDimY: 1,
+                gridDimZ: 1,
+                blockDimX: 64,
+                blockDimY: 1,
+                blockDimZ: 1,
+                sharedMemBytes: 0,
+                kernelParams: arguments.as_mut_ptr(),
+                extra: ptr::null_mut(),
+                kern: ptr::null_mut(),
+                ctx: ptr::null_mut(),
+            };
+            by_hand!(cuGraphExecKernelNodeSetParams_v2(r.exec, r.node, &raw const parameters))
+        },
+        |o| done(unwatched!(o.gpu.set_kernel(
+            o.built,
+            o.launched,
+            o.function,
+            CONFIG(),
+            (LEN, 2.0_f32, o.x, &mut *o.y)
+        )));
+    set_fill "`Graph::set_fill`"
+        |r| {
+            let parameters = CUDA_MEMSET_NODE_PARAMS {
+                dst: r.y,
+                pitch: 0,
+                value: 1.0_f32.to_bits(),
+                elementSize: 4,
+                width: LEN as usize,
+                height: 1,
+            };
+            by_hand!(cuGraphExecMemsetNodeSetParams(
+                r.exec,
+                r.node,
+                &raw const parameters,
+                r.context
+            ))
+        },
+        |o| done(o.built.set_fill(o.filled, 1.0_f32));
+    set_enabled "`Graph::set_enabled`"
+        |r| by_hand!(cuGraphNodeSetEnabled(r.exec, r.node, 1)),
+        |o| done(o.built.set_enabled(o.launched, true));
     record "`SyncStream::record`"
         |r| by_hand!(cuEventRecord(r.event, r.stream)),
         |o| done(o.on.record(o.event));
