@@ -1,6 +1,7 @@
 //! Calls of the driver, with good, stale, null and wild arguments: each is answered by a code.
 #![no_main]
 
+#[allow(unused, reason = "its tests are of the package of the software driver")]
 #[path = "../../softdriver/tests/sequences.rs"]
 mod sequences;
 
