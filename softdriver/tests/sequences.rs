@@ -48,10 +48,10 @@ const PTX: &std::ffi::CStr = c"
 
 /// A call: which one, and numbers that its arguments are made of.
 #[derive(Clone, Debug)]
-struct Call {
-    thread: usize,
-    which: u8,
-    picks: [u8; 6],
+pub(crate) struct Call {
+    pub(crate) thread: usize,
+    pub(crate) which: u8,
+    pub(crate) picks: [u8; 6],
 }
 
 /// Handles and addresses that the sequence got, stale ones too.
@@ -305,7 +305,7 @@ unsafe fn capture_end(graph: *mut CUgraph, stream: CUstream) -> CUresult {
 }
 
 /// Makes the calls, those of each thread in order.
-fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
+pub(crate) fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
     ok!(cuInit(0));
     let known = Known::default();
     let host = Host((0..HOST / 8).map(|_| AtomicU64::new(0)).collect());
