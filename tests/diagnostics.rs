@@ -48,6 +48,7 @@ fn a_hook_is_told_what_failed_until_it_is_dropped() {
     let hook = or_skip!(on_driver_log(move |level, message| {
         seen.lock().unwrap().push((level, message.to_owned()));
     }));
+    assert!(format!("{hook:?}").starts_with("DriverLogHook(0x"), "{hook:?}");
     try_with_gpu(|gpu| {
         fail(gpu);
         Ok(())

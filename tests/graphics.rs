@@ -53,6 +53,8 @@ fn a_mapped_buffer_is_used_like_any_other() {
         let (stream, mut captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let on = gpu.on(&stream);
         let (object, buffer) = words(&gl, gpu, 100);
+        assert!(!buffer.raw().is_null());
+        assert_eq!(format!("{buffer:?}"), format!("GraphicsBuffer({:?})", gpu.context()));
         let mut x = on.map_buffer::<u32>(&buffer).unwrap();
         assert_eq!((x.len(), x.kind()), (100, BufferKind::Foreign));
         assert_eq!(on.to_vec(&x).unwrap(), [7; 100]);
@@ -162,6 +164,12 @@ fn an_image_is_mapped_with_its_levels() {
         }
         .unwrap();
         assert_eq!((image.shape(), image.levels()), (shape, 2));
+        assert!(!image.raw().is_null());
+        let text = format!("{image:?}");
+        assert!(
+            text.starts_with("GraphicsImage(Layered2 {") && text.contains("2 levels"),
+            "{text}"
+        );
         let mut levels = on.map_image(&image).unwrap();
         assert_eq!((levels.shape(), levels.levels(), levels.flags()), (shape, 2, flags));
         refused(on.map_image(&image), ffi::CUDA_ERROR_ALREADY_MAPPED);

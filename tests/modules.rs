@@ -282,6 +282,7 @@ fn several_inputs_are_linked() {
 
         // What is missing, and what is there twice, is named.
         let linker = gpu.linker(&JitOptions::new()).unwrap().add(&caller, "caller").unwrap();
+        assert!(format!("{linker:?}").starts_with("Linker(0x"), "{linker:?}");
         let missing = linker.finish().unwrap_err();
         assert_eq!(missing.code().unwrap().0, 300);
         assert!(

@@ -53,6 +53,7 @@ macro_rules! two_devices {
 fn bound(devices: [Device; 2]) -> Result<(Multicast, Reservation, usize)> {
     let bytes = Multicast::granularity(&devices, 1)?;
     let mut object = Multicast::create(&devices, bytes)?;
+    assert_eq!(format!("{object:?}"), format!("Multicast({bytes} bytes of {devices:?})"));
     let mut own = Reservation::new(2 * bytes)?;
     for (place, device) in devices.into_iter().enumerate() {
         let memory = PhysicalMemory::create(device, bytes)?;

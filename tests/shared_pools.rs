@@ -140,6 +140,7 @@ fn only_handles_of_the_pool_are_imported() {
         let stream = gpu.stream().unwrap();
         if let Some((descriptor, handles)) = sent() {
             let (pool, before) = (import(&descriptor), live());
+            assert!(format!("{pool:?}").starts_with("ImportedPool(0x"), "{pool:?}");
             let refused = |handle: &PooledHandle| {
                 // SAFETY: a handle that the driver refuses.
                 let imported = unsafe { gpu.import_pooled::<u32>(&pool, handle) };

@@ -51,7 +51,7 @@ fn a_buffer_grows_in_place_and_gives_memory_back() {
         assert_eq!((x.len(), x.mapped_bytes()), (3 * piece - 1, 3 * bytes));
         x.grow(7).unwrap();
         assert_eq!((x.len(), x.address()), (3 * piece - 1, address));
-        gpu.on(&stream).fill(&mut x.slice_mut(3..).unwrap(), 9).unwrap();
+        gpu.on(&stream).fill(&mut x.as_slice_mut().slice_mut(3..).unwrap(), 9).unwrap();
         assert_eq!(values(gpu, &x, 5), [1, 2, 3, 9, 9]);
         let all = gpu.on(&stream).to_vec(&x).unwrap();
         assert!(all.len() == x.len() && all[3..].iter().all(|&value| value == 9));

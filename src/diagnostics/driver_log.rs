@@ -253,3 +253,15 @@ impl DriverLog {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_without_a_name_is_its_number() {
+        let levels = [ffi::CU_LOG_LEVEL_ERROR, ffi::CU_LOG_LEVEL_WARNING, CUlogLevel(7)];
+        let named = [LogLevel::Error, LogLevel::Warning, LogLevel::Other(7)];
+        assert_eq!(levels.map(LogLevel::new), named);
+    }
+}
