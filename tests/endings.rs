@@ -1,11 +1,13 @@
 //! Where values end: on threads that are ending, in the child of a fork, at the end of the process.
 #![allow(unsafe_code, reason = "forks, and registers a function for the end of the process")]
 
+use crate::common::fewer;
 use crate::common::gpu::{new_context, with_gpu};
+use crate::common::random::scheduled;
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
-    Context, ContextStack, Detached, DeviceBuffer, Module, PushedGuard, Result, Stream,
-    detached::Branded,
+    Context, ContextStack, Detached, DeviceBuffer, Module, OrderedBuffer, OrderedStream,
+    PushedGuard, Result, Stream, detached::Branded,
 };
 use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
@@ -66,6 +68,36 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
     // SAFETY: from `Box::into_raw`, once; the guard that borrowed it is gone with its thread.
     drop(unsafe { Box::from_raw(there) });
     assert_released(context);
+}
+
+/// What still waits for its turn is done by the destructors that need it, behind whatever the driver keeps for the thread.
+#[test]
+fn work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order() {
+    fresh!(work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order, {
+        type InFlight = Detached<(OrderedBuffer<'static, u32>, OrderedStream<'static>)>;
+        thread_local! {
+            static FIRST: RefCell<Option<InFlight>> = const { RefCell::new(None) };
+        }
+        for seed in 0..fewer(50, 2) {
+            let context = new_context();
+            let own = context.clone();
+            thread::spawn(move || {
+                FIRST.with_borrow(|_| ());
+                scheduled(seed as u64);
+                let mut stack = ContextStack::current_thread().unwrap();
+                let gpu = stack.push(&own).unwrap();
+                let stream = gpu.ordered_stream().unwrap();
+                let mut buffer = stream.alloc::<u32>(8).unwrap();
+                for value in 0..4 {
+                    stream.fill(&mut buffer, value).unwrap();
+                }
+                FIRST.set(Some((buffer, stream).detach()));
+            })
+            .join()
+            .unwrap();
+            assert_released(context);
+        }
+    });
 }
 
 #[test]

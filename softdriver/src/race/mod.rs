@@ -18,6 +18,7 @@ use crate::schedule::{self, Class, Label};
 use crate::sync;
 use record::{RECORD, Record};
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,17 +65,14 @@ struct Running {
 }
 
 thread_local! {
-    /// The work that this thread runs: the last, for which those before wait.
-    static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
+    /// The work that this thread runs: the last, for which those before wait. Without a destructor, as those of the
+    /// program's values may run work when the thread ends. [`Entered::leave`] frees what it has.
+    static RUNNING: RefCell<ManuallyDrop<Vec<Running>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Runs `f` on the work that this thread runs, if any; a thread that is ending runs none.
+/// Runs `f` on the work that this thread runs, if any.
 fn with_running<R>(f: impl FnOnce(Option<&mut Running>) -> R) -> R {
-    let mut f = Some(f);
-    let mut call = |one: Option<&mut Running>| f.take().map(|f| f(one));
-    let result = RUNNING.try_with(|running| call(running.borrow_mut().last_mut()));
-    let result = result.ok().flatten().or_else(|| call(None));
-    result.expect("called once")
+    RUNNING.with_borrow_mut(|running| f(running.last_mut()))
 }
 
 /// The number of the work that this thread runs, if any.
@@ -103,11 +101,14 @@ pub(crate) fn enter(number: u64, submission: Submission, after: &[Arc<Clock>]) -
 impl Entered {
     /// Notes the end of the work; what comes before whoever waits for it.
     pub(crate) fn leave(&self) -> Arc<Clock> {
-        let Some(Running { submission, mut clock, .. }) =
-            RUNNING.with_borrow_mut(|running| running.pop())
-        else {
-            return Arc::default();
-        };
+        let left = RUNNING.with_borrow_mut(|running| {
+            let left = running.pop();
+            if running.is_empty() {
+                **running = Vec::new();
+            }
+            left
+        });
+        let Some(Running { submission, mut clock, .. }) = left else { return Arc::default() };
         if submission.class == Class::Host {
             clock.join(&sync::lock(&RECORD).host);
         }
