@@ -26,23 +26,36 @@ pub(crate) fn note(name: &'static str) {
 /// Runs `f` and gives the names of the driver calls that this thread made meanwhile, refused ones
 /// included.
 pub fn record<R>(f: impl FnOnce() -> R) -> (R, Vec<&'static str>) {
-    /// Ends the recording, also when `f` panics.
-    struct End;
-    impl Drop for End {
-        fn drop(&mut self) {
-            RECORDING.set(RECORDING.get() - 1);
-            if RECORDING.get() == 0 {
-                CALLS.take();
-            }
+    let recording = Recording::begin();
+    let result = f();
+    (result, recording.calls())
+}
+
+/// A recording of the calls of this thread. It ends when it is dropped, also by a panic.
+struct Recording {
+    /// How many calls outer recordings have.
+    start: usize,
+}
+
+impl Recording {
+    fn begin() -> Self {
+        RECORDING.set(RECORDING.get() + 1);
+        Self { start: CALLS.with_borrow(Vec::len) }
+    }
+
+    /// The calls so far.
+    fn calls(&self) -> Vec<&'static str> {
+        CALLS.with_borrow(|calls| calls[self.start..].to_vec())
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        RECORDING.set(RECORDING.get() - 1);
+        if RECORDING.get() == 0 {
+            CALLS.take();
         }
     }
-    RECORDING.set(RECORDING.get() + 1);
-    let end = End;
-    let start = CALLS.with_borrow(Vec::len);
-    let result = f();
-    let calls = CALLS.with_borrow(|calls| calls[start..].to_vec());
-    drop(end);
-    (result, calls)
 }
 
 /// How much of everything is alive in this process.

@@ -233,15 +233,20 @@ pub(crate) fn is_in_host_function() -> bool {
     IN_HOST_FUNCTION.get()
 }
 
-/// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
-pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
+/// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0. Takes the body by
+/// reference, so that this is compiled once, and not for each function.
+pub(crate) fn call(
+    name: &'static str,
+    zeros: &[bool],
+    body: &mut dyn FnMut() -> Answer,
+) -> CUresult {
     let code = answer(name, zeros, body);
     logs::note(name, code);
     code
 }
 
 /// The code that it gives.
-fn answer(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
+fn answer(name: &'static str, zeros: &[bool], body: &mut dyn FnMut() -> Answer) -> CUresult {
     control::note(name);
     schedule::tick(name);
     let span = trace::Span::new();
@@ -253,7 +258,7 @@ fn answer(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> 
 }
 
 /// The same, behind what is noted of every call.
-fn perform(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
+fn perform(name: &'static str, zeros: &[bool], body: &mut dyn FnMut() -> Answer) -> CUresult {
     let fault = faults::strike(name);
     if let Some(fault) = fault.filter(|fault| !fault.performed) {
         return fault.code;
@@ -411,7 +416,7 @@ macro_rules! driver {
         /// As for the driver's function of the same name: pointers lead to what it reads or writes.
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> cuscope_sys::CUresult {
             let zeros = [$($crate::entry::Zero::is_zero(&$arg)),*];
-            $crate::entry::call(stringify!($name), &zeros, move || $body)
+            $crate::entry::call(stringify!($name), &zeros, &mut move || $body)
         }
     )* };
 }

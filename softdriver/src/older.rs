@@ -188,7 +188,7 @@ macro_rules! unsupported {
     ($($name:ident)*) => { $(
         /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
         pub extern "C" fn $name() -> CUresult {
-            crate::entry::call(stringify!($name), &[], || Err(CUDA_ERROR_NOT_SUPPORTED))
+            crate::entry::call(stringify!($name), &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

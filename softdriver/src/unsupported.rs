@@ -22,7 +22,7 @@ macro_rules! unsupported {
         ///
         /// None: it looks at nothing.
         pub unsafe extern "C" fn $name($(_: $ty),*) -> $ret {
-            crate::entry::call(stringify!($name), &[], || Err(CUDA_ERROR_NOT_SUPPORTED))
+            crate::entry::call(stringify!($name), &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

@@ -47,6 +47,19 @@ impl Table {
         run: impl FnOnce() -> R,
     ) -> R {
         let (value, calls) = record(run);
+        self.count(operation, by_hand, here, why, &calls);
+        value
+    }
+
+    /// Writes the row, and holds the calls to it. Compiled once, and not for each operation.
+    fn count(
+        &mut self,
+        operation: &'static str,
+        by_hand: &[&'static str],
+        here: &[&'static str],
+        why: &'static str,
+        calls: &[&'static str],
+    ) {
         let more = |call: &&str| [CURRENT, EXCHANGE].contains(call) && !here.contains(call);
         let rest: Vec<&str> = calls.iter().copied().filter(|call| !more(call)).collect();
         if rest != here {
@@ -101,7 +114,6 @@ impl Table {
         )
         .unwrap();
         self.named.insert(operation.split([' ', ',']).next().unwrap());
-        value
     }
 
     /// Puts the rows of another one behind these.

@@ -26,8 +26,15 @@ pub(crate) fn new_context_on(device: Device) -> Context {
 
 /// Runs a test under a guard of a context.
 fn with<R>(context: &Context, test: impl FnOnce(&mut PushedGuard<'_>) -> R) -> R {
+    let (mut test, mut result) = (Some(test), None);
+    pushed(context, &mut |gpu| result = test.take().map(|test| test(gpu)));
+    result.expect("it was called")
+}
+
+/// The same, compiled once and not for each test.
+fn pushed(context: &Context, test: &mut dyn FnMut(&mut PushedGuard<'_>)) {
     let mut stack = ContextStack::current_thread().unwrap();
-    test(&mut stack.push(context).unwrap())
+    test(&mut stack.push(context).unwrap());
 }
 
 /// Runs a test under a guard of a new context.
