@@ -167,6 +167,7 @@ fn a_borrowed_context_is_not_ended() {
     let owner = new_context();
     // SAFETY: `owner` lives until the end of the test.
     let borrowed = unsafe { Context::from_raw(owner.raw(), Ownership::Borrow) }.unwrap();
+    assert!(borrowed.to_string().starts_with("borrowed context "), "{borrowed}");
     assert_eq!((borrowed.kind(), &borrowed), (ContextKind::Borrowed, &owner));
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&borrowed).unwrap();
@@ -178,6 +179,7 @@ fn a_borrowed_context_is_not_ended() {
     stack.push(&owner).unwrap().synchronize().unwrap();
     // SAFETY: as above.
     let borrowed = unsafe { Context::from_raw(owner.raw(), Ownership::Borrow) }.unwrap();
+    assert!(borrowed.to_string().starts_with("borrowed context "), "{borrowed}");
     assert_eq!(borrowed.into_raw().unwrap().release, ReleaseWith::Nothing);
     owner.try_destroy().unwrap().unwrap();
 }
@@ -259,6 +261,7 @@ fn a_green_context_has_multiprocessors_of_its_own_and_is_pushed_as_any_other() {
 
     let (green, plain) = (Context::create_green(&split.groups[..1]).unwrap(), new_context());
     assert_eq!((green.kind(), green.device()), (ContextKind::Green, device()));
+    assert!(green.to_string().starts_with("green context "), "{green}");
     assert_eq!(green.sm_resource().unwrap().count(), split.groups[0].count());
     assert_eq!(plain.sm_resource().unwrap().count(), all.count());
     assert!(green.raw_green().is_some() && plain.raw_green().is_none());

@@ -14,6 +14,7 @@ mod leaks;
 mod over_budget;
 mod properties;
 mod raw_calls;
+mod releases;
 mod stack;
 mod threads;
 mod three_uses;

@@ -154,6 +154,7 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
         assert!(!or_skip!(process.enabled()));
         assert!(process.host().unwrap() && !process.lightweight().unwrap());
         assert!(!process.user_trigger().unwrap());
+        process.set_user_trigger(false).unwrap();
         process.set_lightweight(true).unwrap();
         assert_eq!(process.flags().unwrap(), LIGHTWEIGHT);
         process.set_host(false).unwrap();

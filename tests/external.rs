@@ -102,6 +102,7 @@ fn a_mapped_buffer_is_used_like_any_other() {
         let stream = gpu.stream().unwrap();
         let external = import(gpu, &memory);
         assert_eq!(external.size_bytes(), bytes as u64);
+        assert!(!external.raw().is_null());
         let (half, len) = (bytes as u64 / 2, 1000);
         // SAFETY: 1. and 2. Nobody else uses the memory, and the parts are apart.
         let part = |offset| unsafe { gpu.map_external_buffer::<u32>(&external, offset, len) };

@@ -6,7 +6,7 @@ use crate::common::kernels::{SPIN, STORE};
 use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::ipc::{EventHandle, MemoryHandle};
 use cuscope::memory::BufferKind;
-use cuscope::{ContextStack, EventFlags, LaunchConfig, Result, ffi};
+use cuscope::{ContextStack, Error, EventFlags, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
 
 /// Where the other process finds the handle.
@@ -114,6 +114,10 @@ fn what_goes_to_no_other_process_is_refused() {
         };
         import(bytes);
         import([0; MemoryHandle::SIZE]);
+        let handle = MemoryHandle::from_bytes(bytes);
+        // SAFETY: refused before the driver is asked, as no number of elements has the bytes.
+        let of_nothing = unsafe { gpu.import_buffer::<[u32; 0]>(&handle) }.unwrap_err();
+        assert!(matches!(of_nothing, Error::InvalidArgument { .. }), "{of_nothing}");
         if common::software() {
             // Of a process that is none, and of no such file.
             bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());

@@ -382,6 +382,14 @@ fn modules_and_libraries_come_from_files_with_options() {
 }
 
 #[test]
+fn code_without_kernels_has_no_functions() {
+    let ptx = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .global .u32 number;\n";
+    let library = Library::load(&Ptx::new(ptx).unwrap()).unwrap();
+    assert!(library.kernels().unwrap().is_empty());
+    with_stream(|gpu, _| assert!(gpu.load_ptx(ptx).unwrap().functions().unwrap().is_empty()));
+}
+
+#[test]
 fn a_library_is_used_in_every_context() {
     let library = Library::load(&Ptx::new(PTX).unwrap()).unwrap();
     let (device, kernel) = (Device::get(0).unwrap(), library.kernel("count").unwrap());

@@ -322,8 +322,16 @@ fn bad_input_is_an_error_that_says_what_to_do() {
         let empty = gpu.alloc::<f32>(0)?;
         let empty = gpu.texture(&empty, Sampling::default()).unwrap_err().to_string();
         assert!(empty.contains("not empty"), "{empty}");
+        let planes = gpu.alloc_pitched::<f32>((4, 3, 2))?;
+        let planes = gpu.texture(&planes, Sampling::default()).unwrap_err().to_string();
+        assert!(planes.contains("one plane"), "{planes}");
+        let huge = ArrayShape::D3 { width: usize::MAX, height: 2, depth: 2 };
+        let huge = gpu.alloc_array::<f32>(huge, ArrayFlags::empty()).unwrap_err().to_string();
+        assert!(huge.contains("address space"), "{huge}");
         let surface = gpu.surface(&mut array).unwrap_err().to_string();
         assert!(surface.contains("ArrayFlags::SURFACE"), "{surface}");
+        let part = gpu.surface(array.part_mut(1.., .., ..)?).unwrap_err().to_string();
+        assert!(part.contains("whole"), "{part}");
         let mut other =
             gpu.alloc_array::<u32>(ArrayShape::D2 { width: 3, height: 4 }, ArrayFlags::empty())?;
         assert!(matches!(on.copy(&array, &mut other), Err(Error::ExtentMismatch { .. })));

@@ -1,4 +1,7 @@
-//! Every program of up to so many steps, in place of random ones.
+//! Every program of up to so many steps, in place of random ones. Each has a number, and is made from it.
+//!
+//! A guard takes two steps: its push and its end. So does a `reentrant` call. Left out are steps that do nothing where they
+//! are: a call that acts on the current context needs a guard, so there is none on a stack that lends no guard.
 
 use super::program::{End, Foreign, Last, Op, OwnOp, Part, StackEnd};
 
@@ -6,47 +9,49 @@ use super::program::{End, Foreign, Last, Op, OwnOp, Part, StackEnd};
 const CONTEXTS: [usize; 2] = [0, 3];
 const LASTS: [Last; 3] = [Last::Pop, Last::Drop, Last::Leak];
 
-/// The steps without steps inside. The first two are for a `reentrant` call.
-fn leaves(nested: bool) -> impl Iterator<Item = Op> {
-    let inside = [Op::PushOutside(0, 0), Op::EnterOutside(0)];
-    let anywhere = [
-        Op::Enter,
-        Op::FailingPush(0),
-        Op::Foreign(Foreign::Push(0)),
-        Op::Foreign(Foreign::Pop),
-        Op::Foreign(Foreign::Set(0)),
-        Op::Own(OwnOp::Drop(0)),
-    ];
-    inside.into_iter().filter(move |_| nested).chain(anywhere)
+/// What a step is made on.
+#[derive(Clone, Copy)]
+struct Place {
+    /// It is a guard, not a stack.
+    guard: bool,
+    /// It is inside of a `reentrant` call, which was made on a guard or on a stack.
+    outside: Option<bool>,
 }
 
-/// Calls `see` with every list of exactly `steps` steps, behind `before`. A guard takes two: its push and its end. So does a
-/// `reentrant` call.
-fn lists(steps: usize, nested: bool, before: &mut Vec<Op>, see: &mut dyn FnMut(&mut Vec<Op>)) {
-    if steps == 0 {
-        return see(before);
+impl Place {
+    const STACK: Place = Place { guard: false, outside: None };
+
+    fn all() -> impl Iterator<Item = Place> {
+        let of = |outside| [false, true].map(|guard| Place { guard, outside });
+        [None, Some(false), Some(true)].into_iter().flat_map(of)
     }
-    for leaf in leaves(nested) {
-        before.push(leaf);
-        lists(steps - 1, nested, before, see);
-        before.pop();
+
+    fn index(self) -> usize {
+        let outside = self.outside.map_or(0, |guard| 1 + usize::from(guard));
+        2 * outside + usize::from(self.guard)
     }
-    for inner in 0..steps.saturating_sub(1) {
-        let mut then = |op: Op, before: &mut Vec<Op>| {
-            before.push(op);
-            lists(steps - 2 - inner, nested, before, see);
-            before.pop();
-        };
-        lists(inner, nested, &mut Vec::new(), &mut |body| {
-            for context in CONTEXTS {
-                for last in LASTS {
-                    then(Op::Push(context, body.clone(), End::Simple(last)), before);
-                }
-            }
-        });
-        lists(inner, true, &mut Vec::new(), &mut |body| {
-            then(Op::Reentrant(body.clone()), before);
-        });
+
+    /// The steps that can be made here. Those that have steps inside come with the place of these, and have none yet.
+    fn steps(self) -> Vec<(Op, Option<Place>)> {
+        let leaves = [
+            (self.outside.is_some(), Op::PushOutside(0, 0)),
+            (self.outside == Some(true), Op::EnterOutside(0)),
+            (self.guard, Op::Enter),
+            (true, Op::FailingPush(0)),
+            (true, Op::Foreign(Foreign::Push(0))),
+            (true, Op::Foreign(Foreign::Pop)),
+            (true, Op::Foreign(Foreign::Set(0))),
+            (true, Op::Own(OwnOp::Drop(0))),
+        ];
+        let leaves = leaves.into_iter().filter_map(|(here, op)| here.then_some((op, None)));
+        let on_guard = Place { guard: true, ..self };
+        let push = |context, last| Op::Push(context, Vec::new(), End::Simple(last));
+        let pushes = CONTEXTS.into_iter().flat_map(|context| LASTS.map(|last| push(context, last)));
+        let nested = Place { guard: false, outside: Some(self.guard) };
+        leaves
+            .chain(pushes.map(|op| (op, Some(on_guard))))
+            .chain([(Op::Reentrant(Vec::new()), Some(nested))])
+            .collect()
     }
 }
 
@@ -60,14 +65,87 @@ fn uses_own(ops: &[Op]) -> bool {
     })
 }
 
-/// Calls `see` with the steps of every program of exactly `steps` steps on one stack.
-pub(crate) fn programs(steps: usize, mut see: impl FnMut(&[Op])) {
-    lists(steps, false, &mut Vec::new(), &mut |ops| see(ops));
+/// Every program of up to so many steps on one stack.
+pub(crate) struct Every {
+    /// The steps of each place.
+    steps: Vec<Vec<(Op, Option<Place>)>>,
+    /// How many lists of exactly so many steps each place has.
+    counts: Vec<Vec<usize>>,
 }
 
-/// The program of these steps.
-pub(crate) fn program(ops: &[Op]) -> Vec<Part> {
-    let create = uses_own(ops).then_some(Op::Own(OwnOp::Create));
-    let all = create.into_iter().chain(ops.iter().cloned()).collect();
-    vec![Part::Stack(all, StackEnd::Drop)]
+impl Every {
+    pub(crate) fn new(most: usize) -> Every {
+        let steps = Place::all().map(Place::steps).collect();
+        let mut every = Every { steps, counts: vec![vec![1; Place::all().count()]] };
+        for steps in 1..=most {
+            let count = |place| every.beginnings(steps, place).map(|(.., count)| count).sum();
+            let counts = Place::all().map(count).collect();
+            every.counts.push(counts);
+        }
+        every
+    }
+
+    /// How many programs of exactly so many steps there are.
+    pub(crate) fn of(&self, steps: usize) -> usize {
+        self.lists(steps, Place::STACK)
+    }
+
+    pub(crate) fn all(&self) -> usize {
+        (0..self.counts.len()).map(|steps| self.of(steps)).sum()
+    }
+
+    fn lists(&self, steps: usize, place: Place) -> usize {
+        self.counts[steps][place.index()]
+    }
+
+    /// The first steps that lists of so many steps can have, the place and the number of the steps inside, and how many
+    /// lists begin so.
+    fn beginnings(
+        &self,
+        steps: usize,
+        place: Place,
+    ) -> impl Iterator<Item = (&Op, Option<(Place, usize)>, usize)> {
+        self.steps[place.index()].iter().flat_map(move |&(ref op, inside)| {
+            let leaf = inside.is_none().then(|| (op, None, self.lists(steps - 1, place)));
+            let inners = inside.into_iter().flat_map(move |within| {
+                (0..steps.saturating_sub(1)).map(move |inner| {
+                    let count = self.lists(inner, within) * self.lists(steps - 2 - inner, place);
+                    (op, Some((within, inner)), count)
+                })
+            });
+            leaf.into_iter().chain(inners)
+        })
+    }
+
+    /// The list of this number.
+    fn list(&self, mut steps: usize, place: Place, mut number: usize) -> Vec<Op> {
+        let mut list = Vec::new();
+        while steps > 0 {
+            let mut beginnings = self.beginnings(steps, place);
+            let (op, inside, _) = beginnings
+                .find(|(.., count)| number.checked_sub(*count).map(|rest| number = rest).is_none())
+                .expect("a number of a list");
+            let mut op = op.clone();
+            steps -= inside.map_or(1, |(_, inner)| inner + 2);
+            let rest = self.lists(steps, place);
+            if let (Some((within, inner)), Op::Push(_, ops, _) | Op::Reentrant(ops)) =
+                (inside, &mut op)
+            {
+                *ops = self.list(inner, within, number / rest);
+                number %= rest;
+            }
+            list.push(op);
+        }
+        list
+    }
+
+    /// The program of this number. The short ones come first.
+    pub(crate) fn program(&self, mut number: usize) -> Vec<Part> {
+        let steps = (0..self.counts.len())
+            .find(|steps| number.checked_sub(self.of(*steps)).map(|rest| number = rest).is_none())
+            .expect("a number of a program");
+        let ops = self.list(steps, Place::STACK, number);
+        let create = uses_own(&ops).then_some(Op::Own(OwnOp::Create));
+        vec![Part::Stack(create.into_iter().chain(ops).collect(), StackEnd::Drop)]
+    }
 }

@@ -18,10 +18,14 @@ use crate::common::{assert_success, fewer, is_alone, respawn_with};
 use crate::{alone_under_miri, common, fresh, skip};
 use cuscope::ffi;
 use cuscope_softdriver::control::{Live, live};
+use every::Every;
 use proptest::test_runner::TestRunner;
 use seen::{Seen, times};
+use std::collections::HashSet;
 use std::env::{var, var_os};
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::available_parallelism;
 use thread::{Left, shared};
 
 /// Enough for the steps that are asserted below.
@@ -75,16 +79,15 @@ fn every_program_does_what_the_model_says() {
 
 /// Every program of up to so many steps, or of as many as the variable `CUSCOPE_STEPS` says.
 const STEPS: usize = fewer(6, 2);
-/// In so many processes: what a program leaves for ever slows the next ones down.
-const PROCESSES: usize = fewer(150, 1);
-/// Which of them a process is.
+/// So many in a process: what a program leaves for ever slows the next ones down.
+const IN_A_PROCESS: usize = 10_000;
+/// Which of the processes this one is.
 const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
 
-/// Runs every so many-th program, and gives how many these are.
+/// Runs every so many-th program.
 #[allow(unsafe_code, reason = "ends contexts that the crate keeps")]
-fn run_every(process: usize) -> usize {
+fn run_every(every: &Every, process: usize, processes: usize) {
     shared();
-    let most = var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"));
     // What stays for ever is ended here.
     let after = |left: Left| {
         if let Some(first) = left.first {
@@ -94,21 +97,8 @@ fn run_every(process: usize) -> usize {
             assert_eq!(unsafe { ffi::cuCtxDestroy_v2(raw) }, ffi::CUDA_SUCCESS);
         }
     };
-    let (mut programs, mut next) = (0, Vec::new());
-    for steps in 0..=most {
-        every::programs(steps, |program| {
-            programs += 1;
-            if programs % PROCESSES == process {
-                next.push(every::program(program));
-            }
-            if next.len() == 1_000 {
-                run::run_all(&next, after);
-                next.clear();
-            }
-        });
-    }
-    run::run_all(&next, after);
-    programs
+    let programs = (process..every.all()).step_by(processes).map(|number| every.program(number));
+    run::run_all(&programs.collect::<Vec<_>>(), after);
 }
 
 #[test]
@@ -118,25 +108,45 @@ fn every_short_program_does_what_the_model_says() {
     }
     let test = "every_short_program_does_what_the_model_says";
     alone_under_miri!(test);
+    let most = var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"));
+    let every = Every::new(most);
+    let processes = every.all().div_ceil(IN_A_PROCESS);
     if is_alone(module_path!(), test) {
-        let process = var(PROCESS).expect("set below").parse().expect("a number");
-        let programs = run_every(process);
-        eprintln!("{programs} programs, {} states here", times(Seen::Step));
-        // One program without steps, 6 of one, 43 of two, 344 of three, 2,958 of four, 26,766 of five, 251,679 of six.
-        assert!(programs >= fewer(281_797, 50));
-        assert!(times(Seen::Step) >= fewer(10_000, 200));
+        let process = var(PROCESS).map_or(0, |process| process.parse().expect("a number"));
+        run_every(&every, process, processes);
+        assert!(times(Seen::Step) >= fewer(10_000, 200).min(every.all()));
+        eprintln!("{} states", times(Seen::Step));
         return;
     }
-    let next = AtomicUsize::new(0);
+    let (next, states) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
-        while let process @ 0..PROCESSES = next.fetch_add(1, Ordering::Relaxed) {
+        while let process = next.fetch_add(1, Ordering::Relaxed)
+            && process < processes
+        {
             let variables = [(PROCESS, &*process.to_string())];
             let output = respawn_with(module_path!(), test, &variables).expect("not alone");
             assert_success(test, &output);
+            let said = String::from_utf8_lossy(&output.stderr);
+            let count = said.lines().find_map(|line| line.strip_suffix(" states"));
+            let count = count.expect("how many states there were").parse().expect("a number");
+            states.fetch_add(count, Ordering::Relaxed);
         }
     };
     std::thread::scope(|scope| {
-        scope.spawn(work);
-        scope.spawn(work);
+        for _ in 0..available_parallelism().map_or(2, NonZero::get) {
+            scope.spawn(work);
+        }
     });
+    eprintln!("{} programs of up to {most} steps, {} states", every.all(), states.into_inner());
+}
+
+#[test]
+fn short_programs_are_counted_and_differ() {
+    let every = Every::new(7);
+    let counts: Vec<_> = (0..=7).map(|steps| every.of(steps)).collect();
+    assert_eq!(counts, [1, 5, 32, 237, 1_920, 16_514, 148_268, 1_375_153]);
+    // Among few enough to compare each is another one.
+    let few = Every::new(fewer(4, 2));
+    let programs: HashSet<_> = (0..few.all()).map(|n| format!("{:?}", few.program(n))).collect();
+    assert_eq!(programs.len(), few.all());
 }

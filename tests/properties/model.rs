@@ -92,6 +92,11 @@ impl Model {
         !self.pushes.is_empty() || self.orphan.is_some() || self.taken || self.frame != 0
     }
 
+    /// Whether foreign code pushed the top.
+    pub(crate) fn foreign_is_current(&self) -> bool {
+        self.stack.last().is_some_and(|entry| !entry.ours)
+    }
+
     fn top(&self) -> Option<Id> {
         self.stack.last().map(|entry| entry.id)
     }

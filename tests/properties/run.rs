@@ -1,7 +1,7 @@
 //! Runs a program step by step beside the model.
 
 use super::model::{Ctx, Model, StackPos};
-use super::program::{End, Last, Op, Part, Program, StackEnd, Which};
+use super::program::{End, Foreign, Last, Op, Part, Program, StackEnd, Which};
 use super::seen::{Seen, seen};
 use super::thread::{Left, Place, Thread};
 use crate::common::{foreign as driver, software};
@@ -301,13 +301,33 @@ fn stack(thread: &Thread, ops: &[Op], end: &StackEnd) {
     thread.check();
 }
 
-fn parts(thread: Thread, parts: &[Part]) -> Left {
+fn parts(thread: &Thread, parts: &[Part]) {
     thread.check();
     for p in parts {
-        ended(catch_unwind(AssertUnwindSafe(|| part(&thread, p))));
+        ended(catch_unwind(AssertUnwindSafe(|| part(thread, p))));
         thread.check();
     }
-    thread.finish()
+    thread.drop_owned();
+}
+
+/// Foreign code takes its entries from the top, and the crate pops those of its own that it could not pop before.
+fn empty(thread: &Thread) {
+    loop {
+        let before = thread.model.borrow().depth();
+        while thread.model.borrow().foreign_is_current() {
+            let depth = thread.model.borrow().depth();
+            super::foreign::step(thread, Foreign::Pop, || ());
+            if thread.model.borrow().depth() == depth {
+                return; // it must not
+            }
+        }
+        if thread.model.borrow().remembers() {
+            stack(thread, &[], &StackEnd::Drop);
+        }
+        if thread.model.borrow().depth() == before {
+            return;
+        }
+    }
 }
 
 /// Runs programs of one thread each, one after another. A thread runs the next one too, unless the crate remembers
@@ -317,7 +337,10 @@ pub(crate) fn run_all(programs: &[Vec<Part>], after: impl Fn(Left) + Sync) {
     let run_some = || {
         while let Some(list) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (to, from) = channel();
-            let left = parts(Thread::new(to, from), list);
+            let thread = Thread::new(to, from);
+            parts(&thread, list);
+            empty(&thread);
+            let left = thread.left();
             after(left);
             if left.remembered {
                 return;
@@ -342,7 +365,13 @@ pub(crate) fn run(program: &Program) -> Vec<Left> {
         let threads: Vec<_> = program
             .iter()
             .zip(to.into_iter().zip(from))
-            .map(|(list, (to, from))| scope.spawn(move || parts(Thread::new(to, from), list)))
+            .map(|(list, (to, from))| {
+                scope.spawn(move || {
+                    let thread = Thread::new(to, from);
+                    parts(&thread, list);
+                    thread.left()
+                })
+            })
             .collect();
         let joined = threads.into_iter().map(|t| t.join().unwrap_or_else(|p| resume_unwind(p)));
         joined.collect()

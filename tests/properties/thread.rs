@@ -144,8 +144,8 @@ impl Thread {
         }
     }
 
-    /// Drops what the thread owns, and tells what is left.
-    pub(crate) fn finish(self) -> Left {
+    /// Drops what the thread owns.
+    pub(crate) fn drop_owned(&self) {
         for handle in self.pocket.take() {
             self.model.borrow_mut().disown(handle.ctx);
         }
@@ -154,6 +154,10 @@ impl Thread {
             self.model.borrow_mut().disown(ctx);
         }
         self.check();
+    }
+
+    /// Tells what is left.
+    pub(crate) fn left(self) -> Left {
         let model = self.model.into_inner();
         seen_times(Seen::LeakedPopped, model.leaked_popped);
         seen_times(Seen::FoundGone, model.found_gone);
