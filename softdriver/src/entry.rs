@@ -235,26 +235,31 @@ pub(crate) fn is_in_host_function() -> bool {
 
 /// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0.
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
-    let code = answer(name, zeros, body);
-    logs::note(name, code);
+    let (code, struck) = answer(name, zeros, body);
+    logs::note(name, code, struck);
     code
 }
 
-/// The code that it gives.
-fn answer(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
+/// The code that it gives, and whether a fault struck it.
+fn answer(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> (CUresult, bool) {
     control::note(name);
     schedule::tick(name);
     let span = trace::Span::new();
-    let code = perform(name, zeros, body);
+    let fault = faults::strike(name);
+    let code = perform(name, zeros, fault, body);
     if let Some(span) = span {
         span.called(name, code);
     }
-    code
+    (code, fault.is_some())
 }
 
 /// The same, behind what is noted of every call.
-fn perform(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
-    let fault = faults::strike(name);
+fn perform(
+    name: &'static str,
+    zeros: &[bool],
+    fault: Option<faults::Fault>,
+    body: impl FnOnce() -> Answer,
+) -> CUresult {
     if let Some(fault) = fault.filter(|fault| !fault.performed) {
         return fault.code;
     }
