@@ -3,7 +3,7 @@
 
 use crate::common::foreign;
 use crate::common::gpu::{kernel, new_context};
-use crate::{common, fresh};
+use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, Result, StreamFlags,
     context::{ContextKind, SmSplitFlags},
@@ -286,6 +286,26 @@ fn a_green_context_has_multiprocessors_of_its_own_and_is_pushed_as_any_other() {
     outer.synchronize().unwrap();
     drop(outer);
     green.try_destroy().expect("nothing holds it").unwrap();
+}
+
+#[test]
+fn a_part_of_all_multiprocessors_leaves_none() {
+    let Some(all) = has(device().sm_resource()) else { return };
+    let Ok(split) = all.split_by_count(1, all.count(), SmSplitFlags::empty()) else {
+        skip!("the device separates other numbers")
+    };
+    assert_eq!((split.groups.len(), split.groups[0].count()), (1, all.count()));
+    assert!(split.remainder.is_none());
+}
+
+#[test]
+fn contexts_have_hashes_of_their_own() {
+    use std::hash::{BuildHasher, RandomState};
+    let (hashes, contexts) = (RandomState::new(), [(); 4].map(|()| new_context()));
+    let of = |context: &Context| hashes.hash_one(context);
+    assert_eq!(of(&contexts[0]), of(&contexts[0].clone()));
+    // That all are the same by chance does not happen.
+    assert!(contexts.iter().any(|context| of(context) != of(&contexts[0])));
 }
 
 #[test]

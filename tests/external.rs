@@ -369,6 +369,30 @@ fn graphs_signal_and_wait_at_each_replay() {
 }
 
 #[test]
+fn a_graph_keeps_its_semaphores_until_it_ends() {
+    needs_semaphores!();
+    fresh!(a_graph_keeps_its_semaphores_until_it_ends, {
+        with_gpu(|gpu| {
+            let timeline = Timeline::new(0);
+            let [waited, signalled, later] = [(); 3].map(|()| timeline.import(gpu));
+            let (mut graph, signal) = gpu
+                .build_graph(|g| {
+                    let wait = g.wait_semaphores(&[], &[(&waited, 0)])?;
+                    g.signal_semaphores(&[wait.id()], &[(&signalled, 1)])
+                })
+                .unwrap();
+            drop((waited, signalled));
+            assert_eq!(live().external_semaphores, 3);
+            graph.set_signals(signal, &[(&later, 2)]).unwrap();
+            drop(later);
+            assert_eq!(live().external_semaphores, 3, "it keeps what it was changed to");
+            drop(graph);
+            assert_eq!(live().external_semaphores, 0);
+        });
+    });
+}
+
+#[test]
 fn captures_keep_their_semaphores() {
     needs_semaphores!();
     with_gpu(|gpu| {

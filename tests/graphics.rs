@@ -112,8 +112,13 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
         let mut x = ordered.adopt(x).unwrap();
         ordered.fill(&mut x, 7).unwrap();
         let mut x = other.hand_over(x).unwrap();
+        // It is unmapped behind the work in the stream that it came to.
+        let (go, waits) = channel::<()>();
+        other.host_function(move || waits.recv().unwrap()).unwrap();
         other.fill(&mut x, 8).unwrap();
         drop(x);
+        ordered.synchronize().unwrap();
+        go.send(()).unwrap();
         drop(buffer);
         assert_eq!(read(&gl, &object, 0, 100), [8; 100]);
     });

@@ -168,3 +168,32 @@ fn surfaces_and_textures_of_arrays_are_held_each_alone() {
         Ok(())
     });
 }
+
+#[test]
+fn a_graph_keeps_the_texture_that_a_node_was_changed_to() {
+    if !software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_graph_keeps_the_texture_that_a_node_was_changed_to, {
+        try_with_gpu(|gpu| {
+            let (stream, fetch) = (gpu.stream()?, kernels(gpu)?.fetch);
+            let array = gpu.alloc_array::<f32>(D2, ArrayFlags::empty())?;
+            let one = gpu.texture(&array, Sampling::default())?;
+            let two = gpu.texture(&array, Sampling::default().linear())?;
+            let (at, mut out) = (uploaded(gpu, &stream, &PLACES), gpu.alloc::<f32>(2)?);
+            let config = || LaunchConfig::new(FETCHING.0, FETCHING.1);
+            let (mut graph, node) = gpu.build_graph(|g| {
+                let mut out = g.hold(&mut out);
+                // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
+                unsafe { g.kernel(&[], &fetch, config(), (&one, &at, &mut out)) }
+            })?;
+            // SAFETY: as above.
+            unsafe { gpu.set_kernel(&mut graph, node, &fetch, config(), (&two, &at, &mut out)) }?;
+            drop((one, two));
+            assert_eq!(control::live().textures, 2, "that of the node, and the one before");
+            drop(graph);
+            assert_eq!(control::live().textures, 0);
+            Ok(())
+        });
+    });
+}

@@ -32,6 +32,23 @@ fn kernels_read_and_write_pinned_memory() {
 }
 
 #[test]
+fn a_scope_maps_memory_that_was_registered_in_another_context() {
+    let other = new_context();
+    let pinned = |stack: &mut ContextStack| stack.push(&other)?.pinned_from(&[1_u32, 2]);
+    let mut pinned = pinned(&mut ContextStack::current_thread().unwrap()).unwrap();
+    with_gpu(|gpu| {
+        let (stream, store) = (gpu.stream().unwrap(), kernel(gpu, STORE, "store"));
+        gpu.scope(|s| {
+            let mut mapped = s.map(&mut pinned);
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            unsafe { s.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut mapped, 9_u32)) }
+        })
+        .unwrap();
+    });
+    assert_eq!(AsRef::<[u32]>::as_ref(&pinned), [9, 2]);
+}
+
+#[test]
 fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
     with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());

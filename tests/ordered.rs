@@ -4,13 +4,17 @@
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
 use crate::common::{fewer, longer};
-use crate::fresh;
+use crate::{common, fresh, skip};
+use cuscope::memory::Location;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{
-    ContextStack, Detached, Error, Function, LaunchConfig, MemoryPool, OrderedBuffer,
-    OrderedStream, PushContext, PushedGuard, Result, SharedBuffer,
+    ContextStack, Detached, Device, Error, Function, LaunchConfig, MemoryPool, OrderedBuffer,
+    OrderedStream, PushContext, PushedGuard, Result, SharedBuffer, ffi,
 };
+use cuscope_softdriver::control::{live, record};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -72,6 +76,8 @@ fn parts_and_rows_are_those_of_buffers() {
         }
         assert_eq!(ordered.to_vec(&x).unwrap(), [0, 7, 7, 0, 7, 7, 7, 9]);
         assert_eq!(ordered.to_vec(&x.slice(6..).unwrap()).unwrap(), [7, 9]);
+        assert_eq!((x.len(), x.is_empty()), (8, false));
+        assert!(x.slice(3..3).unwrap().is_empty());
         assert_eq!(x.chunks(3).unwrap().map(|chunk| chunk.len()).collect::<Vec<_>>(), [3, 3, 2]);
 
         let mut rows = ordered.alloc_pitched::<u32>((3, 2)).unwrap();
@@ -118,12 +124,13 @@ fn several_streams_read_shared_memory_behind_what_wrote_it() {
         home.keep(0);
         spin(&home, &spinner, LONG / 4).unwrap();
         let shared = home.from_slice(&[1_u32, 2, 3, 4]).unwrap().share();
-        let copies: Vec<_> = readers
-            .iter()
-            .map(|reader| {
+        let copies: Vec<_> = (0..)
+            .zip(&readers)
+            .map(|(at, reader)| {
                 let mut copy = reader.alloc::<u32>(2).unwrap();
                 reader.copy(&shared.slice(1..3).unwrap(), &mut copy).unwrap();
-                spin(reader, &spinner, LONG / 8).unwrap();
+                // The last one reads the longest.
+                spin(reader, &spinner, LONG / 16 * (1 + at)).unwrap();
                 reader.copy(&shared.slice(2..).unwrap(), &mut copy).unwrap();
                 copy
             })
@@ -144,6 +151,8 @@ fn shared_memory_is_its_streams_again_once_it_has_one_owner() {
         let shared = home.from_slice(&[1_u32; LEN]).unwrap().share();
         let part: SharedBuffer<'_, u32> = shared.slice(..1).unwrap();
         let shared = shared.try_unwrap().expect_err("the part is an owner too");
+        assert_eq!((shared.len(), shared.is_empty()), (LEN, false));
+        assert_eq!((part.len(), part.slice(1..).unwrap().is_empty()), (1, true));
         drop(part);
         assert_eq!(reader.to_vec(&shared).unwrap(), [1; LEN]);
         let mut x = shared.try_unwrap().unwrap();
@@ -171,10 +180,44 @@ fn a_buffer_is_adopted_and_comes_back_idle() {
         }
         ordered.synchronize().unwrap();
         assert_eq!(pool.usage().unwrap().used, 0);
+        let none = ordered.alloc::<u32>(0).unwrap().into_idle().unwrap();
+        let ((), calls) = record(|| drop(none));
+        assert!(calls.is_empty(), "there is nothing to free: {calls:?}");
         let mut own = ordered.from_slice(&[4_u32; LEN]).unwrap().into_idle().unwrap();
         gpu.on(&stream).fill(&mut own, 5).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&own).unwrap(), [5; LEN]);
         assert_eq!(ordered.usage().used, 0);
+    });
+}
+
+#[test]
+fn what_was_adopted_is_freed_and_an_idle_buffer_keeps_its_pool() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(what_was_adopted_is_freed_and_an_idle_buffer_keeps_its_pool, {
+        with_gpu(|gpu| {
+            let ordered = gpu.ordered_stream().unwrap();
+            let plain = gpu.alloc::<u32>(LEN).unwrap();
+            let before = live().allocations;
+            drop(ordered.adopt(plain).unwrap());
+            assert_eq!(live().allocations, before - 1);
+
+            let pool = MemoryPool::create(gpu.device()).unwrap();
+            let options = OrderedOptions::new().pool(&pool);
+            let pooled = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+            // Memory of another pool is not one of the blocks that a stream keeps.
+            let moved = pooled.alloc::<u32>(LEN).unwrap();
+            let moved = ordered.hand_over(moved).map_err(drop).unwrap();
+            drop(moved);
+            assert_eq!(ordered.usage().kept, 0);
+
+            let idle = pooled.alloc::<u32>(LEN).unwrap().into_idle().unwrap();
+            drop((pooled, options, pool));
+            assert_eq!(live().pools, 1);
+            drop(idle);
+            assert_eq!(live().pools, 0);
+        });
     });
 }
 
@@ -209,6 +252,28 @@ fn host_memory_moves_into_an_operation_and_comes_back() {
         let refused = refused.unwrap_err();
         assert!(matches!(refused.error, Error::LengthMismatch { from: 3, to: 4, .. }));
         assert_eq!(refused.value.unwrap().len(), 3, "nothing is lost");
+    });
+}
+
+/// The end of page-locked memory of a pool waits for nothing itself.
+#[test]
+fn a_value_that_is_dropped_in_flight_waits_for_the_device() {
+    let has = ffi::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED;
+    if Device::get(0).unwrap().attribute(has).unwrap_or(0) == 0 {
+        skip!("no pools of the host");
+    }
+    let pool = MemoryPool::create(Location::Host).unwrap();
+    with_gpu(|gpu| {
+        let spinner = kernel(gpu, SPIN, "spin");
+        let ordered = gpu.ordered_stream().unwrap();
+        let x = ordered.from_slice(&[5_u32; LEN]).unwrap();
+        let pinned = gpu.on(&gpu.stream().unwrap()).alloc_pinned_from(&pool, LEN).unwrap();
+        ordered.synchronize().unwrap();
+        let start = Instant::now();
+        spin(&ordered, &spinner, LONG).unwrap();
+        let pending = ordered.download_owned(&x, pinned).unwrap();
+        drop(pending);
+        assert!(ordered.stream().query().unwrap() && start.elapsed() >= LONG / 2);
     });
 }
 
@@ -263,14 +328,63 @@ fn memory_that_runs_out_is_given_back_by_all_streams_of_the_device() {
             let options = OrderedOptions::new().pool(&pool).staging(0);
             let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
             let (one, two) = (make(), make());
-            drop(one.alloc::<u8>(48 * MIB).unwrap());
+            let kept = one.alloc::<u8>(48 * MIB).unwrap();
+            // What the stream still does is waited for.
+            spin(&one, &kernel(gpu, SPIN, "spin"), LONG).unwrap();
+            drop(kept);
             assert_eq!(one.usage().kept, 48 * MIB);
             let large = two.alloc::<u8>(40 * MIB).expect("what the other stream keeps comes back");
             assert_eq!(one.usage().kept, 0);
             let none = two.alloc::<u8>(40 * MIB).expect_err("it is used");
-            assert_eq!(none.code(), Some(cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY));
+            assert_eq!(none.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));
             drop(large);
         });
+    });
+}
+
+#[test]
+fn the_ring_is_filled_while_the_device_has_read_none_of_it() {
+    with_gpu(|gpu| {
+        let options = OrderedOptions::new().staging(64);
+        let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+        let (ordered, rowed) = (make(), make());
+        // The second of them does not fit in the segment of the first, and the third needs two.
+        let pieces = [vec![1_u8; 1], vec![2; 16], vec![3; 32]];
+        let mut all: Vec<_> =
+            pieces.iter().map(|piece| ordered.alloc::<u8>(piece.len()).unwrap()).collect();
+        // Rows that just fit in a segment.
+        let mut rows = rowed.alloc_pitched::<u8>((4, 4)).unwrap();
+        // The streams are held here, so nothing of this can wait.
+        let go = [&ordered, &rowed].map(|stream| {
+            let (go, waits) = channel::<()>();
+            stream.host_function(move || waits.recv().unwrap()).unwrap();
+            go
+        });
+        for (from, to) in pieces.iter().zip(&mut all) {
+            ordered.upload(from, to).unwrap();
+        }
+        rowed.upload(&[5; 16], &mut rows).unwrap();
+        go.into_iter().for_each(|go| go.send(()).unwrap());
+        assert_eq!(rowed.to_vec(&rows).unwrap(), [5; 16]);
+        for (from, to) in pieces.iter().zip(&all) {
+            assert_eq!(ordered.to_vec(to).unwrap(), *from);
+        }
+    });
+}
+
+#[test]
+fn only_memory_that_runs_out_is_asked_for_twice() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        for (code, times) in [(ffi::CUDA_ERROR_OUT_OF_MEMORY, 2), (ffi::CUDA_ERROR_UNKNOWN, 1)] {
+            let which = Which::Named("cuMemAllocAsync");
+            let fault = Fault { which, code, performed: false };
+            let (failed, calls) = with_fault(fault, || ordered.alloc::<u32>(LEN).map(drop));
+            assert_eq!((failed.unwrap_err().code(), calls.len()), (Some(code), times));
+        }
     });
 }
 

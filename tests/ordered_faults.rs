@@ -5,11 +5,12 @@
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SPIN, TRAP};
 use crate::common::{fewer, longer, software};
-use crate::fresh;
+use crate::{fresh, skip};
 use cuscope::ordered::OrderedOptions;
-use cuscope::{Context, ContextStack, Function, LaunchConfig, OrderedStream, Result};
+use cuscope::{Context, ContextStack, Function, LaunchConfig, OrderedStream, Result, SharedBuffer};
 use cuscope_softdriver::control::live;
-use std::sync::Mutex;
+use cuscope_softdriver::faults::{clear, install};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -134,6 +135,43 @@ fn after_a_fault_all_ends_and_a_thousand_drops_report_once() {
             // Its memory is still page-locked, which is another matter.
             drop(dropped);
             assert!(reported() - before <= 2);
+        });
+    });
+}
+
+/// The stream that reads it is neither ordered before the free nor waited for.
+#[test]
+fn shared_memory_that_may_still_be_read_is_leaked() {
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(shared_memory_that_may_still_be_read_is_leaked, {
+        report();
+        with_gpu(|gpu| {
+            let (home, reader) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+            home.keep(0);
+            let (memory, theirs) = (gpu.alloc::<u32>(LEN).unwrap(), Arc::new(()));
+            // SAFETY: 1. to 3. The memory is there until the end of the test, and nothing else uses it.
+            let foreign =
+                unsafe { gpu.buffer_from_raw::<u32>(memory.address(), LEN, theirs.clone()) };
+            let foreign = home.adopt(foreign.unwrap()).unwrap().share();
+            let own = home.zeroed::<u32>(LEN).unwrap().share();
+            assert_eq!(reader.to_vec(&foreign).unwrap().len(), LEN);
+            assert_eq!(reader.to_vec(&own).unwrap(), [0; LEN]);
+            let before = live().allocations;
+            let drop_with_failures = |shared: SharedBuffer<'_, u32>| {
+                // The event, and both waits for the stream that reads.
+                let plan = "cuEventRecord#1=UNKNOWN,cuStreamSynchronize#1=UNKNOWN,\
+                            cuStreamSynchronize#2=UNKNOWN";
+                install(plan.parse().unwrap());
+                drop(shared);
+                clear();
+            };
+            drop_with_failures(foreign);
+            assert_eq!(Arc::strong_count(&theirs), 2, "the other code does not get it back");
+            drop_with_failures(own);
+            assert_eq!(live().allocations, before, "it is not freed");
+            assert_eq!(REPORTED.lock().unwrap().len(), 2);
         });
     });
 }

@@ -1,12 +1,14 @@
 //! Values in flight as futures: they come back when the device is done, in any executor, also if they are dropped or
 //! moved between polls.
+#![allow(unsafe_code, reason = "launches kernels")]
 
-use crate::common::fewer;
-use crate::common::gpu::with_gpu;
+use crate::common::gpu::{kernel, with_gpu};
+use crate::common::kernels::SPIN;
 use crate::common::random::scheduled;
+use crate::common::{fewer, longer};
 use crate::fresh;
 use cuscope::ordered::Pending;
-use cuscope::{Error, OrderedStream, PinnedBuffer, PushedGuard};
+use cuscope::{Error, LaunchConfig, OrderedStream, PinnedBuffer, PushedGuard};
 use cuscope_softdriver::{control, schedule};
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -14,8 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
+use std::time::Duration;
 
 const LEN: usize = 16;
+/// For a kernel that is to be running still after some calls.
+const LONG: Duration = longer(Duration::from_millis(300));
 
 /// Wakes a thread.
 struct Unpark(Thread);
@@ -70,7 +75,13 @@ fn a_future_that_is_complete_says_so_when_it_is_polled_again() {
         let mut pending = start(gpu, &ordered, 1);
         ordered.synchronize().unwrap();
         assert!(pending.try_get().unwrap().is_some());
-        let again = block_on(pending).unwrap_err();
+        // At once, whatever the stream does meanwhile.
+        let spinner = kernel(gpu, SPIN, "spin");
+        // SAFETY: the kernel is spin(u64), and uses no memory.
+        unsafe { ordered.launch(&spinner, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,)) }
+            .unwrap();
+        let again = Pin::new(&mut pending).poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Err(again)) = again else { panic!("{again:?}") };
         assert!(matches!(again, Error::InvalidArgument { .. }), "{again}");
     });
 }

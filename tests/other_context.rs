@@ -537,5 +537,11 @@ fn what_is_asked_of_handles_compares_contexts_too() {
         Ok(())
     });
     assert_eq!(captured.map(drop), Ok(()), "nothing of the other context was drawn in");
+    let built = gpu.build_graph(|g| g.record(&[], &theirs.event).map(drop));
+    assert_eq!(built.map(drop), other("cuGraphAddEventRecordNode"));
+    let again = gpu.recapture(&mut theirs.graph, &mut own.second, |_| panic!("it is not called"));
+    assert_eq!(again, other("cuGraphExecUpdate_v2"));
+    let again = gpu.rebuild_graph::<()>(&mut theirs.graph, |_| panic!("it is not called"));
+    assert_eq!(again, other("cuGraphExecUpdate_v2"));
     gpu.pop().unwrap();
 }

@@ -376,6 +376,8 @@ fn kernels_reach_memory_of_a_pool_with_access() {
     let later = alloc();
     let gpu = outer.push(&first_context).unwrap();
     let stream = gpu.stream().unwrap();
+    let refused = gpu.on(&stream).alloc_from::<u32>(&pool, 1).unwrap_err().to_string();
+    assert!(refused.contains("belong to different devices"), "{refused}");
     store(&gpu, &stream, earlier.address(), 5).unwrap();
     store(&gpu, &stream, later.address(), 6).unwrap();
     gpu.pop().unwrap();

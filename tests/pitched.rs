@@ -82,6 +82,7 @@ fn buffers_tell_their_shape() {
         assert_eq!((buffer.extent(), buffer.len()), ((5, 3, 2).into(), 30));
         assert!(buffer.pitch() >= 10 && buffer.pitch().is_multiple_of(32), "{}", buffer.pitch());
         assert_eq!(buffer.plane_pitch(), 3 * buffer.pitch());
+        assert!(gpu.alloc_pitched::<u32>((1000, 2)).unwrap().pitch() >= 4000);
         assert_eq!(gpu.alloc_pitched::<u16>((5, 3)).unwrap().extent().depth, 1);
         // Of elements of any size, each row begins where one may be.
         assert!(gpu.alloc_pitched::<[f64; 2]>((3, 2)).unwrap().pitch() >= 48);
@@ -515,5 +516,30 @@ fn a_held_box_is_a_temporary_that_is_read_or_written() {
         .unwrap();
         assert_eq!(host, [3, 0, 9, 0]);
         assert_eq!(gpu.on(&a).to_vec(&y).unwrap(), [2, 3, 0, 5, 9, 0]);
+    });
+}
+
+#[test]
+fn rows_of_a_buffer_do_not_stand_for_it_at_a_replay() {
+    with_gpu(|gpu| {
+        let mut captured = gpu.stream().unwrap();
+        let mut x = gpu.alloc_pitched::<u32>((4, 4)).unwrap();
+        let graph =
+            gpu.capture(&mut captured, |c| c.stream().fill(&mut c.hold(&mut x), 3)).unwrap();
+        let stream = gpu.stream().unwrap();
+        for middle in [2, 4] {
+            gpu.scope(|s| {
+                let (run, held) = (s.on(&stream), s.hold(&mut x));
+                let (mut low, mut high) = held.split_rows_at(middle)?;
+                let refused = run.replay(&graph, &mut high).unwrap_err();
+                assert!(matches!(refused, Error::GraphBuffers { .. }), "{refused}");
+                let replayed = run.replay(&graph, &mut low);
+                // Four rows are all.
+                assert_eq!(replayed.is_ok(), middle == 4, "{replayed:?}");
+                Ok(())
+            })
+            .unwrap();
+        }
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [3; 16]);
     });
 }

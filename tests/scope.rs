@@ -207,6 +207,27 @@ fn plain_buffers_are_read_on_all_streams() {
 }
 
 #[test]
+fn what_a_scope_holds_is_empty_if_it_has_no_elements() {
+    with_gpu(|gpu| {
+        let (mut some, mut none) = (gpu.alloc::<u32>(LEN).unwrap(), gpu.alloc::<u32>(0).unwrap());
+        let (mut host, mut no_host) = ([0_u32; LEN], [0_u32; 0]);
+        let (mut pinned, mut no_pinned) =
+            (gpu.pinned::<u32>(LEN).unwrap(), gpu.pinned::<u32>(0).unwrap());
+        assert_eq!((some.is_empty(), none.is_empty()), (false, true));
+        gpu.scope(|s| {
+            let device = (s.hold(&mut some), s.hold(&mut none));
+            assert_eq!((device.0.is_empty(), device.1.is_empty()), (false, true));
+            let staged = (s.stage(&mut host), s.stage(&mut no_host));
+            assert_eq!((staged.0.is_empty(), staged.1.is_empty()), (false, true));
+            let mapped = (s.map(&mut pinned), s.map(&mut no_pinned));
+            assert_eq!((mapped.0.is_empty(), mapped.1.is_empty()), (false, true));
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
+#[test]
 fn staged_memory_comes_back_between_transfers() {
     with_gpu(|gpu| {
         let spinner = kernel(gpu, SPIN, "spin");

@@ -11,6 +11,7 @@ const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
 const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";
 const LAUNCH: &str = "cuLaunchKernel";
 const FILL: &str = "cuMemsetD32Async";
+const COPY: &str = "cuMemcpyDtoDAsync_v2";
 const RECORD: &str = "cuEventRecord";
 const WAIT: &str = "cuStreamWaitEvent";
 const SYNCHRONIZE: &str = "cuStreamSynchronize";
@@ -126,6 +127,65 @@ fn what_is_ordered_is_not_ordered_again() {
         assert_eq!(count(&calls, RECORD), 199);
         assert_eq!(count(&calls, WAIT), 199);
         assert!(count(&calls, "cuEventCreate") <= 3, "{}", count(&calls, "cuEventCreate"));
+    });
+}
+
+/// What a stream did while it was the only one counts as one operation, with one event, which is recorded before the
+/// stream goes on. So others do not wait for what comes later.
+#[test]
+fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    with_gpu(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut buffers = [(); 3].map(|()| gpu.alloc(8).unwrap());
+        let end = [SYNCHRONIZE, SYNCHRONIZE, "cuEventDestroy_v2"];
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let [mut x, mut y, mut z] = buffers.each_mut().map(|buffer| s.hold(buffer));
+                let a = s.on(&a);
+                a.fill(&mut x, 1_u32)?;
+                let b = s.on(&b);
+                a.fill(&mut y, 2)?; // behind the event
+                b.copy(&x, &mut z)?;
+                b.copy(&x, &mut z) // it has waited
+            })
+            .unwrap();
+        });
+        let expected = [&[FILL], &CREATE[..], &[RECORD, FILL, WAIT, COPY, COPY], &end].concat();
+        assert_eq!(calls, expected);
+
+        // Also if what comes next uses the same memory, and nothing else is left of the only stream's.
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let [mut x, mut y, mut z] = buffers.each_mut().map(|buffer| s.hold(buffer));
+                let a = s.on(&a);
+                a.fill(&mut x, 1_u32)?;
+                let b = s.on(&b);
+                a.copy(&x, &mut y)?;
+                b.copy(&x, &mut z)
+            })
+            .unwrap();
+        });
+        assert_eq!(calls, [&[FILL], &CREATE[..], &[RECORD, COPY, WAIT, COPY], &end].concat());
+
+        // Also if a free comes next.
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let [mut x, _, mut z] = buffers.each_mut().map(|buffer| s.hold(buffer));
+                let a = s.on(&a);
+                let scratch = a.scratch::<u32>(8)?;
+                a.fill(&mut x, 1_u32)?;
+                let b = s.on(&b);
+                drop(scratch);
+                b.copy(&x, &mut z)
+            })
+            .unwrap();
+        });
+        let calls: Vec<_> = calls.into_iter().filter(|call| !CREATE.contains(call)).collect();
+        let work = ["cuMemAllocAsync", FILL, RECORD, "cuMemFreeAsync", WAIT, COPY];
+        assert_eq!(calls, [&work[..], &end].concat());
     });
 }
 

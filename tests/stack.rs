@@ -406,6 +406,36 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
     assert!(is_empty());
 }
 
+#[test]
+fn what_foreign_code_covers_in_a_frame_is_popped_outside_of_it() {
+    let (a, b) = (new_context(), new_context());
+    let leave_covered = || {
+        ContextStack::reentrant(|inner| {
+            std::mem::forget(inner.push(&a)?);
+            foreign::push(b.raw());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(foreign::pop(), b.raw());
+        assert_eq!(current(), a.raw(), "it could not be popped");
+    };
+    // By the frame outside, which leaves nothing for a stack to pop.
+    ContextStack::reentrant(|_| {
+        leave_covered();
+        Ok(())
+    })
+    .unwrap();
+    assert!(is_empty());
+    let mut stack = ContextStack::current_thread().unwrap();
+    std::mem::forget(stack.push(&b).unwrap());
+    drop(stack);
+    assert!(is_empty(), "a stack pops what is its own");
+    // By the next stack, where no frame and no stack is outside.
+    leave_covered();
+    drop(ContextStack::current_thread().unwrap());
+    assert!(is_empty());
+}
+
 /// The brand of soundness: guards whose place is leaked can share a brand, so handles are compared.
 #[test]
 fn unified_brands() {

@@ -111,6 +111,7 @@ fn graphs(stack: &mut ContextStack, [a, _]: &[Context; 2], run: &mut dyn FnMut(&
         for _ in 0..8 {
             gpu.on(&stream).replay(&graph, (&mut x,)).unwrap();
         }
+        drop(gpu.build_graph(|g| g.host_function(&[], || {})).unwrap());
     });
     assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [6; LEN]);
 }
@@ -121,7 +122,7 @@ const WORK: [Work; 6] = [
     ("operations that wait", 6, blocking),
     ("scopes", 5, scopes),
     ("ordered streams", 20, ordered),
-    ("graphs", 9, graphs),
+    ("graphs", 10, graphs),
 ];
 
 /// How much of the host's memory is in use, and how much of the driver's.

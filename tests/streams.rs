@@ -44,6 +44,10 @@ fn attributes_are_those_that_were_set() {
         a.set_access_policy_window(Some(window)).unwrap();
         let told = a.access_policy_window().unwrap().unwrap();
         assert_eq!(told, window);
+        assert_eq!(
+            (told.hit(), told.miss()),
+            (AccessProperty::Persisting, AccessProperty::Streaming)
+        );
         assert_eq!((told.address(), told.size_bytes()), (x.address(), 2048));
         let normal = AccessProperty::Normal;
         let part = x.slice(..512).unwrap();

@@ -286,6 +286,8 @@ fn kernels_of_a_device_with_access_use_it() {
         needs_virtual_memory!(outer);
         let piece = piece(&outer);
         let mut x = outer.alloc_growable::<u32>(2 * piece).unwrap();
+        // Before there is any memory.
+        x.set_access(second, MappedAccess::Read).unwrap();
         x.grow(1).unwrap();
         x.set_access(second, MappedAccess::ReadWrite).unwrap();
         // Also to what comes later.

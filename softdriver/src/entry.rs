@@ -240,26 +240,35 @@ pub(crate) fn call(
     zeros: &[bool],
     body: &mut dyn FnMut() -> Answer,
 ) -> CUresult {
-    let code = answer(name, zeros, body);
-    logs::note(name, code);
+    let (code, struck) = answer(name, zeros, body);
+    logs::note(name, code, struck);
     code
 }
 
-/// The code that it gives.
-fn answer(name: &'static str, zeros: &[bool], body: &mut dyn FnMut() -> Answer) -> CUresult {
+/// The code that it gives, and whether a fault struck it.
+fn answer(
+    name: &'static str,
+    zeros: &[bool],
+    body: &mut dyn FnMut() -> Answer,
+) -> (CUresult, bool) {
     control::note(name);
     schedule::tick(name);
     let span = trace::Span::new();
-    let code = perform(name, zeros, body);
+    let fault = faults::strike(name);
+    let code = perform(name, zeros, fault, body);
     if let Some(span) = span {
         span.called(name, code);
     }
-    code
+    (code, fault.is_some())
 }
 
 /// The same, behind what is noted of every call.
-fn perform(name: &'static str, zeros: &[bool], body: &mut dyn FnMut() -> Answer) -> CUresult {
-    let fault = faults::strike(name);
+fn perform(
+    name: &'static str,
+    zeros: &[bool],
+    fault: Option<faults::Fault>,
+    body: &mut dyn FnMut() -> Answer,
+) -> CUresult {
     if let Some(fault) = fault.filter(|fault| !fault.performed) {
         return fault.code;
     }

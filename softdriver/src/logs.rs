@@ -86,9 +86,9 @@ impl Drop for Round {
     }
 }
 
-/// Notes what a call gave, and tells it.
-pub(crate) fn note(call: &str, code: CUresult) {
-    if matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY) || !driver::ready() {
+/// Notes what a call gave, and tells it, if that is an error or a fault that was asked for.
+pub(crate) fn note(call: &str, code: CUresult, struck: bool) {
+    if matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY) && !struck || !driver::ready() {
         return;
     }
     let name = result::name(code).map_or("", |name| name.to_str().unwrap_or_default());

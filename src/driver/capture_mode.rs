@@ -149,3 +149,29 @@ fn exchange(mode: &mut CUstreamCaptureMode) -> Answer {
     // SAFETY: `mode` is valid, and swapped for another valid one; needs no context.
     unsafe { answer!(cuThreadExchangeStreamCaptureMode(mode)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_restrictions_are_lifted_once_for_all() {
+        crate::init().unwrap();
+        let lifted = for_all();
+        assert!(lifted.is_some() && RELAXED.get() == 1);
+        assert!(for_all().is_none() && RELAXED.get() == 1, "they are lifted");
+        assert!(at_once(&|| CUDA_SUCCESS).is_ok());
+        drop(lifted);
+        assert_eq!(RELAXED.get(), 0);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_the_child_of_a_fork_nothing_is_lifted() {
+        crate::init().unwrap();
+        let _lifted = Relaxed::enter().unwrap();
+        assert!(crate::driver::fork::is_true_in_child(|| RELAXED.get() == 0));
+        assert_eq!(RELAXED.get(), 1);
+    }
+}

@@ -31,16 +31,24 @@ pub fn init() -> Result {
         return Ok(());
     }
     ffi::load()?;
-    // An older driver lacks functions. With it, a program that is linked does not start.
-    if cfg!(feature = "load") && driver_version()? < OLDEST {
-        let since = 1000 * OLDEST.major + 10 * OLDEST.minor;
-        return Err(Error::NeedsDriver { call: name!(cuInit), since });
+    // With an older driver, a program that is linked does not start.
+    if cfg!(feature = "load") {
+        new_enough(driver_version()?)?;
     }
     sync::before_call();
     // SAFETY: `cuInit` has no obligations; it may be called again and from any thread (F2).
     unsafe { answer!(cuInit(0)) }.check()?;
     watch();
     DONE.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// Refuses a driver that lacks functions.
+fn new_enough(version: DriverVersion) -> Result {
+    if version < OLDEST {
+        let since = 1000 * OLDEST.major + 10 * OLDEST.minor;
+        return Err(Error::NeedsDriver { call: name!(cuInit), since });
+    }
     Ok(())
 }
 
@@ -71,6 +79,13 @@ pub struct DriverVersion {
     pub minor: u32,
 }
 
+impl DriverVersion {
+    /// Returns the version that CUDA numbers so: 13050 is 13.5.
+    fn numbered(version: u32) -> Self {
+        DriverVersion { major: version / 1000, minor: version % 1000 / 10 }
+    }
+}
+
 impl fmt::Display for DriverVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)
@@ -87,12 +102,32 @@ pub fn driver_version() -> Result<DriverVersion> {
     sync::before_call();
     // SAFETY: writes one `c_int` to `version`, which is valid for it.
     unsafe { answer!(cuDriverGetVersion(&raw mut version)) }.check()?;
-    let version = version.unsigned_abs();
-    Ok(DriverVersion { major: version / 1000, minor: version % 1000 / 10 })
+    Ok(DriverVersion::numbered(version.unsigned_abs()))
 }
 
 /// Returns the driver of this build: `"native"` (libcuda) or `"software"`.
 #[must_use]
 pub const fn driver_kind() -> &'static str {
     ffi::DRIVER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_has_the_number_of_cuda() {
+        let version = |major, minor| DriverVersion { major, minor };
+        assert_eq!(DriverVersion::numbered(13050), version(13, 5));
+        assert_eq!(DriverVersion::numbered(12000), version(12, 0));
+        assert_eq!(DriverVersion::numbered(11080), version(11, 8));
+    }
+
+    #[test]
+    fn a_driver_before_the_oldest_is_refused() {
+        let version = |major, minor| DriverVersion { major, minor };
+        let refused = Error::NeedsDriver { call: name!(cuInit), since: 12000 };
+        assert_eq!(new_enough(version(11, 8)), Err(refused));
+        assert_eq!((new_enough(version(12, 0)), new_enough(version(13, 0))), (Ok(()), Ok(())));
+    }
 }

@@ -305,7 +305,7 @@ impl Allocation {
         Allocation { address: self.address, of: self.of, free, share: Mutex::new(share) }
     }
 
-    /// Leaks the memory, of which it is not known when its uses end.
+    /// Leaks memory that belongs to a stream, of which it is not known when its uses end.
     #[cold]
     #[inline]
     pub(crate) fn leak(&mut self) {
@@ -313,13 +313,6 @@ impl Allocation {
         match mem::replace(&mut self.free, left) {
             Free::Ordered { block: Block::Foreign(keep), .. } => keep.leak(),
             Free::Ordered { block: Block::Mapped(mapping), .. } => mem::forget(mapping),
-            Free::Held(held) => match *held {
-                Held::Foreign(keep, _) => keep.leak(),
-                Held::Mapped(mapping) => mem::forget(mapping),
-                Held::Grown(grown, _) => mem::forget(grown),
-                Held::Array(owner) => mem::forget(owner),
-                Held::Lent(_) => {}
-            },
             _ => {}
         }
     }

@@ -733,3 +733,19 @@ sizes! {
     ['_, '_] ArraySlice;
     ['_, '_] ArraySliceMut;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_tells_what_its_planes_are() {
+        let (layered, cube) = (ffi::CUDA_ARRAY3D_LAYERED, ffi::CUDA_ARRAY3D_CUBEMAP);
+        let flags = |shape: ArrayShape| shape.described().1;
+        assert_eq!(flags(ArrayShape::D3 { width: 1, height: 2, depth: 3 }), 0);
+        assert_eq!(flags(ArrayShape::Layered1 { width: 1, layers: 2 }), layered);
+        assert_eq!(flags(ArrayShape::Cubemap { width: 1 }), cube);
+        let cubes = flags(ArrayShape::LayeredCubemap { width: 1, cubes: 2 });
+        assert_eq!((cubes & layered, cubes & cube, cubes & !layered & !cube), (layered, cube, 0));
+    }
+}

@@ -1,4 +1,5 @@
 //! Places of memory.
+#![allow(unsafe_code, reason = "its tests read what the driver gets")]
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -62,5 +63,17 @@ impl From<Device> for Location {
     #[inline]
     fn from(device: Device) -> Location {
         Location::Device(device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_no_number_of_the_driver_stands_for_is_none() {
+        // SAFETY: it was written as a number.
+        let node = |node| unsafe { Location::HostNuma(node).raw().anonymous.id };
+        assert_eq!((node(3), node(u32::MAX)), (3, -1));
     }
 }

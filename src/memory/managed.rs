@@ -312,3 +312,16 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok((bytes > 0).then_some((range.start, bytes)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attachment_has_the_flag_of_the_driver() {
+        assert_eq!(
+            [Attachment::Global, Attachment::Host, Attachment::Single].map(Attachment::raw),
+            [1, 2, 4]
+        );
+    }
+}

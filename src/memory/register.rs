@@ -304,6 +304,24 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(not(loom))]
+    fn the_end_of_a_registration_is_that_of_its_own_memory() {
+        use crate::context::ContextFlags;
+        use crate::device::Device;
+        use crate::stack::ContextStack;
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (one, two) = (gpu.pinned::<u8>(64).unwrap(), gpu.pinned::<u8>(64).unwrap());
+        let [first, second] = [&one, &two].map(|pinned| pinned.as_ptr().addr());
+        let known = |start| registered().iter().any(|&(from, _)| from == start);
+        drop(one);
+        assert!(!known(first) && known(second));
+        drop(two);
+        assert!(!known(second));
+    }
+
+    #[test]
     fn memory_is_free_only_if_the_driver_cannot_use_it() {
         for over in [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED] {
             assert!(is_over(over), "{over:?}");

@@ -207,3 +207,27 @@ impl Drop for OrderEvent {
         self.free.borrow_mut().push(self.event);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_reads_by_a_stream_only_the_last_one_is_noted() {
+        let tracked = Tracked::default();
+        let read = |index, number| {
+            let op = Op { index, number, order_event: OnceCell::new() };
+            tracked.note_op(&Rc::new(op), false);
+        };
+        read(0, 1);
+        read(1, 1);
+        read(0, 2);
+        let mut seen = Vec::new();
+        let all = tracked.each_before(true, |op| {
+            seen.push((op.index, op.number));
+            Ok::<_, Infallible>(())
+        });
+        let Ok(()) = all;
+        assert_eq!(seen, [(1, 1), (0, 2)]);
+    }
+}

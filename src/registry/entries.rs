@@ -325,14 +325,20 @@ mod tests {
         use crate::device::Device;
         use crate::stack::ContextStack;
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
-        let one = || {
+        let token = || {
             let mut stack = ContextStack::current_thread().unwrap();
             stack.push(&context).unwrap().pop().unwrap();
-            ContextStack::reentrant(|stack| stack.push(&context)?.pop()).unwrap();
+        };
+        let frame = || ContextStack::reentrant(|stack| stack.push(&context)?.pop()).unwrap();
+        let both = || {
+            token();
+            frame();
         };
         let before = rooms();
         let threads = if cfg!(miri) { 20 } else { 200 };
-        (0..threads).for_each(|_| thread::scope(|s| s.spawn(one).join().unwrap()));
+        for way in [&token as &(dyn Fn() + Sync), &frame, &both] {
+            (0..threads).for_each(|_| thread::scope(|s| s.spawn(way).join().unwrap()));
+        }
         // Other tests may add some of their own.
         assert!(rooms() < before + 50);
     }

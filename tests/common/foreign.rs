@@ -32,3 +32,10 @@ pub(crate) fn set(context: ffi::CUcontext) {
     // SAFETY: the tests pass contexts that are alive, or null.
     assert_eq!(unsafe { ffi::cuCtxSetCurrent(context) }, ffi::CUDA_SUCCESS);
 }
+
+/// Sets the thread's stream capture mode.
+pub(crate) fn set_capture_mode(mut mode: ffi::CUstreamCaptureMode) {
+    // SAFETY: `mode` is a mode, and swapped for the thread's.
+    let code = unsafe { ffi::cuThreadExchangeStreamCaptureMode(&raw mut mode) };
+    assert_eq!(code, ffi::CUDA_SUCCESS);
+}

@@ -2,11 +2,12 @@
 
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
-use crate::{common, fresh};
+use crate::{common, fresh, skip};
 use cuscope::{
     DeviceBuffer, Error, Function, LaunchConfig, Result, ScopedBuffer, ffi, graph::Enqueue,
 };
 use cuscope_softdriver::control::{live, record};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
@@ -221,6 +222,30 @@ fn graphs_are_made_replayed_and_dropped_beside_a_foreign_capture() {
 }
 
 #[test]
+fn a_capture_whose_end_fails_once_leaves_no_graph() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive and fails on demand");
+    }
+    fresh!(a_capture_whose_end_fails_once_leaves_no_graph, {
+        with_gpu(|gpu| {
+            let mut stream = gpu.stream().unwrap();
+            let (graph, calls) = record(|| gpu.capture(&mut stream, |_| Ok(())));
+            drop(graph);
+            let end = calls.iter().position(|call| *call == "cuStreamEndCapture").unwrap();
+            let code = ffi::CUDA_ERROR_UNKNOWN;
+            let fault = Fault { which: Which::Nth(end), code, performed: false };
+            let (failed, calls) = with_fault(fault, || gpu.capture(&mut stream, |_| Ok(())));
+            assert_eq!(
+                (failed.unwrap_err().code(), calls),
+                (Some(code), vec!["cuStreamEndCapture"])
+            );
+            assert_eq!(live().graphs, 0);
+            gpu.capture(&mut stream, |_| Ok(())).unwrap();
+        });
+    });
+}
+
+#[test]
 fn one_function_runs_captures_and_builds() {
     fn step<'s, 'ctx>(
         stream: impl Enqueue<'s, 'ctx>,
@@ -230,7 +255,7 @@ fn one_function_runs_captures_and_builds() {
     ) -> Result {
         stream.copy(x, y)?;
         stream.zero(z)?;
-        stream.fill(&mut *z, 7)?;
+        stream.fill(&mut z.slice_mut(1..)?, 7)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut *y, 9_u32)) }
     }
@@ -238,7 +263,7 @@ fn one_function_runs_captures_and_builds() {
         let mut stream = gpu.stream().unwrap();
         let store = kernel(gpu, STORE, "store");
         let (x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
-        let done = (vec![9, 1, 1, 1], vec![7; 4]);
+        let done = (vec![9, 1, 1, 1], vec![0, 7, 7, 7]);
         gpu.scope(|s| step(s.on(&stream), &store, &x, (&mut s.hold(&mut y), &mut s.hold(&mut z))))
             .unwrap();
         assert_eq!((read(gpu, &y), read(gpu, &z)), done);
@@ -252,6 +277,7 @@ fn one_function_runs_captures_and_builds() {
             .unwrap();
         for graph in [&graph, &built] {
             gpu.on(&stream).fill(&mut y, 0).unwrap();
+            gpu.on(&stream).fill(&mut z, 5).unwrap();
             gpu.on(&stream).replay(graph, (&x, &mut y, &mut z)).unwrap();
             assert_eq!((read(gpu, &y), read(gpu, &z)), done);
         }

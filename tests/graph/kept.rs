@@ -4,7 +4,7 @@ use super::copy;
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
-use cuscope::{Error, LaunchConfig, ffi, graph::Enqueue, memory::PoolUsage};
+use cuscope::{Error, LaunchConfig, ffi, graph::Difference, graph::Enqueue, memory::PoolUsage};
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
@@ -111,6 +111,8 @@ fn an_update_gives_up_what_the_graph_kept() {
             let (failed, _) = with_fault(fault("cuGraphInstantiateWithFlags"), &mut again);
             assert_eq!(failed.unwrap_err().call(), Some("cuGraphInstantiateWithFlags"));
             assert_eq!(again(), Ok(false));
+            let why = graph.why_replaced().unwrap().unwrap();
+            assert_eq!(why.difference(), Difference::Lost);
             assert_eq!((live().allocations, live().graph_execs, live().graphs), (2, 1, 1));
             gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
             assert_eq!(read(gpu, &y), [1; 4]);

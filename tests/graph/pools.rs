@@ -36,6 +36,7 @@ fn graphs_of_a_pool_run_at_the_same_time_and_are_used_again() {
             ordered.replay(graph, x).unwrap();
             assert_eq!(graph.is_idle(), Ok(false));
         }
+        assert_eq!(pool.as_mut_slice().len(), 2);
         // Both run, before anybody lets them go on.
         for (_, (_, _, runs)) in pool.as_mut_slice() {
             while runs.load() == 0 {

@@ -245,3 +245,23 @@ fn a_replay_is_one_call_and_the_wait() {
         assert_eq!(calls, ["cuGraphExecDestroy", "cuGraphDestroy"]);
     });
 }
+
+/// The other memory is in use as the graph would use it, so that nothing has to be ordered.
+#[test]
+fn a_scope_replays_no_graph_with_other_memory_that_it_has_used() {
+    with_gpu(|gpu| {
+        let (mut captured, stream) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let graph =
+            gpu.capture(&mut captured, |c| c.stream().fill(&mut c.hold(&mut x), 7)).unwrap();
+        gpu.scope(|s| {
+            let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+            run.fill(&mut y, 5)?;
+            let refused = run.replay(&graph, &mut y).unwrap_err();
+            assert!(matches!(refused, Error::GraphBuffers { .. }), "{refused}");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(read(gpu, &y), [5; 4]);
+    });
+}

@@ -44,6 +44,10 @@ fn each_node_of_a_graph_is_timed_with_its_kernel() {
         let lines: Vec<_> = text.lines().collect();
         assert_eq!((lines.len(), lines[0]), (5, "node       µs      %  kind"));
         assert!(lines[3].ends_with("Kernel spin") && lines[4].ends_with("Memcpy"), "{text}");
+        for (line, node) in lines[1..].iter().zip(&times) {
+            let part = 100.0 * node.time.as_secs_f64() / times.total().as_secs_f64();
+            assert_eq!(line.split_whitespace().nth(2), Some(&*format!("{part:.1}")), "{text}");
+        }
     });
 }
 

@@ -6,11 +6,14 @@ use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::{
-    Error, EventFlags, Graph, LaunchConfig, ffi,
+    Error, EventFlags, Graph, LaunchConfig, Result, ffi,
     graph::{DotFlags, NodeId, NodeKind},
 };
 use cuscope_softdriver::control::{live, take_races};
 use cuscope_softdriver::schedule;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -308,6 +311,55 @@ fn a_graph_is_drawn() {
         assert!(text.starts_with("digraph"), "{text}");
         assert_eq!((text.matches("MEMSET").count(), text.matches("->").count()), (2, 1), "{text}");
         assert!(graph.dot(DotFlags::VERBOSE).unwrap().len() >= text.len());
+    });
+}
+
+#[test]
+fn nodes_have_hashes_of_their_own() {
+    with_gpu(|gpu| {
+        let mut x = filled(gpu, 4, 1);
+        let (_graph, nodes) = gpu
+            .build_graph(|g| {
+                let mut x = g.hold(&mut x);
+                [g.fill(&[], &mut x, 1_u32), g.fill(&[], &mut x, 2), g.fill(&[], &mut x, 3)]
+                    .into_iter()
+                    .collect::<Result<Vec<_>>>()
+            })
+            .unwrap();
+        let (hashes, first) = (RandomState::new(), nodes[0]);
+        // That all are the same by chance does not happen.
+        assert!(nodes.iter().any(|node| hashes.hash_one(node) != hashes.hash_one(first)));
+        assert_eq!(hashes.hash_one(nodes[0]), hashes.hash_one(first));
+    });
+}
+
+/// The directory for temporary files is another one in the process that draws.
+#[test]
+fn the_file_of_a_drawing_is_a_new_one_and_removed() {
+    const NAME: &str = "the_file_of_a_drawing_is_a_new_one_and_removed";
+    let directory = std::env::temp_dir().join(format!("cuscope-dot-{}", std::process::id()));
+    let path = directory.to_str().expect("it has a name of characters");
+    if let Some(output) = common::respawn_with(module_path!(), NAME, &[("TMPDIR", path)]) {
+        common::assert_success(NAME, &output);
+        return;
+    }
+    let directory = std::env::temp_dir();
+    with_gpu(|gpu| {
+        let (graph, ()) = gpu.build_graph(|_| Ok(())).unwrap();
+        let drawn = || graph.dot(DotFlags::empty());
+        let none = drawn().unwrap_err();
+        assert!(matches!(none, Error::File { kind: ErrorKind::NotFound, .. }), "{none}");
+        fs::create_dir(&directory).unwrap();
+        let others: Vec<_> = (0..8)
+            .map(|number| {
+                directory.join(format!("cuscope-graph-{}-{number}.dot", std::process::id()))
+            })
+            .collect();
+        others.iter().for_each(|path| fs::write(path, "theirs").unwrap());
+        assert!(drawn().unwrap().starts_with("digraph"));
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), others.len(), "its own is gone");
+        assert!(others.iter().all(|path| fs::read(path).unwrap() == b"theirs"));
+        fs::remove_dir_all(&directory).unwrap();
     });
 }
 

@@ -1,5 +1,6 @@
 //! One test for each way in which code of the program that the crate calls broke an earlier version.
 
+use crate::common::foreign;
 use crate::common::gpu::{new_context, try_new_context};
 use crate::machine::Machine;
 use crate::tower::Tower;
@@ -254,6 +255,79 @@ fn a_push_that_reports_an_error_leaves_no_entry() {
     });
 }
 
+/// The driver's log tells of a call that succeeds.
+const ASKED: Fault =
+    Fault { which: Which::Named("cuCtxGetCurrent"), code: ffi::CUDA_SUCCESS, performed: true };
+
+/// What is current was asked for, and another entry came before the answer was used.
+#[test]
+fn a_leaked_entry_is_popped_behind_what_a_hook_left_on_it() {
+    attack!(a_leaked_entry_is_popped_behind_what_a_hook_left_on_it, {
+        let _hook = log_hook();
+        let [a, b, c, d] = [(); 4].map(|()| new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        forget(stack.push(&a).unwrap());
+        let (left, cover) = (c.clone(), d.clone());
+        NEXT.set(Some(Box::new(move || {
+            // Its entry cannot be popped when the frame ends.
+            let covered = ContextStack::reentrant(|inner| {
+                forget(inner.push(&left)?);
+                foreign::push(cover.raw());
+                Ok(())
+            });
+            covered.unwrap();
+            assert_eq!(foreign::pop(), cover.raw());
+            assert_eq!(control::stack_depth(), 2);
+        })));
+        let (pushed, _) = with_fault(ASKED, || stack.push(&b).map(drop));
+        assert_eq!(pushed, Ok(()));
+        assert_eq!(control::stack_depth(), 0);
+        for context in [a, b] {
+            context.try_destroy().expect("it is on no stack").unwrap();
+        }
+        assert_no_destroyed();
+    });
+}
+
+/// The entry that foreign code pushed was taken for the leaked one.
+#[test]
+fn an_entry_that_comes_while_a_leaked_one_is_looked_at_is_put_back() {
+    attack!(an_entry_that_comes_while_a_leaked_one_is_looked_at_is_put_back, {
+        let _hook = log_hook();
+        let [a, b, d] = [(); 3].map(|()| new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        forget(stack.push(&a).unwrap());
+        let cover = d.clone();
+        NEXT.set(Some(Box::new(move || foreign::push(cover.raw()))));
+        let (pushed, _) = with_fault(ASKED, || stack.push(&b).map(drop));
+        assert_eq!(pushed, Err(Error::NotCurrent { call: "cuCtxPushCurrent_v2" }));
+        assert_eq!(foreign::pop(), d.raw());
+        assert_eq!(foreign::current(), a.raw());
+        stack.push(&b).unwrap().synchronize().unwrap();
+        assert_eq!(control::stack_depth(), 0);
+    });
+}
+
+#[test]
+fn a_push_that_took_nothing_leaves_the_context_to_its_owner() {
+    attack!(a_push_that_took_nothing_leaves_the_context_to_its_owner, {
+        let (a, b) = (new_context(), new_context());
+        let push = fault(Which::Named("cuCtxPushCurrent_v2"));
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        // The code does not say so, but another context is on top.
+        assert!(with_fault(push, || outer.push(&b).map(drop)).0.is_err());
+        b.try_destroy().expect("it is on no stack").unwrap();
+        // The same context is on top, but the code says so.
+        let refused = Fault { code: ffi::CUDA_ERROR_INVALID_VALUE, ..push };
+        assert!(with_fault(refused, || outer.push(&a).map(drop)).0.is_err());
+        assert_eq!(control::stack_depth(), 1);
+        outer.pop().unwrap();
+        drop(stack);
+        a.try_destroy().expect("it is on no stack").unwrap();
+    });
+}
+
 /// The mode was given back when the wait was over, and taken from the stack that was taken inside; or never.
 #[test]
 fn a_stack_that_is_taken_inside_a_wait_has_its_mode_and_gives_it_back() {
@@ -308,6 +382,10 @@ fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
         free(true);
         drop(ContextStack::current_thread().unwrap());
         assert!(!is_relaxed());
+        // What other code has set meanwhile stays.
+        foreign::set_capture_mode(ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+        free(false);
+        assert_eq!(control::capture_mode(), ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     });
 }
 
