@@ -237,11 +237,16 @@ struct Inner {
     scheduled: u64,
 }
 
+/// A number that no queue had before.
+pub(crate) fn new_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Queue {
     /// An empty queue; its thread starts with the first work.
     pub(crate) fn new(kind: Kind, domain: &Arc<Domain>) -> Arc<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = new_id();
         let (attributes, inner) = Default::default();
         Arc::new(Self { id, kind, attributes, domain: domain.clone(), inner, wake: Condvar::new() })
     }

@@ -286,25 +286,95 @@ fn fills_over_two_mappings_and_of_one() {
 #[test]
 fn branches_of_a_graph() {
     racy([("fill of a graph", Access::Write), ("fill of a graph", Access::Write)], |parts| {
-        let graph: CUgraph = made!(cuGraphCreate(0));
-        for value in 1..3 {
-            let params = cuscope_sys::CUDA_MEMSET_NODE_PARAMS {
-                dst: parts.memory,
-                pitch: 0,
-                value,
-                elementSize: 4,
-                width: 2,
-                height: 1,
-            };
-            let none = std::ptr::null();
-            let _node: CUgraphNode =
-                made!(cuGraphAddMemsetNode(graph, none, 0, &raw const params, parts.context));
-        }
-        let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
-        ok!(cuGraphLaunch(exec, parts.a));
-        ok!(cuStreamSynchronize(parts.a));
-        ok!(cuGraphExecDestroy(exec));
-        ok!(cuGraphDestroy(graph));
+        launch_graph(parts, 1, |graph| {
+            add_fill(parts, graph, &[], parts.memory);
+            add_fill(parts, graph, &[], parts.memory);
+        });
+    });
+}
+
+/// Adds a fill of two words behind other nodes.
+fn add_fill(parts: &Parts, graph: CUgraph, before: &[CUgraphNode], at: CUdeviceptr) -> CUgraphNode {
+    let params = cuscope_sys::CUDA_MEMSET_NODE_PARAMS {
+        dst: at,
+        pitch: 0,
+        value: 1,
+        elementSize: 4,
+        width: 2,
+        height: 1,
+    };
+    let (from, count) = (before.as_ptr(), before.len());
+    made!(cuGraphAddMemsetNode(graph, from, count, &raw const params, parts.context))
+}
+
+/// Adds a node whose graph runs once, behind other nodes. Returns it with its graph.
+fn add_if(
+    parts: &Parts,
+    of: CUgraph,
+    graph: CUgraph,
+    before: &[CUgraphNode],
+) -> (CUgraphNode, CUgraph) {
+    let handle: u64 = made!(cuGraphConditionalHandleCreate(of, parts.context, 1, 1));
+    // SAFETY: numbers and pointers, for which zeros are values.
+    let mut params: cuscope_sys::CUgraphNodeParams = unsafe { std::mem::zeroed() };
+    params.r#type = cuscope_sys::CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.anonymous.conditional = cuscope_sys::CUDA_CONDITIONAL_NODE_PARAMS {
+        handle,
+        r#type: cuscope_sys::CU_GRAPH_COND_TYPE_IF,
+        size: 1,
+        phGraph_out: std::ptr::null_mut(),
+        ctx: parts.context,
+    };
+    let (from, count, none) = (before.as_ptr(), before.len(), std::ptr::null());
+    let node = made!(cuGraphAddNode_v2(graph, from, none, count, &raw mut params));
+    // SAFETY: the driver has written where the one graph is.
+    (node, unsafe { *params.anonymous.conditional.phGraph_out })
+}
+
+/// Makes a graph, and launches it.
+fn launch_graph(parts: &Parts, times: u32, build: impl FnOnce(CUgraph)) {
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    build(graph);
+    let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+    (0..times).for_each(|_| ok!(cuGraphLaunch(exec, parts.a)));
+    ok!(cuStreamSynchronize(parts.a));
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(graph));
+}
+
+#[test]
+fn nodes_in_the_graph_of_a_conditional_node() {
+    let fills = [("fill of a graph", Access::Write), ("fill of a graph", Access::Write)];
+    // Two nodes without an edge.
+    racy(fills, |parts| {
+        launch_graph(parts, 1, |graph| {
+            let (_, body) = add_if(parts, graph, graph, &[]);
+            add_fill(parts, body, &[], parts.memory);
+            add_fill(parts, body, &[], parts.memory + 4);
+        });
+    });
+    // One inside another node, and one beside that.
+    racy(fills, |parts| {
+        launch_graph(parts, 1, |graph| {
+            let (_, body) = add_if(parts, graph, graph, &[]);
+            let (_, inner) = add_if(parts, graph, body, &[]);
+            add_fill(parts, inner, &[], parts.memory);
+            add_fill(parts, body, &[], parts.memory + 4);
+        });
+    });
+    // Edges inside, around, and through a node between; other memory; the launch before.
+    right(|parts| {
+        launch_graph(parts, 2, |graph| {
+            let first = add_fill(parts, graph, &[], parts.memory);
+            let (node, body) = add_if(parts, graph, graph, &[first]);
+            let second = add_fill(parts, body, &[], parts.memory + 4);
+            add_fill(parts, body, &[], parts.memory + 32);
+            let between: CUgraphNode = made!(cuGraphAddEmptyNode(body, &raw const second, 1));
+            let (inner, inside) = add_if(parts, graph, body, &[between]);
+            add_fill(parts, inside, &[], parts.memory + 8);
+            add_fill(parts, body, &[inner], parts.memory + 4);
+            add_fill(parts, graph, &[node], parts.memory + 8);
+        });
     });
 }
 

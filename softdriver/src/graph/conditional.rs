@@ -12,9 +12,11 @@ use super::{Graph, Node, Work, edit, find};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::life::Life;
-use crate::{context, domain, schedule, sync};
+use crate::race::{self, Clock};
+use crate::{context, domain, queue, schedule, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::collections::HashMap;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -151,6 +153,14 @@ pub(crate) struct Choice {
     bodies: Vec<Vec<Level>>,
 }
 
+/// The passes through the graphs of a node in one run, for the races between their nodes.
+#[derive(Default)]
+struct Passes {
+    count: u64,
+    /// The queue of each node, by its handle.
+    queues: HashMap<usize, u64>,
+}
+
 impl Choice {
     /// The nodes of its graphs.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
@@ -195,35 +205,46 @@ impl Choice {
 
     /// Runs what the number says.
     pub(super) fn run(&self, numbers: &Numbers) -> Answer {
-        let number = || numbers.get(self.number);
+        let (number, passes) = (|| numbers.get(self.number), &mut Passes::default());
         match self.kind {
             CU_GRAPH_COND_TYPE_WHILE => {
                 while number() != 0 {
                     if domain::should_end() {
                         return Err(CUDA_ERROR_LAUNCH_FAILED);
                     }
-                    self.run_body(0, numbers)?;
+                    self.run_body(0, numbers, passes)?;
                 }
                 Ok(())
             }
-            CU_GRAPH_COND_TYPE_IF => self.run_body(usize::from(number() == 0), numbers),
-            _ => self.run_body(number() as usize, numbers),
+            CU_GRAPH_COND_TYPE_IF => self.run_body(usize::from(number() == 0), numbers, passes),
+            _ => self.run_body(number() as usize, numbers, passes),
         }
     }
 
-    /// Runs one of its graphs, if there is that. With a seed, the nodes run one by one in some order that they allow.
-    fn run_body(&self, which: usize, numbers: &Numbers) -> Answer {
+    /// Runs one of its graphs, if there is that. With a seed, the nodes run one by one in some order that they allow, and
+    /// each comes before those behind it alone.
+    fn run_body(&self, which: usize, numbers: &Numbers, passes: &mut Passes) -> Answer {
         let Some(levels) = self.bodies.get(which) else { return Ok(()) };
         if !schedule::on() {
             return levels.iter().try_for_each(|level| run(level, numbers));
         }
+        passes.count += 1;
         let mut left: Vec<_> = levels.iter().flatten().collect();
+        let mut done: HashMap<usize, Arc<Clock>> = HashMap::new();
         while !left.is_empty() {
             let waits = |node: &Node| left.iter().any(|one| node.before.contains(&one.handle));
             let ready: Vec<_> = (0..left.len()).filter(|&i| !waits(left[i])).collect();
             let next = left.swap_remove(ready[schedule::below(ready.len())]);
-            next.run(numbers)?;
+            let queue = *passes.queues.entry(next.handle).or_insert_with(queue::new_id);
+            let after: Vec<_> =
+                next.before.iter().filter_map(|before| done.get(before).cloned()).collect();
+            let at = (queue, passes.count);
+            let (result, clock) = race::part(&next.label(), at, &after, || next.run(numbers));
+            result?;
+            done.insert(next.handle, clock);
         }
+        // The next pass, and what is behind the node, come behind all of them.
+        done.values().for_each(|clock| race::join(clock));
         Ok(())
     }
 }

@@ -116,6 +116,26 @@ impl Entered {
     }
 }
 
+/// Does a part of the work that this thread runs, at a position of a queue of its own: behind what comes before the work,
+/// and other parts with these clocks. Gives the result, and what comes before whoever waits for the part.
+pub(crate) fn part<R>(
+    label: &Label,
+    (queue, position): (u64, u64),
+    after: &[Arc<Clock>],
+    run: impl FnOnce() -> R,
+) -> (R, Arc<Clock>) {
+    let whole = with_running(|running| {
+        running.map(|one| (one.number, one.submission.stream, Arc::new(one.clock.clone())))
+    });
+    let Some((number, stream, host)) = whole else { return (run(), Arc::default()) };
+    let _known = sync::lock(&RECORD).submitted(queue, position);
+    let name = label.name.clone().into_owned();
+    let submission = Submission { queue, position, name, stream, class: label.class, host };
+    let entered = enter(number, submission, after);
+    let result = run();
+    (result, entered.leave())
+}
+
 /// Notes that the caller has learnt of the end of work: the host, or the work that this thread runs.
 pub(crate) fn join(theirs: &Clock) {
     with_running(|running| match running.filter(|one| one.submission.class != Class::Host) {
