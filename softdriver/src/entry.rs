@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, domain, faults, logs, schedule, sticky, trace};
+use crate::{capture, control, domain, faults, logs, schedule, sticky, summary, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -237,6 +237,7 @@ pub(crate) fn is_in_host_function() -> bool {
 pub(crate) fn call(name: &'static str, zeros: &[bool], body: impl FnOnce() -> Answer) -> CUresult {
     let code = answer(name, zeros, body);
     logs::note(name, code);
+    summary::called(name, code);
     code
 }
 
