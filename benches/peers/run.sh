@@ -18,7 +18,7 @@ build | build-only)
     mkdir -p "$2/saxpy"
     folder="$(realpath "$2")"
     # A libcuda to link with: the software driver's exports all that the crates ask for.
-    cargo build --release -p cuscope-softdriver-so --target-dir "$target"
+    cargo build --release -p cuscope-softcuda --target-dir "$target"
     variables="$(benches/peers/toolkit.sh "$work/toolkit" "$target/release/libcuscope_softcuda.so" bindgen)"
     eval "$variables"
     export CUSCOPE_DRIVER=native

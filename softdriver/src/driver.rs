@@ -23,7 +23,7 @@ use crate::peer::Peers;
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
-use crate::{coredump, faults, report, schedule, sync, trace};
+use crate::{check, coredump, faults, report, schedule, summary, sync, trace};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -150,6 +150,12 @@ fn begin(environment: &Environment) {
     }
     if let Some(path) = &environment.trace {
         trace::begin(path);
+    }
+    if environment.check {
+        check::begin();
+    }
+    if let Some(file) = &environment.summary {
+        summary::begin(file.as_deref());
     }
     if environment.report {
         report::at_exit();

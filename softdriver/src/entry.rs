@@ -1,7 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::{capture, control, domain, faults, logs, schedule, sticky, trace};
+use crate::{capture, control, domain, faults, logs, schedule, sticky, summary, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -242,6 +242,7 @@ pub(crate) fn call(
 ) -> CUresult {
     let (code, struck) = answer(name, zeros, body);
     logs::note(name, code, struck);
+    summary::called(name, code);
     code
 }
 

@@ -16,6 +16,10 @@ pub(crate) struct Environment {
     pub(crate) faults: Option<Plan>,
     /// Whether what is alive at the exit is told.
     pub(crate) report: bool,
+    /// Whether a summary is told at the exit, and the file that it goes to: none is stderr.
+    pub(crate) summary: Option<Option<PathBuf>>,
+    /// Whether accesses to memory are checked.
+    pub(crate) check: bool,
     /// Where the trace of calls goes.
     pub(crate) trace: Option<PathBuf>,
 }
@@ -62,19 +66,34 @@ impl Environment {
             read.faults = Some(text.parse().map_err(|bad: crate::faults::Bad| bad.to_string())?);
             Ok(())
         });
-        asked("CUSCOPE_SOFT_REPORT", "switch: 0 or 1", &mut |text| {
-            match text {
-                "0" => {}
-                "1" => read.report = true,
-                _ => return silent(),
-            }
+        for (name, switch) in
+            [("CUSCOPE_SOFT_REPORT", &mut read.report), ("CUSCOPE_SOFT_CHECK", &mut read.check)]
+        {
+            asked(name, "switch: 0 or 1", &mut |text| {
+                match text {
+                    "0" => {}
+                    "1" => *switch = true,
+                    _ => return silent(),
+                }
+                Ok(())
+            });
+        }
+        // Now, when there is still somebody to tell that it cannot be.
+        let file = |text: &str| {
+            let path = PathBuf::from(text.replace("%p", &std::process::id().to_string()));
+            std::fs::File::create(&path).map_err(|error| error.to_string())?;
+            Ok::<_, String>(path)
+        };
+        asked("CUSCOPE_SOFT_SUMMARY", "switch (0 or 1) or file to write", &mut |text| {
+            read.summary = match text {
+                "0" => None,
+                "1" => Some(None),
+                _ => Some(Some(file(text)?)),
+            };
             Ok(())
         });
         asked("CUSCOPE_SOFT_TRACE", "file to write", &mut |text| {
-            let path = PathBuf::from(text.replace("%p", &std::process::id().to_string()));
-            // Now, when there is still somebody to tell that it cannot be.
-            std::fs::File::create(&path).map_err(|error| error.to_string())?;
-            read.trace = Some(path);
+            read.trace = Some(file(text)?);
             Ok(())
         });
         if wrong.is_empty() { Ok(read) } else { Err(wrong) }
@@ -101,9 +120,12 @@ mod tests {
             ("CUSCOPE_SOFT_RACES", "abort"),
             ("CUSCOPE_SOFT_FAULT", "memory=1M"),
             ("CUSCOPE_SOFT_REPORT", "1"),
+            ("CUSCOPE_SOFT_SUMMARY", "1"),
+            ("CUSCOPE_SOFT_CHECK", "1"),
         ]);
         let read = read.unwrap();
         assert_eq!((read.devices, read.seed, read.report), (0, Some(7), true));
+        assert_eq!((&read.summary, read.check), (&Some(None), true));
         assert_eq!(read.faults.unwrap().memory, Some(1 << 20));
         for (name, value) in [
             ("CUSCOPE_SOFT_DEVICES", "65"),
@@ -112,6 +134,8 @@ mod tests {
             ("CUSCOPE_SOFT_RACES", "1"),
             ("CUSCOPE_SOFT_FAULT", "memory"),
             ("CUSCOPE_SOFT_REPORT", "yes"),
+            ("CUSCOPE_SOFT_CHECK", "all"),
+            ("CUSCOPE_SOFT_SUMMARY", "/no/such/folder/summary"),
             ("CUSCOPE_SOFT_TRACE", "/no/such/folder/trace.json"),
         ] {
             let wrong = of(&[(name, value)]).unwrap_err();

@@ -1,10 +1,12 @@
 //! What an image is: PTX, alone or in a fatbin, compressed or not. Machine code is of no use here.
 
 use crate::entry::{self, Answer};
+use crate::{logs, summary};
 use core::ffi::c_void;
 use cuscope_sys::*;
 use ruzstd::decoding::FrameDecoder;
 use std::ops::Range;
+use std::sync::Once;
 
 /// How a fatbin begins.
 const FATBIN: u32 = 0xba55_ed50;
@@ -17,6 +19,29 @@ const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 /// The most bytes of a fatbin that are looked at.
 const MOST: usize = 1 << 30;
+
+/// What is said of machine code: the way out.
+pub(crate) const MACHINE_CODE: &str = "the image has no PTX that this device can run, and the software driver runs no \
+    machine code: compile with --gpu-architecture=compute_90 (nvcc, NVRTC) or with \
+    -gencode arch=compute_90,code=compute_90 (nvcc)";
+
+/// Says that machine code was refused, and what to do: in the summary, and once on stderr, as programs show no more
+/// than the code as a rule.
+pub(crate) fn refused() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| eprintln!("cuscope-softdriver: {MACHINE_CODE}"));
+    summary::refused_machine_code(MACHINE_CODE);
+}
+
+/// The PTX in an image that is to be loaded; what is said of machine code goes to the driver's log too.
+pub(crate) fn ptx_to_load(image: *const c_void) -> Answer<Vec<u8>> {
+    ptx_of(image).inspect_err(|&code| {
+        if code == CUDA_ERROR_NO_BINARY_FOR_GPU {
+            refused();
+            logs::reason(MACHINE_CODE);
+        }
+    })
+}
 
 /// The PTX in an image, without its NUL: INVALID_IMAGE for what is none, NO_BINARY_FOR_GPU for machine code.
 pub(crate) fn ptx_of(image: *const c_void) -> Answer<Vec<u8>> {

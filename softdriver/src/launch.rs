@@ -13,7 +13,7 @@ use crate::memory::access::DeviceMemory;
 use crate::memory::space::Kind;
 use crate::ptx::{self, Kernel};
 use crate::stream::Target;
-use crate::{capture, print, schedule, sticky, stream};
+use crate::{capture, print, schedule, sticky, stream, summary};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -245,7 +245,10 @@ impl Launch {
             workers: workers(),
             most_steps: u64::MAX,
         };
-        ptx::run(&launch).map_err(sticky::code)
+        let answer = ptx::run(&launch);
+        let fault = answer.err().filter(|&fault| fault != ptx::Fault::CutOff).map(sticky::code);
+        summary::launched(self.name(), fault);
+        answer.map_err(sticky::code)
     }
 }
 
@@ -269,6 +272,10 @@ impl ptx::Output for Texts {
 
     fn complain(&self, text: &str) {
         eprint!("{text}");
+    }
+
+    fn ran(&self, steps: u64) {
+        summary::ran(steps);
     }
 }
 

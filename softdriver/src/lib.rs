@@ -12,7 +12,8 @@
 //! `CUSCOPE_SOFT_DEVICES` says how many devices there are (2 by default); `CUSCOPE_SOFT_SEED` lets a
 //! seed decide the order of asynchronous work, and has races reported ([`schedule`],
 //! [`control::races`]); `CUSCOPE_SOFT_FAULT` says what goes wrong ([`faults::Plan`]);
-//! `CUSCOPE_SOFT_REPORT=1` has what is alive at the exit told; `CUSCOPE_SOFT_TRACE` names a file for a
+//! `CUSCOPE_SOFT_REPORT=1` has what is alive at the exit told, `CUSCOPE_SOFT_SUMMARY=1` what was done and
+//! what went wrong, `CUSCOPE_SOFT_CHECK=1` has every access checked for that; `CUSCOPE_SOFT_TRACE` names a file for a
 //! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
@@ -22,6 +23,7 @@ mod attributes;
 mod cache;
 mod callback;
 mod capture;
+mod check;
 mod context;
 pub mod control;
 mod coredump;
@@ -81,6 +83,7 @@ mod stack;
 mod sticky;
 mod stream;
 mod stream_memory;
+mod summary;
 mod sync;
 mod tensor_map;
 mod trace;

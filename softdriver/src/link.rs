@@ -5,9 +5,9 @@
 
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
-use crate::image::ptx_of;
+use crate::image::{self, ptx_of};
 use crate::jit::Logs;
-use crate::{device_runtime, ptx, stack, sync};
+use crate::{device_runtime, ptx, stack, summary, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -139,6 +139,10 @@ impl Link {
                 return Err(CUDA_ERROR_INVALID_IMAGE);
             }
             (_, Err(code)) => {
+                if code == CUDA_ERROR_NO_BINARY_FOR_GPU {
+                    image::refused();
+                    self.logs.write(&format!("error   : {}", image::MACHINE_CODE));
+                }
                 inner.failed = Some(code);
                 return Err(code);
             }
@@ -161,6 +165,7 @@ impl Link {
             let others = |line: &&str| line.contains("error   :") && !line.contains(UNRESOLVED);
             if error.log.lines().any(|line| others(&line)) || !error.log.contains(UNRESOLVED) {
                 self.logs.write(error.log.trim_end());
+                summary::refused_ptx(&error.log, &text);
                 return Err(crate::module::code(&error));
             }
         }

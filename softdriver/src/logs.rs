@@ -92,13 +92,24 @@ pub(crate) fn note(call: &str, code: CUresult, struck: bool) {
         return;
     }
     let name = result::name(code).map_or("", |name| name.to_str().unwrap_or_default());
-    let message = format!("Returning {} ({name}) from {call}", code.0);
+    tell(&format!("Returning {} ({name}) from {call}", code.0));
+}
+
+/// Notes why the call that the thread is in will fail, and tells it.
+pub(crate) fn reason(why: &str) {
+    if driver::ready() {
+        tell(why);
+    }
+}
+
+/// Keeps a message, and tells it.
+fn tell(message: &str) {
     {
         let mut log = sync::lock(&LOG);
         if log.lines.len() == KEPT {
             log.lines.pop_front();
         }
-        log.lines.push_back(line(&message));
+        log.lines.push_back(line(message));
         log.count += 1;
     }
     let Ok(message) = CString::new(message) else { return };

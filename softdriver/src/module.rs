@@ -5,12 +5,12 @@ use crate::device::MAX_CONSTANT;
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::function::{Function, Settings};
-use crate::image::ptx_of;
+use crate::image::{MACHINE_CODE, ptx_to_load};
 use crate::jit::Logs;
 use crate::life::Life;
 use crate::memory::space::Kind;
 use crate::ptx::{self, GlobalSpace, ParseError, ParseErrorKind};
-use crate::{capture, stack, sticky, sync};
+use crate::{capture, stack, sticky, summary, sync};
 use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -105,9 +105,10 @@ pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
         log.write("");
         return Err(CUDA_ERROR_INVALID_PTX);
     }
-    let parsed = ptx::Module::parse(&String::from_utf8_lossy(source));
-    let mut code = parsed.map_err(|error| {
+    let source = String::from_utf8_lossy(source);
+    let mut code = ptx::Module::parse(&source).map_err(|error| {
         log.write(error.log.trim_end());
+        summary::refused_ptx(&error.log, &source);
         code(&error)
     })?;
     if let Some(most) = log.max_registers() {
@@ -116,6 +117,10 @@ pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
     }
     if code.target > TARGET {
         log.write(NEWER_TARGET);
+        summary::refused_ptx(
+            &format!("it is for sm_{}, and the device is sm_{TARGET}", code.target),
+            &source,
+        );
         return Err(CUDA_ERROR_INVALID_PTX);
     }
     if constant_bytes(&code) > MAX_CONSTANT {
@@ -127,8 +132,10 @@ pub(crate) fn compile(source: &[u8], log: &Logs) -> Answer<ptx::Module> {
 
 /// The PTX of an image; what is none is told in `log`.
 pub(crate) fn image(image: *const c_void, log: &Logs) -> Answer<Vec<u8>> {
-    ptx_of(image).inspect_err(|&code| {
-        log.write(if code == CUDA_ERROR_INVALID_IMAGE { NO_IMAGE } else { "" });
+    ptx_to_load(image).inspect_err(|&code| match code {
+        CUDA_ERROR_INVALID_IMAGE => log.write(NO_IMAGE),
+        CUDA_ERROR_NO_BINARY_FOR_GPU => log.write(&format!("error   : {MACHINE_CODE}")),
+        _ => log.write(""),
     })
 }
 
@@ -196,19 +203,19 @@ driver! {
         })?;
         // Text gets a NUL in case there is none, and whatever it is, zeros to tell by.
         let file: Vec<u8> = file.into_iter().chain([0; 128]).collect();
-        load(module, &ptx_of(file.as_ptr().cast())?, &Logs::default())
+        load(module, &ptx_to_load(file.as_ptr().cast())?, &Logs::default())
     }
     /// Loads PTX from memory (F63).
     fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        load(module, &ptx_of(image)?, &Logs::default())
+        load(module, &ptx_to_load(image)?, &Logs::default())
     }
     /// Loads the PTX in a fatbin, and whatever else can be loaded (F281).
     fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void) {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
-        load(module, &ptx_of(fatCubin)?, &Logs::default())
+        load(module, &ptx_to_load(fatCubin)?, &Logs::default())
     }
     /// Loads PTX from memory and says what is wrong with it.
     fn cuModuleLoadDataEx(

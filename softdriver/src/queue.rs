@@ -6,7 +6,7 @@ use crate::domain::Domain;
 use crate::entry::Answer;
 use crate::race::Clock;
 use crate::schedule::{self, Class, Label};
-use crate::{plan, print, race, sticky, sync, trace};
+use crate::{check, plan, print, race, sticky, sync, trace};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -385,6 +385,7 @@ impl Item {
         };
         let watched = Watched::new(&self.label, &self.domain);
         let traced = trace::work(&self.label, self.queue);
+        check::works_on(&self.label);
         let result = catch_unwind(AssertUnwindSafe(self.work));
         let result = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED));
         drop(traced);

@@ -8,6 +8,7 @@ mod common;
 use common::*;
 use cuscope_softdriver::faults::{self, Plan};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
 use std::process::{Command, Output};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
@@ -44,6 +45,8 @@ fn a_variable_that_makes_no_sense_is_told_and_refused() {
         ("CUSCOPE_SOFT_RACES", "maybe", "abort"),
         ("CUSCOPE_SOFT_FAULT", "cuNoSuchCall=1", "no function of the driver"),
         ("CUSCOPE_SOFT_REPORT", "loud", "0 or 1"),
+        ("CUSCOPE_SOFT_CHECK", "twice", "0 or 1"),
+        ("CUSCOPE_SOFT_SUMMARY", "/no/such/folder/file", "No such file"),
         ("CUSCOPE_SOFT_TRACE", "/no/such/folder/file", "No such file"),
     ] {
         let test = "a_variable_that_makes_no_sense_is_told_and_refused";
@@ -267,5 +270,143 @@ fn the_trace_shows_calls_by_thread_and_work_by_stream() {
     assert!(waiter.as_str().unwrap().starts_with("a \"waiter\""), "{waiter}");
     for lane in lanes {
         assert_eq!(names[&(2, lane)], &format!("stream {lane}"));
+    }
+}
+
+/// The lines of a summary, without what all lines begin with.
+fn summary(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.strip_prefix("========= ")).collect()
+}
+
+/// PTX of a kernel that copies a word for each thread, to the second parameter.
+const COPY: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
+    .visible .entry copy(.param .u64 from, .param .u64 to) {\n\
+    .reg .u64 %rd<4>;\n.reg .u32 %r<3>;\n\
+    ld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [to];\n\
+    mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\n\
+    add.u64 %rd1, %rd1, %rd3;\nadd.u64 %rd2, %rd2, %rd3;\n\
+    ld.global.u32 %r2, [%rd1];\nst.global.u32 [%rd2], %r2;\nret;\n}\n";
+
+/// A kernel of PTX.
+fn kernel_of(ptx: &str, name: &str) -> CUfunction {
+    let (ptx, name) = (CString::new(ptx).unwrap(), CString::new(name).unwrap());
+    let module = made!(cuModuleLoadData(ptx.as_ptr().cast()));
+    made!(cuModuleGetFunction(module, name.as_ptr()))
+}
+
+#[test]
+fn a_summary_tells_what_was_done_refused_and_left() {
+    let test = "a_summary_tells_what_was_done_refused_and_left";
+    let Some(output) = child(test, &[("CUSCOPE_SOFT_SUMMARY", "1")]) else {
+        let context = context();
+        let memory = device_memory(&[1, 2]);
+        assert_eq!(launch(kernel_of(COPY, "copy"), null_mut(), &[memory, memory + 4]), 0);
+        assert_eq!(values(memory, 2), [1, 1]);
+        let mut module = null_mut();
+        let strange = CString::new(COPY.replace("st.global", "st.strange")).unwrap();
+        for _ in 0..2 {
+            assert_eq!(code!(cuModuleLoadData(&raw mut module, strange.as_ptr().cast())), 218);
+        }
+        let machine_code = *b"\x7fELF\0";
+        assert_eq!(code!(cuModuleLoadData(&raw mut module, machine_code.as_ptr().cast())), 209);
+        assert_eq!(code!(cuMemFree_v2(0x123)), 1);
+        assert_eq!(code!(cuCheckpointProcessLock(0, null_mut())), 801);
+        ok!(cuCtxDestroy_v2(context));
+        // It is gone with its context.
+        let _context = context_on(0);
+        let _left = made!(cuMemAlloc_v2(1 << 20));
+        return;
+    };
+    let text = stderr(&output);
+    let lines = summary(&text);
+    let has = |line: &str| assert!(lines.contains(&line), "{line:?} is not in\n{text}");
+    assert!(lines[0].starts_with("CUSCOPE SOFTWARE DRIVER: process "), "{text}");
+    assert!(lines[1].contains(" of 11 functions, 5 failed; 1 launch, about "), "{text}");
+    has("Not supported: CUDA_ERROR_NOT_SUPPORTED (error 801) on 1 call of cuCheckpointProcessLock");
+    has("Program hit: CUDA_ERROR_INVALID_PTX (error 218) on 2 calls of cuModuleLoadData");
+    has("Program hit: CUDA_ERROR_INVALID_VALUE (error 1) on 1 call of cuMemFree_v2");
+    has("PTX was refused: line 14: Instruction 'st.strange.u32' is not supported (2 times)");
+    has("    st.strange.u32 [%rd2], %r2;");
+    has("LEAK SUMMARY: 1,048,576 bytes leaked in 1 allocation");
+    has("RACE SUMMARY: 0 races");
+    has("ERROR SUMMARY: 0 errors");
+    // What to do about machine code is told at once too.
+    let told = text.lines().filter(|line| line.contains("--gpu-architecture=compute_90"));
+    assert_eq!(told.count(), 2, "{text}");
+}
+
+#[test]
+fn a_summary_of_a_process_that_dies_is_in_its_file() {
+    let test = "a_summary_of_a_process_that_dies_is_in_its_file";
+    let file = std::env::temp_dir().join(format!("cuscope-summary-{}", std::process::id()));
+    let Some(output) = child(test, &[("CUSCOPE_SOFT_SUMMARY", file.to_str().unwrap())]) else {
+        let _context = context();
+        let trap = COPY.replace("ld.global.u32 %r2, [%rd1];", "trap;");
+        assert_eq!(launch(kernel_of(&trap, "copy"), null_mut(), &[0, 0]), 0);
+        assert_eq!(code!(cuCtxSynchronize()), 719);
+        std::process::abort();
+    };
+    assert!(!output.status.success());
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(file).unwrap();
+    let lines = summary(&text);
+    for line in [
+        "Program hit: CUDA_ERROR_LAUNCH_FAILED (error 719) on 1 call of cuCtxSynchronize",
+        "Kernel copy faulted: CUDA_ERROR_LAUNCH_FAILED (error 719)",
+        "The process did not come to its end",
+        "ERROR SUMMARY: 1 error",
+    ] {
+        assert!(lines.contains(&line), "{line:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_check_finds_what_nobody_wrote_and_what_is_no_memory() {
+    let test = "the_check_finds_what_nobody_wrote_and_what_is_no_memory";
+    // With a seed too, which notes accesses as well.
+    for seed in ["", "3"] {
+        let variables = [
+            ("CUSCOPE_SOFT_SUMMARY", "1"),
+            ("CUSCOPE_SOFT_CHECK", "1"),
+            ("CUSCOPE_SOFT_SEED", seed),
+        ];
+        let Some(output) = child(test, &variables) else {
+            let _context = context();
+            let copy = kernel_of(COPY, "copy");
+            let (a, b) = (made!(cuMemAlloc_v2(256)), made!(cuMemAlloc_v2(64)));
+            // Each way to write memory, and a read of what was written.
+            ok!(cuMemsetD8_v2(a, 1, 64));
+            assert_eq!(launch_many(copy, 1, 16, null_mut(), &[a, a + 64]), 0);
+            ok!(cuMemcpyHtoD_v2(a + 128, [7_u32; 8].as_ptr().cast(), 32));
+            ok!(cuMemcpyDtoD_v2(a + 160, a, 32));
+            ok!(cuMemsetD2D32_v2(a + 192, 8, 5, 1, 2));
+            assert_eq!(launch_many(copy, 1, 16, null_mut(), &[a + 64, a]), 0);
+            assert_eq!(values(a, 48)[32..], [vec![7; 8], vec![0x0101_0101; 8]].concat());
+            ok!(cuCtxSynchronize());
+            // What is between the rows of the fill was not: bytes 196 to 199, and from 204 on.
+            assert_eq!(launch_many(copy, 1, 4, null_mut(), &[a + 192, b]), 0);
+            ok!(cuMemcpyDtoH_v2([0_u32; 4].as_mut_ptr().cast(), a + 208, 16));
+            ok!(cuCtxSynchronize());
+            // The fault is the last thing.
+            assert_eq!(launch_many(copy, 1, 32, null_mut(), &[a, b]), 0);
+            assert_eq!(code!(cuCtxSynchronize()), 700);
+            return;
+        };
+        let text = stderr(&output);
+        let lines = summary(&text);
+        let found: Vec<_> = lines.iter().filter(|line| line.contains(" by c")).collect();
+        assert_eq!(found.len(), 3, "{text}");
+        assert!(
+            found[0].starts_with(
+                "Uninitialized __global__ memory read of size 4 bytes by copy: address "
+            )
+        );
+        assert!(found[0].contains(" is 196 bytes into the allocation "), "{text}");
+        assert!(found[0].ends_with(" of 256 bytes (2 times)"), "{text}");
+        assert!(found[1].starts_with("Uninitialized memory read of 16 bytes by cuMemcpyDtoH_v2: "));
+        assert!(found[1].contains(" is 208 bytes into "), "{text}");
+        assert!(found[2].starts_with("Invalid __global__ write of size 4 bytes by copy: "));
+        assert!(found[2].contains(" is 0 bytes behind the allocation "), "{text}");
+        assert!(lines.contains(&"ERROR SUMMARY: 4 errors"), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use crate::driver::driver as state;
 use crate::graph::Numbers;
 use crate::life::Life;
 use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
-use crate::{domain, race, schedule, sync};
+use crate::{check, domain, race, schedule, sync};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,12 +29,17 @@ impl<'n> DeviceMemory<'n> {
         Self { device, memory: state().space.snapshot(device), life, domain, numbers }
     }
 
-    /// Runs `f` on the memory; with a seed, notes what it touches.
+    /// Runs `f` on the memory; with a seed, notes what it touches, and checks it if that is asked for.
     pub(crate) fn noted<R>(&self, f: impl FnOnce(&dyn Memory) -> R) -> R {
+        check::checked(self, |memory| self.noted_on(memory, f))
+    }
+
+    /// The same, without the check.
+    fn noted_on<R>(&self, memory: &dyn Memory, f: impl FnOnce(&dyn Memory) -> R) -> R {
         if !schedule::on() {
-            return f(self);
+            return f(memory);
         }
-        let noted = race::Noted::new(self);
+        let noted = race::Noted::new(memory);
         let result = f(&noted);
         let (touched, missed) = noted.finish();
         for (access, ranges) in touched {

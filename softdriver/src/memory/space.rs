@@ -8,7 +8,7 @@ use super::storage::Storage;
 use crate::device::TOTAL_MEMORY;
 use crate::entry::Answer;
 use crate::life::Life;
-use crate::{peer, plan, race, sync};
+use crate::{check, peer, plan, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -105,6 +105,8 @@ pub(crate) struct Allocation {
     pub(crate) pieces: Box<[(u64, u64)]>,
     /// A number that no other allocation has.
     pub(crate) id: u64,
+    /// Which of its bytes were written, if accesses are checked and only devices and calls write it.
+    pub(crate) written: Option<check::Written>,
     /// Of managed memory: what is known of its pages, once somebody asked.
     pub(super) pages: Mutex<Vec<Page>>,
     /// Whether synchronous operations always wait, as it was set.
@@ -132,6 +134,8 @@ impl Allocation {
         let synchronous = AtomicBool::new(!kind.is_host());
         let life = life.clone();
         let (rights, pieces, pages) = (Box::default(), Box::default(), Mutex::default());
+        let known = check::on() && matches!(kind, Kind::Device | Kind::Heap | Kind::Graph);
+        let written = known.then(|| check::Written::nothing(size));
         Self {
             base,
             size,
@@ -143,6 +147,7 @@ impl Allocation {
             rights,
             pieces,
             id,
+            written,
             pages,
             synchronous,
             live,
@@ -593,6 +598,36 @@ impl Space {
     /// Bytes in use on a device.
     pub(crate) fn used(&self, device: usize) -> usize {
         sync::read(&self.inner).used[device]
+    }
+
+    /// Where an address is that is in no allocation, for a report.
+    pub(crate) fn beside(&self, address: u64) -> String {
+        let inner = sync::read(&self.inner);
+        let before = inner.allocations.range(..=address).next_back().map(|(_, one)| &**one);
+        let after = inner.allocations.range(address..).next().map(|(_, one)| &**one);
+        let end = |one: &Allocation| one.base + one.size as u64;
+        let far = |distance: u64| distance < 1 << 32;
+        match (before, after) {
+            (Some(one), _) if address < end(one) => {
+                let (at, size) = (address - one.base, one.size);
+                format!(
+                    "{at} bytes into the allocation {:#x} of {size} bytes, which does not allow it",
+                    one.base
+                )
+            }
+            (Some(one), after)
+                if far(address - end(one))
+                    && after.is_none_or(|next| next.base - address > address - end(one)) =>
+            {
+                let (at, size) = (address - end(one), one.size);
+                format!("{at} bytes behind the allocation {:#x} of {size} bytes", one.base)
+            }
+            (_, Some(one)) if far(one.base - address) => {
+                let (at, size) = (one.base - address, one.size);
+                format!("{at} bytes before the allocation {:#x} of {size} bytes", one.base)
+            }
+            _ => "near no allocation".to_owned(),
+        }
     }
 
     /// The allocations that a program made and did not free.

@@ -15,7 +15,7 @@ mod touched;
 
 use crate::memory::space::Allocation;
 use crate::schedule::{self, Class, Label};
-use crate::sync;
+use crate::{check, sync};
 use record::{RECORD, Record};
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -152,6 +152,7 @@ pub(crate) fn knows(clock: Option<Arc<Clock>>) -> bool {
 /// Notes that the work of this thread touches bytes of an allocation.
 #[inline]
 pub(crate) fn touch(allocation: &Allocation, offset: usize, len: usize, access: Access) {
+    check::touch(allocation, offset, len, access);
     if schedule::on() {
         let start = allocation.base + offset as u64;
         note_in(Some(allocation), single(start..start + len as u64), access);
@@ -173,8 +174,16 @@ pub(crate) fn touch_rows(
     rows: impl Iterator<Item = Range<u64>>,
     access: Access,
 ) {
+    let rows = rows.inspect(|row| {
+        if let Some(allocation) = allocation {
+            let (offset, len) = (allocation.offset(row.start), row.end - row.start);
+            check::touch(allocation, offset, len as usize, access);
+        }
+    });
     if schedule::on() {
         note_in(allocation, ranges::joined(rows), access);
+    } else if check::on() {
+        rows.for_each(drop);
     }
 }
 

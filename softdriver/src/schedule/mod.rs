@@ -40,10 +40,10 @@ pub(crate) fn tick(name: &'static str) {
     }
 }
 
-/// Whether work gets its name: for reports of races, or for the trace.
+/// Whether work gets its name: for reports of races and of accesses, or for the trace.
 #[inline]
 pub(crate) fn named() -> bool {
-    on() || crate::trace::on()
+    on() || crate::trace::on() || crate::check::on()
 }
 
 /// Takes the seed of the variable `CUSCOPE_SOFT_SEED`.

@@ -109,6 +109,10 @@ pub(crate) trait Output: Sync {
     fn print(&self, text: &[u8]);
     /// What an assertion that failed says.
     fn complain(&self, text: &str);
+    /// How many steps the warps of a launch made.
+    fn ran(&self, steps: u64) {
+        let _nobody = steps;
+    }
 }
 
 /// What ends a launch before its time.

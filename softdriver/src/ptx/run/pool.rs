@@ -63,6 +63,7 @@ pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
             pool.work(None);
         });
     }
+    launch.output.ran(pool.steps.load(Relaxed));
     match *sync::lock(&pool.fault) {
         Some(fault) => Err(fault),
         None => Ok(()),

@@ -1,0 +1,330 @@
+//! Reads of memory that nobody wrote, and accesses of kernels that miss all memory: what memory checkers
+//! look for (`CUSCOPE_SOFT_CHECK`). Without the variable nothing here costs anything but a look at a switch.
+
+use crate::driver::driver as state;
+use crate::memory::space::Allocation;
+use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
+use crate::race::Access;
+use crate::schedule::Label;
+use crate::{summary, sync};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Whether accesses are checked.
+static ON: AtomicBool = AtomicBool::new(false);
+/// What was found, in the order in which it was.
+static FOUND: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
+/// How much is told apart.
+const MOST: usize = 100;
+
+thread_local! {
+    /// What the work that the thread runs is called.
+    static WORK: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
+}
+
+/// Whether accesses are checked.
+#[inline]
+pub(crate) fn on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Has accesses checked from now on.
+pub(crate) fn begin() {
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// Notes what the thread works on from now on.
+pub(crate) fn works_on(label: &Label) {
+    if on() {
+        // A thread that is ending runs no work.
+        let _ending = WORK.try_with(|work| work.replace(label.name.clone()));
+    }
+}
+
+/// Which bytes of an allocation were written: a bit each.
+pub(crate) struct Written(Box<[AtomicU64]>);
+
+impl Written {
+    /// None of so many bytes.
+    pub(crate) fn nothing(bytes: usize) -> Self {
+        Self((0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// The words of a range of bytes, each with the bits that are in the range.
+    fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+        let words = range.start / 64..range.end.div_ceil(64);
+        words.map(move |word| {
+            let (low, high) = (word * 64, word * 64 + 64);
+            let (from, to) = (range.start.max(low) - low, range.end.min(high) - low);
+            (word, (u64::MAX >> (64 - (to - from))) << from)
+        })
+    }
+
+    /// Notes that bytes are written.
+    fn write(&self, range: Range<usize>) {
+        for (word, bits) in Self::words(range) {
+            self.0[word].fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+
+    /// Forgets that anything was written.
+    fn forget(&self) {
+        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// The first byte of a range that was not written.
+    fn first_unwritten(&self, range: Range<usize>) -> Option<usize> {
+        Self::words(range).find_map(|(word, bits)| {
+            let unwritten = bits & !self.0[word].load(Ordering::Relaxed);
+            (unwritten != 0).then(|| word * 64 + unwritten.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// What is wrong with an access.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    /// There is no memory that may be accessed so.
+    Invalid(Access),
+    /// A kernel reads what nobody wrote.
+    Unwritten,
+    /// So does a copy, or another call.
+    UnwrittenByCall,
+}
+
+/// Accesses that are wrong in the same way.
+pub(crate) struct Finding {
+    wrong: Wrong,
+    /// The kernel, or the driver call.
+    work: String,
+    bytes: usize,
+    /// The first of them.
+    address: u64,
+    /// Where that is.
+    place: String,
+    /// The first address of the allocation.
+    base: u64,
+    times: u64,
+}
+
+impl Finding {
+    /// How often it was.
+    pub(crate) fn times(&self) -> u64 {
+        self.times
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wrong, work, bytes, address, place, times, .. } = self;
+        let work = if work.is_empty() { "unnamed work" } else { work };
+        match wrong {
+            Wrong::Invalid(access) => {
+                let access = match access {
+                    Access::Read => "read",
+                    Access::Atomic => "atomic",
+                    _ => "write",
+                };
+                write!(f, "Invalid __global__ {access} of size {bytes} bytes by {work}")?;
+            }
+            Wrong::Unwritten => {
+                write!(f, "Uninitialized __global__ memory read of size {bytes} bytes by {work}")?;
+            }
+            Wrong::UnwrittenByCall => {
+                write!(f, "Uninitialized memory read of {bytes} bytes by {work}")?;
+            }
+        }
+        write!(f, ": address {address:#x} is {place}")?;
+        if *times > 1 { write!(f, " ({times} times)") } else { Ok(()) }
+    }
+}
+
+/// Notes an access that is wrong.
+fn found(wrong: Wrong, work: &str, bytes: usize, address: u64, at: Option<&Allocation>) {
+    let base = at.map_or(0, |at| at.base);
+    let place = || match at {
+        Some(at) => {
+            format!("{} bytes into the allocation {base:#x} of {} bytes", address - base, at.size)
+        }
+        None => state().space.beside(address),
+    };
+    let mut all = sync::lock(&FOUND);
+    let same = |one: &&mut Finding| {
+        (one.wrong, one.base, one.bytes) == (wrong, base, bytes) && one.work == work
+    };
+    if let Some(one) = all.iter_mut().find(same) {
+        one.times += 1;
+        return;
+    }
+    if all.len() < MOST {
+        let (work, place) = (work.to_owned(), place());
+        all.push(Finding { wrong, work, bytes, address, place, base, times: 1 });
+        drop(all);
+        summary::save();
+    }
+}
+
+/// Runs `f` on what was found.
+pub(crate) fn with_findings<R>(f: impl FnOnce(&[Finding]) -> R) -> R {
+    f(&sync::lock(&FOUND))
+}
+
+/// Checks that bytes of an allocation were written, if that is known of it.
+fn check_written(wrong: Wrong, work: &str, at: &Allocation, offset: usize, len: usize) {
+    let Some(written) = at.written.as_ref().filter(|_| !at.storage.is_shared()) else { return };
+    if let Some(first) = written.first_unwritten(offset..offset + len) {
+        found(wrong, work, len, at.base + first as u64, Some(at));
+        // Told once for each byte.
+        written.write(offset..offset + len);
+    }
+}
+
+/// Checks an access of a copy, a fill or another call, which lies in the allocation.
+#[inline]
+pub(crate) fn touch(at: &Allocation, offset: usize, len: usize, access: Access) {
+    if !on() {
+        return;
+    }
+    match access {
+        Access::Read => WORK.with_borrow(|work| {
+            check_written(Wrong::UnwrittenByCall, work, at, offset, len);
+        }),
+        Access::Write | Access::Atomic => {
+            if let Some(written) = &at.written {
+                written.write(offset..offset + len);
+            }
+        }
+        Access::Allocate => {
+            if let Some(written) = &at.written {
+                written.forget();
+            }
+        }
+        Access::Free => {}
+    }
+}
+
+/// Runs `f` on the memory of a kernel, whose accesses are checked if they are to be.
+pub(crate) fn checked<R>(memory: &dyn Memory, f: impl FnOnce(&dyn Memory) -> R) -> R {
+    if !on() {
+        return f(memory);
+    }
+    let kernel = WORK.with_borrow(|work| work.clone().into_owned());
+    f(&Checked { memory, kernel })
+}
+
+/// Memory whose accesses are checked.
+struct Checked<'m> {
+    memory: &'m dyn Memory,
+    kernel: String,
+}
+
+impl Checked<'_> {
+    /// Notes an access that was made, or failed.
+    fn note<R>(
+        &self,
+        access: Access,
+        address: u64,
+        bytes: usize,
+        result: Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let there = match result {
+            Err(Fault::IllegalAddress) => {
+                found(Wrong::Invalid(access), &self.kernel, bytes, address, None);
+                return result;
+            }
+            Err(_) => return result,
+            Ok(_) => state().space.find_running(address, bytes),
+        };
+        // None if it was freed meanwhile.
+        if let Some(there) = there {
+            let offset = there.offset(address);
+            if matches!(access, Access::Read | Access::Atomic) {
+                check_written(Wrong::Unwritten, &self.kernel, &there, offset, bytes);
+            }
+            if let (Access::Write | Access::Atomic, Some(written)) = (access, &there.written) {
+                written.write(offset..offset + bytes);
+            }
+        }
+        result
+    }
+}
+
+impl Memory for Checked<'_> {
+    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let result = self.memory.load(at, 1 << lane, bytes, out);
+            self.note(Access::Read, at[lane], bytes, result)
+        })
+    }
+
+    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
+        lanes(mask).try_for_each(|lane| {
+            let result = self.memory.store(at, 1 << lane, bytes, values);
+            self.note(Access::Write, at[lane], bytes, result)
+        })
+    }
+
+    fn atomic(
+        &self,
+        address: u64,
+        bytes: usize,
+        update: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<u64, Fault> {
+        self.note(Access::Atomic, address, bytes, self.memory.atomic(address, bytes, update))
+    }
+
+    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
+        self.memory.multicast(address, bytes)
+    }
+
+    fn cut_off(&self) -> bool {
+        self.memory.cut_off()
+    }
+
+    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
+        self.memory.set_number(handle, value)
+    }
+
+    fn allocate(&self, bytes: u64) -> Option<u64> {
+        self.memory.allocate(bytes)
+    }
+
+    fn release(&self, address: u64) -> Result<(), Fault> {
+        self.memory.release(address)
+    }
+
+    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
+        self.memory.texture(handle)
+    }
+
+    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
+        self.memory.surface(handle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_one_by_one() {
+        let written = Written::nothing(200);
+        assert_eq!(written.first_unwritten(3..3), None);
+        for range in [0..1, 60..70, 64..128, 199..200] {
+            assert_eq!(
+                written.first_unwritten(range.clone()),
+                Some(range.start.max(if range.start == 64 { 70 } else { 0 }))
+            );
+            written.write(range.clone());
+            assert_eq!(written.first_unwritten(range.clone()), None);
+        }
+        assert_eq!(written.first_unwritten(0..200), Some(1));
+        assert_eq!(written.first_unwritten(60..200), Some(128));
+        written.forget();
+        assert_eq!(written.first_unwritten(64..128), Some(64));
+    }
+}

@@ -1,0 +1,287 @@
+//! What a process did with the driver, and what went wrong, told when it ends (`CUSCOPE_SOFT_SUMMARY`), in
+//! the words of memory checkers.
+#![allow(unsafe_code, reason = "a function that is called at the exit")]
+
+use crate::memory::space::Kind;
+use crate::{check, driver, race, result, sync};
+use cuscope_sys::*;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether there is a summary.
+static ON: AtomicBool = AtomicBool::new(false);
+static SUMMARY: Mutex<Option<Summary>> = Mutex::new(None);
+
+/// How many things of a kind are told one by one.
+const TOLD: usize = 20;
+/// What it means that `cuGetExportTable` is called.
+const RUNTIME: &str = "Not supported: the CUDA runtime (libcudart). It asks cuGetExportTable for tables that are not \
+    documented: call the driver API, or keep the runtime out of what is tested";
+
+/// What is told.
+#[derive(Default)]
+struct Summary {
+    /// Where it goes; none is stderr.
+    file: Option<PathBuf>,
+    calls: HashMap<&'static str, Calls>,
+    launches: u64,
+    /// What the warps of kernels ran.
+    steps: u64,
+    /// Kernels that faulted, with the code.
+    faults: Vec<(String, CUresult)>,
+    /// Code that was refused, a text each, and how often.
+    refused: BTreeMap<String, u64>,
+}
+
+/// The calls of a function.
+#[derive(Default)]
+struct Calls {
+    made: u64,
+    /// Those that failed, by code.
+    failed: BTreeMap<u32, u64>,
+}
+
+/// Begins a summary, which goes to the file, or to stderr.
+pub(crate) fn begin(file: Option<&Path>) {
+    *sync::lock(&SUMMARY) = Some(Summary { file: file.map(Path::to_owned), ..Summary::default() });
+    ON.store(true, Ordering::Release);
+    // SAFETY: a function of C without obligations, which looks at statics only.
+    let _ = unsafe { libc::atexit(end) };
+    save();
+}
+
+/// Runs `f` on the summary, if there is one.
+#[inline]
+fn with(f: impl FnOnce(&mut Summary)) {
+    if ON.load(Ordering::Relaxed)
+        && let Some(summary) = sync::lock(&SUMMARY).as_mut()
+    {
+        f(summary);
+    }
+}
+
+/// Notes a call and what it gave.
+#[inline]
+pub(crate) fn called(name: &'static str, code: CUresult) {
+    let mut new = false;
+    with(|summary| {
+        let calls = summary.calls.entry(name).or_default();
+        calls.made += 1;
+        if !matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY) {
+            let times = calls.failed.entry(code.0).or_default();
+            *times += 1;
+            new = *times == 1;
+        }
+    });
+    if new {
+        save();
+    }
+}
+
+/// Notes that a kernel ran, and its fault.
+pub(crate) fn launched(kernel: &str, fault: Option<CUresult>) {
+    with(|summary| {
+        summary.launches += 1;
+        if let Some(code) = fault {
+            summary.faults.push((kernel.to_owned(), code));
+        }
+    });
+    if fault.is_some() {
+        save();
+    }
+}
+
+/// Notes what the warps of a kernel ran.
+pub(crate) fn ran(steps: u64) {
+    with(|summary| summary.steps += steps);
+}
+
+/// Notes that code was refused.
+fn refused(what: String) {
+    with(|summary| *summary.refused.entry(what).or_default() += 1);
+    save();
+}
+
+/// Notes that PTX was refused: what the compiler said, and of what.
+pub(crate) fn refused_ptx(log: &str, source: &str) {
+    if !ON.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut told = String::new();
+    for message in log.lines().filter(|line| line.contains(", line ")).take(TOLD) {
+        let (place, what) = message.split_once("; error   : ").unwrap_or(("", message));
+        let number = place.rsplit(' ').next().and_then(|number| number.parse::<usize>().ok());
+        let line = number.and_then(|number| source.lines().nth(number.checked_sub(1)?));
+        let (number, line) = (number.unwrap_or_default(), line.unwrap_or_default().trim());
+        // Writing to a String cannot fail.
+        let _ = write!(told, "PTX was refused: line {number}: {what}\n    {line}\n");
+    }
+    refused(if told.is_empty() { format!("PTX was refused: {}\n", log.trim_end()) } else { told });
+}
+
+/// Notes that machine code was refused: what it was, and what to do.
+pub(crate) fn refused_machine_code(what: &str) {
+    refused(format!("Machine code was refused: {what}\n"));
+}
+
+/// Writes what is known by now to the file, in case the process does not come to its end.
+pub(crate) fn save() {
+    let Some(file) = sync::lock(&SUMMARY).as_ref().and_then(|summary| summary.file.clone()) else {
+        return;
+    };
+    if driver::forked() {
+        return;
+    }
+    let text = text(false);
+    if let Err(error) = std::fs::write(&file, text) {
+        eprintln!("cuscope-softdriver: the summary {file:?} was not written: {error}");
+    }
+}
+
+/// Tells it all, but not in the child of a fork, whose parent tells.
+extern "C" fn end() {
+    if driver::forked() {
+        return;
+    }
+    let text = text(true);
+    let file = sync::lock(&SUMMARY).take().and_then(|summary| summary.file);
+    ON.store(false, Ordering::Relaxed);
+    match file {
+        None => eprint!("{text}"),
+        Some(file) => {
+            if let Err(error) = std::fs::write(&file, text) {
+                eprintln!("cuscope-softdriver: the summary {file:?} was not written: {error}");
+            }
+        }
+    }
+}
+
+/// A number with commas.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun.
+fn counted(count: u64, noun: &str) -> String {
+    let plural = match noun {
+        _ if count == 1 => "",
+        "race" | "error" | "call" | "function" | "allocation" | "byte" => "s",
+        _ => "es",
+    };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
+/// How often it was, if it was not once.
+fn times(count: u64) -> String {
+    if count == 1 { String::new() } else { format!(" ({} times)", grouped(count)) }
+}
+
+/// The summary; at the end also of what the process left.
+fn text(ended: bool) -> String {
+    let races = race::races();
+    let left =
+        driver::get().filter(|_| ended).map(|driver| driver.space.left()).unwrap_or_default();
+    let leaks =
+        left.iter().filter(|one| matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap));
+    let leaks: Vec<_> = leaks.map(|one| (one.base, one.size, one.life.device)).collect();
+    let summary = sync::lock(&SUMMARY);
+    let Some(summary) = summary.as_ref() else { return String::new() };
+    let mut lines = Vec::new();
+    let program: Vec<_> = std::env::args_os().take(3).collect();
+    let program: Vec<_> = program.iter().map(|part| part.to_string_lossy()).collect();
+    lines.push(format!(
+        "CUSCOPE SOFTWARE DRIVER: process {}: {}",
+        std::process::id(),
+        program.join(" ")
+    ));
+    let made = summary.calls.values().map(|calls| calls.made).sum();
+    let failed = summary.calls.values().flat_map(|calls| calls.failed.values()).sum::<u64>();
+    lines.push(format!(
+        "{} of {}, {} failed; {}, about {} warp instructions",
+        counted(made, "call"),
+        counted(summary.calls.len() as u64, "function"),
+        grouped(failed),
+        counted(summary.launches, "launch"),
+        grouped(summary.steps)
+    ));
+    let mut calls: Vec<_> = summary.calls.iter().collect();
+    calls.sort_unstable_by_key(|(name, _)| **name);
+    for (name, calls) in calls {
+        for (&code, &count) in &calls.failed {
+            let what =
+                if code == CUDA_ERROR_NOT_SUPPORTED.0 { "Not supported" } else { "Program hit" };
+            let error = result::name_of(CUresult(code)).unwrap_or("an unknown error");
+            if *name == "cuGetExportTable" {
+                lines.push(RUNTIME.to_owned());
+            }
+            lines.push(format!(
+                "{what}: {error} (error {code}) on {} of {name}",
+                counted(count, "call")
+            ));
+        }
+    }
+    for (what, &count) in summary.refused.iter().take(TOLD) {
+        let mut parts = what.lines();
+        lines.push(format!("{}{}", parts.next().unwrap_or_default(), times(count)));
+        lines.extend(parts.map(str::to_owned));
+    }
+    for (kernel, code) in summary.faults.iter().take(TOLD) {
+        let error = result::name_of(*code).unwrap_or("an unknown error");
+        lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
+    }
+    let wrong = check::with_findings(|found| {
+        lines.extend(found.iter().take(TOLD).map(ToString::to_string));
+        found.iter().map(check::Finding::times).sum::<u64>()
+    });
+    lines.extend(races.iter().take(TOLD).map(ToString::to_string));
+    for (base, size, device) in leaks.iter().take(TOLD) {
+        lines.push(format!(
+            "Leaked {} at {base:#x} of device {device}",
+            counted(*size as u64, "byte")
+        ));
+    }
+    if leaks.len() > TOLD {
+        lines.push(format!("and {} more", counted((leaks.len() - TOLD) as u64, "allocation")));
+    }
+    let bytes = leaks.iter().map(|(_, size, _)| *size as u64).sum();
+    if ended {
+        lines.push(format!(
+            "LEAK SUMMARY: {} leaked in {}",
+            counted(bytes, "byte"),
+            counted(leaks.len() as u64, "allocation")
+        ));
+    } else {
+        lines.push("The process did not come to its end".to_owned());
+    }
+    lines.push(format!("RACE SUMMARY: {}", counted(races.len() as u64, "race")));
+    // With the check, an access that misses is among these already.
+    let known = |code: CUresult| check::on() && code == CUDA_ERROR_ILLEGAL_ADDRESS;
+    let errors = wrong + summary.faults.iter().filter(|&&(_, code)| !known(code)).count() as u64;
+    lines.push(format!("ERROR SUMMARY: {}", counted(errors, "error")));
+    lines.iter().fold(String::new(), |out, line| out + "========= " + line + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_commas_and_plurals() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "launch"), "1 launch");
+        assert_eq!(counted(0, "launch"), "0 launches");
+        assert_eq!(counted(1000, "call"), "1,000 calls");
+    }
+}
