@@ -1,6 +1,7 @@
 //! The compact form that runs: names, types and modifiers are resolved, and
 //! arithmetic is a function on the bits of registers.
 
+use super::fragment::{MatrixOp, TileOp};
 use super::ops::{Binary, Convert, Row, Ternary, Unary};
 use std::fmt;
 
@@ -408,28 +409,6 @@ pub(crate) enum Halves {
     Values(Slot, u64),
 }
 
-/// The elements of the factors of a product of matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Element {
-    F16,
-    BF16,
-    TF32,
-}
-
-/// `mma`
-#[derive(Clone, Debug)]
-pub(crate) struct MatrixOp {
-    pub(crate) element: Element,
-    /// Whether the sums are f16 rather than f32.
-    pub(crate) half: bool,
-    /// The columns of `a` and rows of `b`.
-    pub(crate) depth: u8,
-    pub(crate) d: Box<[Slot]>,
-    pub(crate) a: Box<[Src]>,
-    pub(crate) b: Box<[Src]>,
-    pub(crate) c: Box<[Src]>,
-}
-
 /// What an instruction takes a texture or surface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Geometry {
@@ -736,6 +715,22 @@ pub(crate) enum Op {
         access: Access,
         d: Box<[Slot]>,
         transposed: bool,
+    },
+    /// `stmatrix`
+    StoreMatrix {
+        access: Access,
+        a: Box<[Src]>,
+        transposed: bool,
+    },
+    /// `movmatrix`
+    Transpose {
+        d: Slot,
+        a: Src,
+    },
+    /// `wmma.load`, and `wmma.store` without registers to load.
+    Tile {
+        access: Access,
+        op: Box<TileOp>,
     },
     /// `mbarrier`: `a` is the count, the state, or the parity.
     MemoryBarrier {

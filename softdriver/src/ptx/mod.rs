@@ -14,12 +14,13 @@
 
 mod code;
 mod error;
+mod fragment;
 mod image;
 mod lex;
 mod lower;
 mod ops;
 mod parse;
-mod run;
+pub(crate) mod run;
 mod tree;
 mod types;
 

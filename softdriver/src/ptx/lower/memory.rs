@@ -23,7 +23,7 @@ const HINTS: &[&str] = &[
 ];
 
 /// The state space that comes next; without one it is generic.
-fn space(m: &mut Modifiers<'_>) -> Space {
+pub(super) fn space(m: &mut Modifiers<'_>) -> Space {
     let space = match m.peek() {
         "global" | "const" => Space::Global,
         "shared" | "shared::cta" => Space::Shared,

@@ -16,6 +16,7 @@ mod scope;
 pub(super) mod table;
 mod texture;
 mod warp;
+mod wmma;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -25,6 +25,9 @@ pub(crate) const SETS: &[Set] = &[
     ("scope", "cta|cluster|gpu|sys"),
     ("sub", "b8|b16|b32|b64"),
     ("edge", "trap|clamp|zero"),
+    ("wmma", "m16n16k16|m32n8k16|m8n32k16"),
+    ("lines", "row|col"),
+    ("at", "global|shared|shared::cta"),
 ];
 
 /// What lowers an instruction.
@@ -49,7 +52,7 @@ pub(crate) enum Family {
 /// An opcode's first part, what lowers it, and its forms with their operands:
 /// `T` a register of the last type, `S` of the type before, `W` of twice the
 /// size, `h r l q` of 16, 32, 64 and 128 bits, `f x` of f32 and f64, `p` a
-/// predicate, `n` a constant, and what stands in brackets an address.
+/// predicate, `n` a constant, `r4` four of `r`, and what stands in brackets an address.
 pub(crate) struct Row(
     pub(crate) &'static str,
     pub(crate) Family,
@@ -306,26 +309,120 @@ pub(crate) const ROWS: &[Row] = &[
         "mma",
         Matrix,
         &[
+            ("mma.sync.aligned.m8n8k4.<lines>.<lines>.f32.f16.f16.f32", "{f8}, {r2}, {r2}, {f8}"),
+            ("mma.sync.aligned.m8n8k4.<lines>.<lines>.f32.f16.f16.f16", "{f8}, {r2}, {r2}, {r4}"),
+            ("mma.sync.aligned.m8n8k4.<lines>.<lines>.f16.f16.f16.f16", "{r4}, {r2}, {r2}, {r4}"),
             (
                 "mma.sync.aligned.m16n8k8.row.col.f32.(f16.f16|bf16.bf16).f32",
-                "{f, f, f, f}, {r, r}, {r}, {f, f, f, f}",
+                "{f4}, {r2}, {r}, {f4}",
             ),
             (
                 "mma.sync.aligned.m16n8k16.row.col.f32.(f16.f16|bf16.bf16).f32",
-                "{f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}",
+                "{f4}, {r4}, {r2}, {f4}",
             ),
-            ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{r, r}, {r, r}, {r}, {r, r}"),
+            ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "{r2}, {r2}, {r}, {r2}"),
+            ("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "{r2}, {r4}, {r2}, {r2}"),
+            ("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", "{f4}, {r2}, {r}, {f4}"),
+            ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "{f4}, {r4}, {r2}, {f4}"),
             (
-                "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
-                "{r, r}, {r, r, r, r}, {r, r}, {r, r}",
+                "mma.sync.aligned.m16n8k16.row.col.f32.(e4m3|e5m2).(e4m3|e5m2).f32",
+                "{f4}, {r2}, {r}, {f4}",
             ),
             (
-                "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
-                "{f, f, f, f}, {r, r}, {r}, {f, f, f, f}",
+                "mma.sync.aligned.m16n8k32.row.col.f32.(e4m3|e5m2).(e4m3|e5m2).f32",
+                "{f4}, {r4}, {r2}, {f4}",
             ),
             (
-                "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
-                "{f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}",
+                "mma.sync.aligned.m16n8k16.row.col.f16.(e4m3|e5m2).(e4m3|e5m2).f16",
+                "{r2}, {r2}, {r}, {r2}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k32.row.col.f16.(e4m3|e5m2).(e4m3|e5m2).f16",
+                "{r2}, {r4}, {r2}, {r2}",
+            ),
+            ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "{x2}, {x}, {x}, {x2}"),
+            ("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", "{x4}, {x2}, {x}, {x4}"),
+            ("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", "{x4}, {x4}, {x2}, {x4}"),
+            ("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", "{x4}, {x8}, {x4}, {x4}"),
+            (
+                "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.(s8|u8).(s8|u8).s32",
+                "{r2}, {r}, {r}, {r2}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.(s8|u8).(s8|u8).s32",
+                "{r4}, {r2}, {r}, {r4}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.(s8|u8).(s8|u8).s32",
+                "{r4}, {r4}, {r2}, {r4}",
+            ),
+            (
+                "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.(s4|u4).(s4|u4).s32",
+                "{r2}, {r}, {r}, {r2}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.(s4|u4).(s4|u4).s32",
+                "{r4}, {r2}, {r}, {r4}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.(s4|u4).(s4|u4).s32",
+                "{r4}, {r4}, {r2}, {r4}",
+            ),
+            (
+                "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.(xor|and).popc",
+                "{r2}, {r}, {r}, {r2}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.(xor|and).popc",
+                "{r4}, {r2}, {r}, {r4}",
+            ),
+            (
+                "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.(xor|and).popc",
+                "{r4}, {r4}, {r2}, {r4}",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.(f16.f16|bf16.bf16).f32",
+                "{f4}, {r2}, {r2}, {f4}, r, 3",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.(f16.f16|bf16.bf16).f32",
+                "{f4}, {r4}, {r4}, {f4}, r, 1",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+                "{r2}, {r2}, {r2}, {r2}, r, 3",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16",
+                "{r2}, {r4}, {r4}, {r2}, r, 1",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+                "{f4}, {r2}, {r2}, {f4}, r, 3",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32",
+                "{f4}, {r4}, {r4}, {f4}, r, 1",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.(s8|u8).(s8|u8).s32",
+                "{r4}, {r2}, {r2}, {r4}, r, 1",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.(s8|u8).(s8|u8).s32",
+                "{r4}, {r4}, {r4}, {r4}, r, 0",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.(s4|u4).(s4|u4).s32",
+                "{r4}, {r2}, {r2}, {r4}, r, 1",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.(s4|u4).(s4|u4).s32",
+                "{r4}, {r4}, {r4}, {r4}, r, 0",
+            ),
+            (
+                "mma.sp{::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.(e4m3|e5m2).(e4m3|e5m2).f32",
+                "{f4}, {r4}, {r4}, {f4}, r, 0",
             ),
         ],
     ),
@@ -347,6 +444,7 @@ pub(crate) const ROWS: &[Row] = &[
             ("mov.b128", "q, {l, l}"),
         ],
     ),
+    Row("movmatrix", Matrix, &[("movmatrix.sync.aligned.m8n8.trans.b16", "r, r")]),
     Row(
         "mul",
         Arithmetic,
@@ -497,6 +595,15 @@ pub(crate) const ROWS: &[Row] = &[
     Row("stackrestore", Stack, &[("stackrestore.u64", "l")]),
     Row("stacksave", Stack, &[("stacksave.u64", "l")]),
     Row(
+        "stmatrix",
+        Matrix,
+        &[
+            ("stmatrix.sync.aligned.m8n8.x1{.trans}.shared{::cta}.b16", "[r], {r}"),
+            ("stmatrix.sync.aligned.m8n8.x2{.trans}.shared{::cta}.b16", "[r], {r2}"),
+            ("stmatrix.sync.aligned.m8n8.x4{.trans}.shared{::cta}.b16", "[r], {r4}"),
+        ],
+    ),
+    Row(
         "sub",
         Arithmetic,
         &[
@@ -602,6 +709,104 @@ pub(crate) const ROWS: &[Row] = &[
             ("vote.sync.ballot.b32", "r, p, r"),
             ("vote.(all|any|uni).pred", "p, p"),
             ("vote.ballot.b32", "r, p"),
+        ],
+    ),
+    Row(
+        "wmma",
+        Matrix,
+        &[
+            ("wmma.load.(a|b).sync.aligned.<lines>.<wmma>{.<at>}.f16", "{r8}, [l], r"),
+            ("wmma.load.(a|b).sync.aligned.<lines>.(m16n16k16){.<at>}.bf16", "{r4}, [l], r"),
+            ("wmma.load.(a|b).sync.aligned.<lines>.(m16n16k16){.<at>}.(s8|u8)", "{r2}, [l], r"),
+            (
+                "wmma.load.(a.sync.aligned.<lines>.m32n8k16|b.sync.aligned.<lines>.m8n32k16).bf16",
+                "{r8}, [l], r",
+            ),
+            (
+                "wmma.load.(a.sync.aligned.<lines>.m8n32k16|b.sync.aligned.<lines>.m32n8k16).bf16",
+                "{r2}, [l], r",
+            ),
+            (
+                "wmma.load.(a.sync.aligned.<lines>.m32n8k16|b.sync.aligned.<lines>.m8n32k16).(s8|u8)",
+                "{r4}, [l], r",
+            ),
+            (
+                "wmma.load.(a.sync.aligned.<lines>.m8n32k16|b.sync.aligned.<lines>.m32n8k16).(s8|u8)",
+                "{r}, [l], r",
+            ),
+            ("wmma.load.(a|b).sync.aligned.<lines>.m16n16k8{.<at>}.tf32", "{r4}, [l], r"),
+            ("wmma.load.(a|b).sync.aligned.<lines>.m8n8k4{.<at>}.f64", "{x}, [l], r"),
+            (
+                "wmma.load.(a.sync.aligned.row|b.sync.aligned.col).m8n8k32{.<at>}.(s4|u4)",
+                "{r}, [l], r",
+            ),
+            ("wmma.load.(a.sync.aligned.row|b.sync.aligned.col).m8n8k128{.<at>}.b1", "{r}, [l], r"),
+            ("wmma.load.c.sync.aligned.<lines>.<wmma>{.<at>}.f16", "{r4}, [l], r"),
+            ("wmma.load.c.sync.aligned.<lines>.(<wmma>|m16n16k8){.<at>}.f32", "{f8}, [l], r"),
+            ("wmma.load.c.sync.aligned.<lines>.<wmma>{.<at>}.s32", "{r8}, [l], r"),
+            ("wmma.load.c.sync.aligned.<lines>.(m8n8k32|m8n8k128){.<at>}.s32", "{r2}, [l], r"),
+            ("wmma.load.c.sync.aligned.<lines>.m8n8k4{.<at>}.f64", "{x2}, [l], r"),
+            ("wmma.store.d.sync.aligned.<lines>.<wmma>{.<at>}.f16", "[l], {r4}, r"),
+            ("wmma.store.d.sync.aligned.<lines>.(<wmma>|m16n16k8){.<at>}.f32", "[l], {f8}, r"),
+            ("wmma.store.d.sync.aligned.<lines>.<wmma>{.<at>}.s32", "[l], {r8}, r"),
+            ("wmma.store.d.sync.aligned.<lines>.(m8n8k32|m8n8k128){.<at>}.s32", "[l], {r2}, r"),
+            ("wmma.store.d.sync.aligned.<lines>.m8n8k4{.<at>}.f64", "[l], {x2}, r"),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f32{.satfinite}",
+                "{f8}, {r8}, {r8}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f16{.satfinite}",
+                "{r4}, {r8}, {r8}, {r4}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f16{.satfinite}",
+                "{f8}, {r8}, {r8}, {r4}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f32{.satfinite}",
+                "{r4}, {r8}, {r8}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m16n16k16.f32.bf16.bf16.f32",
+                "{f8}, {r4}, {r4}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m32n8k16.f32.bf16.bf16.f32",
+                "{f8}, {r8}, {r2}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m8n32k16.f32.bf16.bf16.f32",
+                "{f8}, {r2}, {r8}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m16n16k8.f32.tf32.tf32.f32",
+                "{f8}, {r4}, {r4}, {f8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m8n8k4{.<rnd>}.f64.f64.f64.f64",
+                "{x2}, {x}, {x}, {x2}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m16n16k16.s32.(s8.s8|u8.u8).s32{.satfinite}",
+                "{r8}, {r2}, {r2}, {r8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m32n8k16.s32.(s8.s8|u8.u8).s32{.satfinite}",
+                "{r8}, {r4}, {r}, {r8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.<lines>.<lines>.m8n32k16.s32.(s8.s8|u8.u8).s32{.satfinite}",
+                "{r8}, {r}, {r4}, {r8}",
+            ),
+            (
+                "wmma.mma.sync.aligned.row.col.m8n8k32.s32.(s4.s4|u4.u4).s32{.satfinite}",
+                "{r2}, {r}, {r}, {r2}",
+            ),
+            (
+                "wmma.mma.(xor|and).popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32",
+                "{r2}, {r}, {r}, {r2}",
+            ),
         ],
     ),
     Row("xor", Integer, &[("xor.(b16|b32|b64|pred)", "T, T, T")]),

@@ -18,7 +18,7 @@ const WINDOWS: [(u64, Space); 3] =
 /// Runs `f` for each space that the addresses of some lanes lead to, with the
 /// addresses in it and the lanes.
 #[inline]
-fn by_space(
+pub(super) fn by_space(
     space: Space,
     at: &Row,
     mask: u32,
@@ -83,7 +83,7 @@ pub(super) fn read(bytes: &[u8], address: u64, size: usize) -> Result<u64, Fault
 }
 
 /// Writes a word of 1, 2, 4 or 8 bytes.
-fn write(bytes: &mut [u8], address: u64, size: usize, value: u64) -> Result<(), Fault> {
+pub(super) fn write(bytes: &mut [u8], address: u64, size: usize, value: u64) -> Result<(), Fault> {
     let value = value.to_le_bytes();
     match size {
         1 => place::<1>(bytes, address)?.copy_from_slice(&value[..1]),

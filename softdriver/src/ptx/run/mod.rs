@@ -6,14 +6,16 @@ mod block;
 mod call;
 mod collective;
 mod format;
-mod matrix;
+pub(crate) mod matrix;
 mod multimem;
 mod pool;
+mod reach;
 mod special;
 mod step;
 mod surface;
 mod system;
 mod texture;
+mod tile;
 mod warp;
 
 use super::Module;

@@ -8,7 +8,7 @@ use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
-use super::{Fault, access, matrix, multimem, special, surface, texture};
+use super::{Fault, access, matrix, multimem, special, surface, texture, tile};
 use std::sync::atomic::{Ordering, fence};
 
 /// The lanes of a mask whose predicate is set.
@@ -131,6 +131,11 @@ fn rare(
         Op::LoadMatrix { access, d, transposed } => {
             matrix::load(warp, shared, group, mask, (access, *transposed), d)?;
         }
+        Op::StoreMatrix { access, a, transposed } => {
+            matrix::store(warp, shared, group, (access, *transposed), a)?;
+        }
+        Op::Transpose { d, a } => matrix::transpose(warp, shared, group, mask, *d, *a),
+        Op::Tile { access, op } => tile::touch(warp, shared, group, mask, access, op)?,
         Op::MemoryBarrier { kind, access, d, a } => {
             access::barrier(warp, shared, group, mask, (*kind, access), (*d, *a))?;
         }

@@ -6,6 +6,7 @@ mod device;
 mod flow;
 #[cfg(not(loom))]
 mod fuzz;
+mod matrix;
 mod memory;
 mod programs;
 mod refusals;

@@ -76,6 +76,7 @@ pub(super) fn operands(opcode: &str, code: &str) -> String {
             word.push(c);
             continue;
         }
+        let list;
         text.push_str(match word.as_str() {
             "T" | "V" => register(last, false),
             "S" => register(before, false),
@@ -103,7 +104,15 @@ pub(super) fn operands(opcode: &str, code: &str) -> String {
             "FUNCTION" => "nothing",
             "PROTOTYPE" => "SHAPE",
             "VARIABLE" => "somewhere",
-            other => other,
+            // So many registers: `r4` stands for `r, r, r, r`.
+            other => match other.split_at_checked(1) {
+                Some((one, count)) if "hrlfx".contains(one) && count.parse::<usize>().is_ok() => {
+                    let one = operands(opcode, one);
+                    list = vec![one; count.parse().unwrap_or(0)].join(", ");
+                    &list
+                }
+                _ => other,
+            },
         });
         word.clear();
         text.push(c);
@@ -124,7 +133,7 @@ fn every_form_that_is_listed_is_taken() {
             }
         }
         let text = format!(
-            ".version 8.8\n.target sm_100\n.address_size 64\n.global .u32 somewhere;\n\
+            ".version 8.8\n.target sm_90a\n.address_size 64\n.global .u32 somewhere;\n\
              .func nothing() {{ ret; }}\n.visible .entry test()\n{{\n.reg .pred %p<2>;\n\
              .reg .b16 %rs<2>; .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .f32 %f<2>;\n\
              .reg .f64 %fd<2>; .reg .b128 %q<2>;\nTHERE: .branchtargets HERE;\n\
