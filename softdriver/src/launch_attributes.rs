@@ -16,6 +16,7 @@ use crate::sync;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// Bytes of a window of the L2 cache.
@@ -37,12 +38,18 @@ pub(crate) struct Attributes {
     pub(crate) values: Values,
 }
 
-/// The bytes of a value.
-const BYTES: usize = size_of::<CUlaunchAttributeValue>();
+/// The bytes of a value. Those behind the field that its kind has, and between the parts of that, may be unset.
+type Bytes = [MaybeUninit<u8>; size_of::<CUlaunchAttributeValue>()];
+const ZERO: Bytes = [MaybeUninit::new(0); size_of::<Bytes>()];
+
+/// The number that a value begins with.
+fn number(value: &Bytes) -> Answer<i32> {
+    entry::read(value.as_ptr().cast())
+}
 
 /// The values of attributes that were set, by their ids: a node tells them.
 #[derive(Clone, Default)]
-pub(crate) struct Values(BTreeMap<c_uint, [u8; BYTES]>);
+pub(crate) struct Values(BTreeMap<c_uint, Bytes>);
 
 /// The bytes of the attributes that kernel nodes have, by their ids (F554).
 const OF_NODES: &[(CUlaunchAttributeID, usize)] = &[
@@ -58,17 +65,17 @@ const OF_NODES: &[(CUlaunchAttributeID, usize)] = &[
 
 impl Values {
     /// The value of an attribute; INVALID_VALUE for one that nodes do not have or do not tell.
-    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<([u8; BYTES], usize)> {
+    pub(crate) fn get(&self, id: CUlaunchAttributeID) -> Answer<(Bytes, usize)> {
         let found = OF_NODES.iter().find(|&&(of, _)| of == id);
         let &(_, len) = found.ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let mut first = [0; BYTES];
+        let mut first = ZERO;
         // The domain of remote traffic.
-        first[1] = (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP).into();
+        first[1] = MaybeUninit::new((id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP).into());
         Ok((self.0.get(&id.0).copied().unwrap_or(first), len))
     }
 
     /// Sets an attribute that nodes have; INVALID_VALUE otherwise. Priorities become possible ones.
-    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, mut value: [u8; BYTES]) -> Answer {
+    pub(crate) fn set(&mut self, id: CUlaunchAttributeID, mut value: Bytes) -> Answer {
         if id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
             return Err(CUDA_ERROR_NOT_SUPPORTED); // There is no code on the device that could use it.
         }
@@ -77,18 +84,17 @@ impl Values {
         if told {
             self.get(id)?;
         }
-        let word = value.first_chunk().copied().map_or(0, i32::from_le_bytes);
         match id {
             // Those of launches are up to 2.
-            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if word == 3 => {}
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE if number(&value)? == 3 => {}
             _ => {
                 let attribute = Attribute { id, pad: [0; 4], value };
                 Attributes::default().add((&raw const attribute).cast(), None)?;
             }
         }
         if id == CU_LAUNCH_ATTRIBUTE_PRIORITY {
-            let priority = priority::clamped(word);
-            value[..4].copy_from_slice(&priority.to_le_bytes());
+            let priority = priority::clamped(number(&value)?);
+            entry::write(value.as_mut_ptr().cast(), priority)?;
         }
         if told {
             self.0.insert(id.0, value);
@@ -112,7 +118,7 @@ impl Values {
     /// Whether a launch may start before the one before it in the stream has ended.
     pub(crate) fn starts_early(&self) -> bool {
         let id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.0;
-        self.0.get(&id).is_some_and(|value| value[..4] != [0; 4])
+        self.0.get(&id).is_some_and(|value| number(value) != Ok(0))
     }
 
     /// Takes over the attributes of a stream that were not set, for a launch in a capture.
@@ -124,7 +130,7 @@ impl Values {
             CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
         ] {
             self.0.entry(id.0).or_insert_with(|| {
-                let mut value = [0; BYTES];
+                let mut value = ZERO;
                 // It is an attribute of streams.
                 let _told = of.tell(id, value.as_mut_ptr().cast());
                 value
@@ -145,7 +151,7 @@ impl Values {
 struct Attribute {
     id: CUlaunchAttributeID,
     pad: [u8; 4],
-    value: [u8; BYTES],
+    value: Bytes,
 }
 
 const _: () = assert!(size_of::<Attribute>() == size_of::<CUlaunchAttribute>());
@@ -203,8 +209,8 @@ fn event_of(
 impl Attributes {
     /// Those of a cooperative launch.
     pub(crate) fn cooperative() -> Self {
-        let mut value = [0; BYTES];
-        value[0] = 1;
+        let mut value = ZERO;
+        value[0] = MaybeUninit::new(1);
         let values = Values(BTreeMap::from([(CU_LAUNCH_ATTRIBUTE_COOPERATIVE.0, value)]));
         Self { cooperative: true, values, ..Self::default() }
     }

@@ -9,6 +9,7 @@ use crate::launch_attributes::Values;
 use crate::life::Life;
 use crate::{context, function, library, stack};
 use cuscope_sys::*;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// Where a node runs the kernel of a library: the context that it names, or the current one (F532).
@@ -72,8 +73,9 @@ driver! {
         value_out: *mut CUkernelNodeAttrValue,
     ) {
         let (value, len) = with_launch(hNode, |launch| launch.attributes().get(attr))?;
+        let out: *mut MaybeUninit<u8> = value_out.cast();
         for (index, &byte) in value[..len].iter().enumerate() {
-            entry::write(value_out.cast::<u8>().wrapping_add(index), byte)?;
+            entry::write(out.wrapping_add(index), byte)?;
         }
         Ok(())
     }
