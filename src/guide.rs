@@ -27,6 +27,12 @@ pub mod errors {}
 #[doc = include_str!("../docs/guide/08-testing.md")]
 pub mod testing {}
 
+#[doc = include_str!("../docs/guide/13-ci.md")]
+pub mod ci {}
+
+#[doc = include_str!("../docs/clients.md")]
+pub mod clients {}
+
 #[doc = include_str!("../docs/software-driver.md")]
 pub mod software_driver {}
 
