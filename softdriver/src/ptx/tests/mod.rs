@@ -6,6 +6,8 @@ mod device;
 mod flow;
 #[cfg(not(loom))]
 mod fuzz;
+mod hoist;
+mod lanes;
 mod memory;
 mod programs;
 mod refusals;
