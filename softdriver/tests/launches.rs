@@ -54,6 +54,78 @@ fn a_cooperative_launch_has_all_blocks_at_once() {
     ok!(cuCtxDestroy_v2(context));
 }
 
+const LOAD: &str = "ld.global.u32 %r3, [%rd4]; st.global.u32 [%rd6], %r3;";
+const LOAD_GENERIC: &str = "ld.u32 %r3, [%rd4]; st.global.u32 [%rd6], %r3;";
+const STORE: &str = "st.global.u32 [%rd4], %r1;";
+const STORE_GENERIC: &str = "st.u32 [%rd4], %r1;";
+
+/// Launches a warp whose threads load from 1024 bytes or store there: the first one at `first`, and each next one
+/// `stride` bytes on. Gives the code, the words that were loaded, and those that are there then.
+fn access(access: &str, stride: u64, first: u64) -> (u32, Vec<u32>, Vec<u32>) {
+    let context = context();
+    let function = compiled(
+        "",
+        ".param .u64 at, .param .u64 stride, .param .u64 out",
+        &format!(
+            "ld.param.u64 %rd1, [at]; ld.param.u64 %rd2, [stride]; ld.param.u64 %rd5, [out];\n\
+             mov.u32 %r1, %tid.x; cvt.u64.u32 %rd3, %r1; mad.lo.u64 %rd4, %rd3, %rd2, %rd1;\n\
+             mad.lo.u64 %rd6, %rd3, 4, %rd5; {access}"
+        ),
+    );
+    let words: Vec<u32> = (0..256).collect();
+    let (memory, out) = (device_memory(&words), device_memory(&[0; 32]));
+    assert_eq!(launch_many(function, 1, 32, null_mut(), &[memory + first, stride, out]), 0);
+    let code = code!(cuCtxSynchronize());
+    let (got, left) = match code {
+        0 => (values(out, 32), values(memory, 256)),
+        _ => Default::default(),
+    };
+    ok!(cuCtxDestroy_v2(context));
+    (code, got, left)
+}
+
+/// However the words of a warp lie, each thread has its own.
+#[test]
+fn accesses_of_a_whole_warp_reach_the_words_of_each_thread() {
+    for (stride, first) in [(4_u64, 0_u64), (4, 896), (0, 1020), (8, 772), (u64::MAX - 3, 124)] {
+        let word = |thread: u64| first.wrapping_add(stride.wrapping_mul(thread)) as usize / 4;
+        for load in [LOAD, LOAD_GENERIC] {
+            let (code, got, left) = access(load, stride, first);
+            assert_eq!(code, 0);
+            assert!((0..32).all(|thread| got[thread as usize] as usize == word(thread)));
+            assert!((0..).zip(left).all(|(at, word)| at == word));
+        }
+        for store in [STORE, STORE_GENERIC] {
+            let (code, _, left) = access(store, stride, first);
+            let mut expected: Vec<u32> = (0..256).collect();
+            (0..32).for_each(|thread| expected[word(thread)] = thread as u32);
+            assert_eq!((code, left), (0, expected));
+        }
+    }
+}
+
+/// A fault ends the process's use of the device, so that each has its own.
+macro_rules! faults {
+    ($($name:ident: $access:ident, $stride:expr, $first:expr => $code:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            in_a_child(stringify!($name), || {
+                assert_eq!(access($access, $stride, $first).0, $code);
+            });
+        }
+    )*};
+}
+
+faults! {
+    a_warp_loads_beyond_the_end: LOAD, 4, 900 => 700;
+    a_warp_stores_beyond_the_end: STORE_GENERIC, 4, 900 => 700;
+    a_warp_loads_one_word_beyond_the_end: LOAD_GENERIC, 0, 1024 => 700;
+    a_warp_stores_here_and_there_beyond_the_end: STORE, 8, 780 => 700;
+    a_warp_loads_before_the_beginning: LOAD, u64::MAX - 3, 120 => 700;
+    a_warp_loads_misaligned_words: LOAD, 4, 2 => 716;
+    a_warp_stores_a_misaligned_word: STORE, 0, 1023 => 716;
+}
+
 /// F325: unless told otherwise, each kernel waits for what is in all the streams, and what comes next for all.
 #[test]
 fn a_launch_on_two_devices_is_one_in_both_streams() {

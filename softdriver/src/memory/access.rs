@@ -5,7 +5,7 @@ use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::graph::Numbers;
 use crate::life::Life;
-use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
+use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes, run_from};
 use crate::{check, domain, race, schedule, sync};
 use std::ops::Range;
 use std::sync::Arc;
@@ -146,8 +146,40 @@ impl<'n> DeviceMemory<'n> {
 }
 
 impl DeviceMemory<'_> {
-    /// Loads words of `N` bytes.
+    /// An allocation that holds so many bytes at the address, if it is an old one.
+    #[inline]
+    fn one(&self, address: u64, bytes: usize) -> Option<&Allocation> {
+        let index = self.find(address, bytes, usize::MAX)?;
+        Some(&*self.memory.allocations[index]).filter(|one| !one.gone())
+    }
+
+    /// Loads words of `N` bytes that lie one behind the other.
+    fn load_run_of<const N: usize>(&self, first: u64, out: &mut Row) -> Result<(), Fault> {
+        match self.one(first, 32 * N) {
+            Some(one) if one.storage.load_run::<N>(one.offset(first), out) => Ok(()),
+            _ => self.load_words::<N>(&run_from(first, N), u32::MAX, out),
+        }
+    }
+
+    /// Stores words likewise.
+    fn store_run_of<const N: usize>(&self, first: u64, values: &Row) -> Result<(), Fault> {
+        if let Some(one) = self.one(first, 32 * N)
+            && one.rights(self.device) == Rights::ReadWrite
+            && self.change(one, || one.storage.store_run::<N>(one.offset(first), values))?
+        {
+            return Ok(());
+        }
+        self.store_words::<N>(&run_from(first, N), u32::MAX, values)
+    }
+
+    /// Loads words of `N` bytes: with one check if all lanes' lie in the allocation of the first.
     fn load_words<const N: usize>(&self, at: &Row, mask: u32, out: &mut Row) -> Result<(), Fault> {
+        if mask == u32::MAX
+            && let Some(one) = self.one(at[0], N)
+            && one.storage.load_row::<N>(one.base, at, out)
+        {
+            return Ok(());
+        }
         let mut last = usize::MAX;
         lanes(mask).try_for_each(|lane| {
             self.with(at[lane], N, &mut last, |allocation| {
@@ -159,8 +191,15 @@ impl DeviceMemory<'_> {
         })
     }
 
-    /// Stores words of `N` bytes.
+    /// Stores words of `N` bytes likewise.
     fn store_words<const N: usize>(&self, at: &Row, mask: u32, values: &Row) -> Result<(), Fault> {
+        if mask == u32::MAX
+            && let Some(one) = self.one(at[0], N)
+            && one.rights(self.device) == Rights::ReadWrite
+            && self.change(one, || one.storage.store_row::<N>(one.base, at, values))?
+        {
+            return Ok(());
+        }
         let mut last = usize::MAX;
         lanes(mask).try_for_each(|lane| {
             self.with(at[lane], N, &mut last, |allocation| {
@@ -191,6 +230,24 @@ impl Memory for DeviceMemory<'_> {
             2 => self.store_words::<2>(at, mask, values),
             4 => self.store_words::<4>(at, mask, values),
             _ => self.store_words::<8>(at, mask, values),
+        }
+    }
+
+    fn load_run(&self, first: u64, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        match bytes {
+            1 => self.load_run_of::<1>(first, out),
+            2 => self.load_run_of::<2>(first, out),
+            4 => self.load_run_of::<4>(first, out),
+            _ => self.load_run_of::<8>(first, out),
+        }
+    }
+
+    fn store_run(&self, first: u64, bytes: usize, values: &Row) -> Result<(), Fault> {
+        match bytes {
+            1 => self.store_run_of::<1>(first, values),
+            2 => self.store_run_of::<2>(first, values),
+            4 => self.store_run_of::<4>(first, values),
+            _ => self.store_run_of::<8>(first, values),
         }
     }
 

@@ -6,6 +6,7 @@ use super::physical::Region;
 use super::shared::{Place, Shared};
 use crate::domain;
 use crate::entry::Answer;
+use crate::ptx::{Lie, Row, lie};
 use cuscope_sys::CUDA_ERROR_UNKNOWN;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
@@ -231,6 +232,67 @@ impl Storage {
         }
     }
 
+    /// Loads a word of `N` bytes (1, 2, 4 or 8) at each of some addresses, which are counted from `base`. False, and
+    /// nothing is done, if one of them is not aligned or not inside.
+    #[inline]
+    pub(crate) fn load_row<const N: usize>(&self, base: u64, at: &Row, out: &mut Row) -> bool {
+        if self.read_only || !self.has_words::<N>(base, at) {
+            return false;
+        }
+        let start = self.at(0, self.len);
+        for (out, at) in out.iter_mut().zip(at) {
+            *out = word::<N>(start.wrapping_add((at - base) as usize));
+        }
+        true
+    }
+
+    /// Stores words likewise, in order.
+    #[inline]
+    pub(crate) fn store_row<const N: usize>(&self, base: u64, at: &Row, values: &Row) -> bool {
+        if !self.has_words::<N>(base, at) {
+            return false;
+        }
+        let start = self.at(0, self.len);
+        for (&value, at) in values.iter().zip(at) {
+            set_word::<N>(start.wrapping_add((at - base) as usize), value);
+        }
+        true
+    }
+
+    /// Loads words of `N` bytes from an offset on. False, and nothing is done, if they are not aligned. Panics beyond
+    /// the end, which callers have excluded.
+    #[inline]
+    pub(crate) fn load_run<const N: usize>(&self, offset: usize, out: &mut Row) -> bool {
+        let start = self.at(offset, size_of::<[[u8; N]; 32]>());
+        if self.read_only || !start.addr().is_multiple_of(N) {
+            return false;
+        }
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = word::<N>(start.wrapping_add(lane * N));
+        }
+        true
+    }
+
+    /// Stores words likewise.
+    #[inline]
+    pub(crate) fn store_run<const N: usize>(&self, offset: usize, values: &Row) -> bool {
+        let start = self.at(offset, size_of::<[[u8; N]; 32]>());
+        if !start.addr().is_multiple_of(N) {
+            return false;
+        }
+        for (lane, &value) in values.iter().enumerate() {
+            set_word::<N>(start.wrapping_add(lane * N), value);
+        }
+        true
+    }
+
+    /// Whether words of `N` bytes at all addresses are aligned and inside.
+    #[inline]
+    fn has_words<const N: usize>(&self, base: u64, at: &Row) -> bool {
+        let last = self.len.checked_sub(N).filter(|_| self.at(0, 0).addr().is_multiple_of(N));
+        last.is_some_and(|last| lie(at, base, last as u64, N as u64) != Lie::Beyond)
+    }
+
     /// Replaces a value of 2, 4 or 8 aligned bytes by what `update` makes of it, atomically;
     /// gives the old value. `None` if the size or the alignment is another.
     pub(crate) fn atomic(
@@ -338,6 +400,40 @@ impl Drop for Storage {
     }
 }
 
+/// A word of `N` bytes of shared memory.
+///
+/// Private to this file: `at` leads to `N` bytes inside a storage, and is aligned.
+#[inline(always)]
+fn word<const N: usize>(at: *mut u8) -> u64 {
+    match N {
+        // SAFETY: inside the storage, aligned, and only ever accessed atomically.
+        1 => unsafe { AtomicU8::from_ptr(at) }.load(Relaxed).into(),
+        // SAFETY: as above.
+        2 => unsafe { AtomicU16::from_ptr(at.cast()) }.load(Relaxed).to_le().into(),
+        // SAFETY: as above.
+        4 => unsafe { AtomicU32::from_ptr(at.cast()) }.load(Relaxed).to_le().into(),
+        // SAFETY: as above.
+        _ => unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed).to_le(),
+    }
+}
+
+/// Sets such a word.
+///
+/// Private to this file: `at` leads to `N` bytes inside a storage, and is aligned.
+#[inline(always)]
+fn set_word<const N: usize>(at: *mut u8, value: u64) {
+    match N {
+        // SAFETY: inside the storage, aligned, and only ever accessed atomically.
+        1 => unsafe { AtomicU8::from_ptr(at) }.store(value as u8, Relaxed),
+        // SAFETY: as above.
+        2 => unsafe { AtomicU16::from_ptr(at.cast()) }.store((value as u16).to_le(), Relaxed),
+        // SAFETY: as above.
+        4 => unsafe { AtomicU32::from_ptr(at.cast()) }.store((value as u32).to_le(), Relaxed),
+        // SAFETY: as above.
+        _ => unsafe { AtomicU64::from_ptr(at.cast()) }.store(value.to_le(), Relaxed),
+    }
+}
+
 /// Calls `f` for pieces with their place, length and offset. Where memory of the program is used, until that is
 /// called off, as the memory is the caller's again (F331), or cut off (F328).
 fn in_pieces(host: bool, at: *mut u8, len: usize, f: impl Fn(*mut u8, usize, usize)) {
@@ -429,6 +525,92 @@ mod tests {
                 assert_eq!(bytes, moved);
             }
         }
+    }
+
+    /// Compares words of `N` bytes of all lanes with those of one lane after the other.
+    fn compare_rows<const N: usize>() {
+        const BASE: u64 = 1 << 48;
+        let lanes = |f: &dyn Fn(u64) -> u64| -> Row {
+            std::array::from_fn(|lane| BASE.wrapping_add(f(lane as u64)))
+        };
+        let size = N as u64;
+        for len in [31 * N, 32 * N + N - 1, 40 * N, 100 * N] {
+            let (all, one) = (Storage::device(len).unwrap(), Storage::device(len).unwrap());
+            let bytes: Vec<u8> = (0..len).map(|i| (i * 7 + 3) as u8).collect();
+            for storage in [&all, &one] {
+                // SAFETY: the bytes of a vector, which nobody writes.
+                unsafe { storage.copy_in(0, bytes.as_ptr(), len) };
+            }
+            for at in [
+                lanes(&|lane| lane * size),
+                lanes(&|lane| (lane + 8) * size),
+                lanes(&|lane| (31 - lane) * size),
+                lanes(&|_| 5 * size),
+                lanes(&|lane| lane * 11 % 31 * size),
+                lanes(&|lane| lane * size + u64::from(lane == 9)),
+                lanes(&|lane| if lane == 31 { 0u64.wrapping_sub(BASE + 8) } else { lane * size }),
+                lanes(&|lane| (lane * size).wrapping_sub(size)),
+            ] {
+                let inside = |at: &u64| {
+                    let offset = at.wrapping_sub(BASE);
+                    offset.is_multiple_of(size) && offset <= (len - N) as u64
+                };
+                let expected = at.iter().all(inside);
+                let (mut out, values) = ([9; 32], at.map(|at| at.wrapping_mul(0x1234_5679)));
+                assert_eq!(all.load_row::<N>(BASE, &at, &mut out), expected);
+                let first = at[0].wrapping_sub(BASE) as usize;
+                if at.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == size) && expected {
+                    let mut run = [0; 32];
+                    assert!(all.load_run::<N>(first, &mut run));
+                    assert_eq!(run, out);
+                    assert!(all.store_run::<N>(first, &values));
+                    all.load_row::<N>(BASE, &at, &mut run);
+                    assert_eq!(run, values.map(|value| value & u64::MAX >> (64 - 8 * N)));
+                    all.store_run::<N>(first, &out);
+                }
+                for (out, at) in out.iter().zip(at) {
+                    let mut word = [0; 8];
+                    match expected {
+                        true => one.load((at - BASE) as usize, &mut word[..N]),
+                        false => word[0] = 9,
+                    }
+                    assert_eq!(*out, u64::from_le_bytes(word));
+                }
+                assert_eq!(all.store_row::<N>(BASE, &at, &values), expected);
+                for (value, at) in values.iter().zip(at).filter(|_| expected) {
+                    one.store((at - BASE) as usize, &value.to_le_bytes()[..N]);
+                }
+                let (mut seen, mut wanted) = (vec![0; len], vec![0; len]);
+                // SAFETY: the bytes of a vector.
+                unsafe { all.copy_out(0, seen.as_mut_ptr(), len) };
+                // SAFETY: as above.
+                unsafe { one.copy_out(0, wanted.as_mut_ptr(), len) };
+                assert_eq!(seen, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_all_lanes_are_those_of_each() {
+        compare_rows::<1>();
+        compare_rows::<2>();
+        compare_rows::<4>();
+        compare_rows::<8>();
+    }
+
+    #[test]
+    fn words_of_all_lanes_need_alignment_where_they_are() {
+        let mut bytes = [0u64; 40];
+        let odd = bytes.as_mut_ptr().cast::<u8>().wrapping_add(1);
+        let storage = Storage::registered(odd, 300, false).unwrap();
+        let at = std::array::from_fn(|lane| lane as u64 * 4);
+        assert!(!storage.load_row::<4>(0, &at, &mut [0; 32]));
+        assert!(!storage.store_row::<4>(0, &at, &[0; 32]));
+        assert!(!storage.load_run::<4>(0, &mut [0; 32]) && !storage.store_run::<4>(0, &[0; 32]));
+        assert!(storage.store_row::<1>(0, &at, &[1; 32]));
+        let read_only = Storage::registered(odd, 300, true).unwrap();
+        assert!(!read_only.load_row::<1>(0, &at, &mut [0; 32]));
+        assert!(!read_only.load_run::<1>(0, &mut [0; 32]));
     }
 
     #[test]

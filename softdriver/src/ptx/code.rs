@@ -66,6 +66,11 @@ impl Constants {
         if value == 0 { ZERO } else { Src::constant(index as u32) }
     }
 
+    /// All rows.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.0
+    }
+
     /// The row of an index.
     #[inline]
     pub(crate) fn row(&self, index: u32) -> &Row {
@@ -176,6 +181,54 @@ pub(crate) enum Special {
     One,
     /// What is always 0: `%envreg0` and so on.
     Zero,
+}
+
+impl Special {
+    /// Whether all lanes of a warp see the same value.
+    pub(crate) fn is_of_warp(self) -> bool {
+        self.is_of_launch()
+            || matches!(
+                self,
+                Self::Ctaid(_)
+                    | Self::WarpId
+                    | Self::GridId
+                    | Self::Clock(..)
+                    | Self::GlobalTimer(..)
+            )
+    }
+
+    /// Whether a thread sees the same value in each block of a launch.
+    pub(crate) fn is_of_thread(self) -> bool {
+        self.is_of_launch()
+            || matches!(
+                self,
+                Self::Tid(_)
+                    | Self::LaneId
+                    | Self::WarpId
+                    | Self::MaskEq
+                    | Self::MaskLt
+                    | Self::MaskLe
+                    | Self::MaskGt
+                    | Self::MaskGe
+            )
+    }
+
+    /// Whether all threads of a launch see the same value.
+    fn is_of_launch(self) -> bool {
+        matches!(
+            self,
+            Self::Ntid(_)
+                | Self::Nctaid(_)
+                | Self::Nwarpid
+                | Self::SmId
+                | Self::Nsmid
+                | Self::DynamicShared
+                | Self::TotalShared
+                | Self::Workspace(_)
+                | Self::One
+                | Self::Zero
+        )
+    }
 }
 
 /// How `shfl` picks the lane to read.

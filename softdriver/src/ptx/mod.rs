@@ -31,7 +31,8 @@ pub(crate) use error::{ParseError, ParseErrorKind};
 pub(crate) use image::{Channel, Edge, Image, Texture};
 pub(crate) use ops::Row;
 pub(crate) use ops::lanes::lanes;
-pub(crate) use run::{Fault, Launch, Memory, Output, run};
+pub(crate) use ops::wide::{Lie, lie};
+pub(crate) use run::{Fault, Launch, Memory, Output, run, run_from};
 
 /// A module, ready to run.
 #[derive(Clone, Debug)]
@@ -165,8 +166,13 @@ pub(crate) struct Kernel {
     slots: u32,
     /// Where dynamic shared memory begins.
     dynamic_offset: usize,
-    /// The entry's code and that of the functions it calls.
+    /// What a warp does once a launch, before all of its blocks.
+    once: Vec<code::Instr>,
+    /// The rest of the entry's code, and that of the functions it calls.
     code: Vec<code::Instr>,
+    /// The registers that have to be 0 when a block begins; none if all of a warp's state
+    /// has to be as new.
+    zeroed: Option<Vec<code::Slot>>,
     /// The entry and the functions that it may call.
     functions: Vec<code::Callable>,
     /// The constants of the code.

@@ -5,6 +5,7 @@ mod call;
 mod control;
 mod convert;
 mod float;
+mod hoist;
 mod integer;
 mod layout;
 mod matrix;
@@ -15,6 +16,7 @@ mod operand;
 mod scope;
 pub(super) mod table;
 mod texture;
+mod uses;
 mod warp;
 mod wmma;
 
@@ -156,6 +158,10 @@ fn kernel<'s>(
     let slots = pieces.first().map_or(FIRST, |piece| piece.slots);
     let local = pieces.first().map_or(0, |piece| piece.local);
     let linked = call::link(source, &order, pieces).map_err(one)?;
+    let hoisted = match linked.functions.len() {
+        1 => hoist::hoist(linked.code, slots, param_bytes),
+        _ => hoist::Hoisted::none(linked.code),
+    };
     let mut kernel = Kernel {
         name: function.name.to_owned(),
         params,
@@ -166,7 +172,9 @@ fn kernel<'s>(
         registers: (slots - FIRST + 8).min(255),
         slots,
         dynamic_offset: static_shared.next_multiple_of(16) as usize,
-        code: linked.code,
+        once: hoisted.once,
+        code: hoisted.code,
+        zeroed: hoisted.zeroed,
         functions: linked.functions,
         constants: scene.constants.into_inner(),
     };

@@ -6,6 +6,10 @@ use std::fmt;
 /// A register of all lanes of a warp.
 pub(crate) type Row = [u64; 32];
 
+/// The lanes that [`Lanes2::run`] and its like hold in registers of the processor at a time.
+#[cfg(target_arch = "x86_64")]
+const PART: usize = 8;
+
 /// The lanes of a mask.
 #[inline]
 pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
@@ -33,11 +37,41 @@ macro_rules! functions {
         pub(crate) trait $lanes: Sync {
             /// Puts the results of some lanes into `out`, and leaves the others.
             fn eval(&self, $($x: &Row,)* mask: u32, out: &mut Row);
+
+            /// Puts the results of all lanes into one of the rows, which may be one of
+            /// the operands. Panics if there is no such row.
+            fn run(&self, rows: &mut [Row], d: usize, $($x: usize),*);
         }
 
         impl<F: Fn($($word!($x)),*) -> u64 + Sync> $lanes for F {
             fn eval(&self, $($x: &Row,)* mask: u32, out: &mut Row) {
                 each(mask, |lane| out[lane] = self($($x[lane]),*));
+            }
+
+            #[allow(unsafe_code, reason = "the processor is asked for its features before they are used")]
+            fn run(&self, rows: &mut [Row], d: usize, $($x: usize),*) {
+                #[cfg(target_arch = "x86_64")]
+                #[target_feature(enable = "avx2,fma")]
+                fn vectors<F: Fn($($word!($x)),*) -> u64>(
+                    f: &F, rows: &mut [Row], d: usize, $($x: usize),*
+                ) {
+                    let count = rows.len();
+                    assert!(d < count $(&& $x < count)*, "a register of the warp");
+                    for at in (0..32).step_by(PART) {
+                        $(let $x: [u64; PART] = std::array::from_fn(|i| rows[$x][at + i]);)*
+                        let out: [u64; PART] = std::array::from_fn(|i| f($($x[i]),*));
+                        rows[d][at..at + PART].copy_from_slice(&out);
+                    }
+                }
+
+                #[cfg(target_arch = "x86_64")]
+                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                    // SAFETY: the processor has the features.
+                    return unsafe { vectors(self, rows, d, $($x),*) };
+                }
+                let mut out = [0; 32];
+                self.eval($(&rows[$x],)* u32::MAX, &mut out);
+                rows[d] = out;
             }
         }
 

@@ -9,6 +9,7 @@ pub(crate) mod lanes;
 mod real;
 mod round;
 mod soft;
+pub(crate) mod wide;
 mod word;
 
 use real::Real as _;

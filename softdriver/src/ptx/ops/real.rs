@@ -115,6 +115,18 @@ fn with_sign_of_nan<const N: usize>(result: f64, of: [f64; N]) -> f64 {
     f64::from_bits(0xfff8 << 48)
 }
 
+/// A result, or where it is NaN, the first operand that is: which of them a processor takes depends on the
+/// instruction that the compiler chooses.
+#[inline]
+fn with_nan_of<const N: usize>(result: f64, of: [f64; N]) -> f64 {
+    if !result.is_nan() {
+        return result;
+    }
+    let quiet = |it: f64| f64::from_bits(it.to_bits() | 1 << 51);
+    let none = f64::from_bits(0xfff8 << 48);
+    of.iter().rev().fold(none, |nan, &it| if it.is_nan() { quiet(it) } else { nan })
+}
+
 impl Real for f64 {
     #[inline]
     fn value(self) -> f64 {
@@ -162,10 +174,10 @@ impl Real for f64 {
     }
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self.mul_add(b, c) } else { soft::fma(self, b, c, Rounding::of(R)) },
-            [self, b, c],
-        )
+        if R == 0 {
+            return with_nan_of(self.mul_add(b, c), [b, self, c]);
+        }
+        with_sign_of_nan(soft::fma(self, b, c, Rounding::of(R)), [self, b, c])
     }
     #[inline]
     fn root<const R: u8>(self) -> Self {

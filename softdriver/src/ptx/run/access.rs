@@ -6,6 +6,7 @@ use super::super::code::{
 };
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
+use super::super::ops::wide::{Lie, Pattern, lie, wide};
 use super::block::Shared;
 use super::warp::{Group, Warp};
 use super::{Fault, Memory};
@@ -14,6 +15,9 @@ use std::sync::atomic::{Ordering, fence};
 /// The windows of generic addresses, with the space behind each.
 const WINDOWS: [(u64, Space); 3] =
     [(SHARED_WINDOW, Space::Shared), (LOCAL_WINDOW, Space::Local), (PARAM_WINDOW, Space::Param)];
+
+/// Where generic addresses of device memory begin, or of nothing.
+const DEVICE_MEMORY: u64 = PARAM_WINDOW + WINDOW;
 
 /// Runs `f` for each space that the addresses of some lanes lead to, with the
 /// addresses in it and the lanes.
@@ -24,12 +28,7 @@ pub(super) fn by_space(
     mask: u32,
     mut f: impl FnMut(Space, &Row, u32) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    if space == Space::Global {
-        return match lanes(mask).any(|lane| at[lane] == 0) {
-            true => Err(Fault::IllegalAddress),
-            false => f(space, at, mask),
-        };
-    }
+    // No device memory is at 0.
     if space != Space::Generic {
         return f(space, at, mask);
     }
@@ -38,7 +37,11 @@ pub(super) fn by_space(
             .filter(|&lane| (from..to).contains(&at[lane]))
             .fold(0, |all, lane| all | 1u32 << lane)
     };
-    let global = within(PARAM_WINDOW + WINDOW, u64::MAX);
+    // Mostly all of them lead to device memory.
+    if lie(at, DEVICE_MEMORY, u64::MAX - 1 - DEVICE_MEMORY, 1) != Lie::Beyond {
+        return f(Space::Global, at, mask);
+    }
+    let global = within(DEVICE_MEMORY, u64::MAX);
     if global == mask {
         return f(Space::Global, at, mask);
     }
@@ -94,6 +97,67 @@ pub(super) fn write(bytes: &mut [u8], address: u64, size: usize, value: u64) -> 
     Ok(())
 }
 
+/// The value of a word.
+#[inline(always)]
+fn value<const N: usize>(word: [u8; N]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..N].copy_from_slice(&word);
+    u64::from_le_bytes(bytes)
+}
+
+/// The word of a value.
+#[inline(always)]
+fn bytes<const N: usize>(value: u64) -> [u8; N] {
+    std::array::from_fn(|at| value.to_le_bytes()[at])
+}
+
+/// How aligned addresses of all lanes lie among words of `N` bytes, and the first lane's word.
+#[inline]
+fn lie_of<const N: usize>(count: usize, at: &Row) -> (Lie, usize) {
+    let Some(last) = count.checked_sub(1) else { return (Lie::Beyond, 0) };
+    (lie(at, 0, (last * N) as u64, N as u64), at[0] as usize / N)
+}
+
+wide! {
+    /// Reads the words at aligned addresses of all lanes; whether all of them are there.
+    fn gathered[const N: usize](words: &[[u8; N]], at: &Row, out: &mut Row) -> bool {
+        match lie_of::<N>(words.len(), at) {
+            (Lie::Beyond, _) => return false,
+            (Lie::Run, first) => {
+                for (out, &word) in out.iter_mut().zip(&words[first..first + 32]) {
+                    *out = value(word);
+                }
+            }
+            (Lie::Within, _) => {
+                for (out, &at) in out.iter_mut().zip(at) {
+                    *out = value(words[at as usize / N]);
+                }
+            }
+        }
+        true
+    }
+}
+
+wide! {
+    /// Writes the words at aligned addresses of all lanes; whether all of them are there, else none.
+    fn scattered[const N: usize](words: &mut [[u8; N]], at: &Row, values: &Row) -> bool {
+        match lie_of::<N>(words.len(), at) {
+            (Lie::Beyond, _) => return false,
+            (Lie::Run, first) => {
+                for (word, &value) in words[first..first + 32].iter_mut().zip(values) {
+                    *word = bytes(value);
+                }
+            }
+            (Lie::Within, _) => {
+                for (&value, &at) in values.iter().zip(at) {
+                    words[at as usize / N] = bytes(value);
+                }
+            }
+        }
+        true
+    }
+}
+
 /// Words of one size for some lanes.
 macro_rules! by_size {
     ($size:expr, $f:ident($($x:expr),*)) => {
@@ -107,6 +171,9 @@ macro_rules! by_size {
 }
 
 fn gather<const N: usize>(bytes: &[u8], at: &Row, mask: u32, out: &mut Row) -> Result<(), Fault> {
+    if mask == u32::MAX && gathered(bytes.as_chunks::<N>().0, at, out) {
+        return Ok(());
+    }
     lanes(mask).try_for_each(|lane| {
         out[lane] = word::<N>(bytes, at[lane])?;
         Ok(())
@@ -119,6 +186,9 @@ fn scatter<const N: usize>(
     mask: u32,
     values: &Row,
 ) -> Result<(), Fault> {
+    if mask == u32::MAX && scattered(bytes.as_chunks_mut::<N>().0, at, values) {
+        return Ok(());
+    }
     lanes(mask).try_for_each(|lane| {
         let value = values[lane].to_le_bytes();
         place::<N>(bytes, at[lane])?.copy_from_slice(&value[..N]);
@@ -127,7 +197,6 @@ fn scatter<const N: usize>(
 }
 
 /// The addresses of an access, checked for alignment.
-#[inline]
 pub(super) fn addresses(
     warp: &Warp,
     shared: &Shared<'_>,
@@ -136,13 +205,27 @@ pub(super) fn addresses(
     access: &Access,
 ) -> Result<Row, Fault> {
     let mut at = [0; 32];
-    warp.addresses(shared, group, access.address, &mut at);
+    find(warp, shared, group, mask, access, &mut at)?;
+    Ok(at)
+}
+
+/// The same to a place of the caller's; how the words lie, if they are all lanes'.
+#[inline]
+fn find(
+    warp: &Warp,
+    shared: &Shared<'_>,
+    group: Group,
+    mask: u32,
+    access: &Access,
+    at: &mut Row,
+) -> Result<Pattern, Fault> {
+    let (bits, pattern) = warp.words_at(shared, group, access.address, access.bytes.into(), at);
     // The bytes are a power of two.
     let low = u64::from(access.bytes) * u64::from(access.count) - 1;
-    if lanes(mask).any(|lane| at[lane] & low != 0) {
+    if bits & low != 0 && lanes(mask).any(|lane| at[lane] & low != 0) {
         return Err(Fault::MisalignedAddress);
     }
-    Ok(at)
+    Ok(if mask == u32::MAX { pattern } else { Pattern::Other })
 }
 
 /// Notes an access that a loop may wait with, and orders what it orders.
@@ -174,27 +257,44 @@ pub(super) fn load(
         for (part, &d) in (0..).zip(d) {
             let address = access.address.offset.wrapping_add(part * size as i64) as u64;
             let value = extended(read(shared.launch.params, address, size)?, unused, extend);
-            warp.put(group, d, mask, &[value; 32]);
+            warp.fill(group, d, mask, value);
         }
         return Ok(());
     }
-    let mut at = addresses(warp, shared, group, mask, access)?;
-    let mut out = [0; 32];
-    for &d in d {
+    let mut at = [0; 32];
+    let pattern = find(warp, shared, group, mask, access, &mut at)?;
+    let run = pattern == Pattern::Run;
+    // What threads share, at one place: one of them reads it for all.
+    let one = pattern == Pattern::Same
+        && match access.space {
+            Space::Global | Space::Shared => true,
+            Space::Generic => at[0] >= DEVICE_MEMORY,
+            Space::Local | Space::Param => false,
+        };
+    let mask = if one { 1 } else { mask };
+    for (part, &d) in d.iter().enumerate() {
+        if part > 0 {
+            at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
+        }
+        let out = &mut warp.registers[(group.base + d) as usize];
         by_space(access.space, &at, mask, |space, at, mask| match space {
-            Space::Shared => by_size!(size, gather(&shared.memory, at, mask, &mut out)),
-            Space::Param => by_size!(size, gather(shared.launch.params, at, mask, &mut out)),
+            Space::Shared => by_size!(size, gather(&shared.memory, at, mask, out)),
+            Space::Param => by_size!(size, gather(shared.launch.params, at, mask, out)),
             Space::Local => lanes(mask).try_for_each(|lane| {
                 out[lane] = read(&warp.local[lane], at[lane], size)?;
                 Ok(())
             }),
-            Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, &mut out),
+            Space::Global | Space::Generic if run && mask == u32::MAX => {
+                shared.launch.memory.load_run(at[0], size, out)
+            }
+            Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, out),
         })?;
         if extend != 0 {
             lanes(mask).for_each(|lane| out[lane] = extended(out[lane], unused, extend));
         }
-        warp.put(group, d, mask, &out);
-        at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
+        if one {
+            *out = [out[0]; 32];
+        }
     }
     order(shared, access);
     Ok(())
@@ -219,17 +319,23 @@ pub(super) fn store(
 ) -> Result<(), Fault> {
     order(shared, access);
     let size = usize::from(access.bytes);
-    let mut at = addresses(warp, shared, group, mask, access)?;
-    for &a in a {
-        let values = *warp.row(shared.kernel, group, a);
+    let mut at = [0; 32];
+    let run = find(warp, shared, group, mask, access, &mut at)? == Pattern::Run;
+    for (part, &a) in a.iter().enumerate() {
+        if part > 0 {
+            at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
+        }
+        let values = &warp.registers[Warp::at(group, a)];
         by_space(access.space, &at, mask, |space, at, mask| match space {
-            Space::Shared => by_size!(size, scatter(&mut shared.memory, at, mask, &values)),
+            Space::Shared => by_size!(size, scatter(&mut shared.memory, at, mask, values)),
             Space::Local => lanes(mask)
                 .try_for_each(|lane| write(&mut warp.local[lane], at[lane], size, values[lane])),
             Space::Param => Err(Fault::IllegalAddress),
-            Space::Global | Space::Generic => shared.launch.memory.store(at, mask, size, &values),
+            Space::Global | Space::Generic if run && mask == u32::MAX => {
+                shared.launch.memory.store_run(at[0], size, values)
+            }
+            Space::Global | Space::Generic => shared.launch.memory.store(at, mask, size, values),
         })?;
-        at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
     }
     Ok(())
 }

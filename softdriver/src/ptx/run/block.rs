@@ -42,6 +42,8 @@ pub(super) enum State {
 pub(super) struct Block<'a> {
     shared: Shared<'a>,
     warps: Vec<Warp>,
+    /// Whether the warps have done what they do once a launch.
+    prepared: bool,
 }
 
 impl<'a> Block<'a> {
@@ -62,17 +64,23 @@ impl<'a> Block<'a> {
                 barriers: Barriers::default(),
             },
             warps: (0..warps).map(|index| Warp::new(index, launch.block, kernel)).collect(),
+            prepared: false,
         }
     }
 
     /// Puts the block at the beginning, at a place of the grid.
-    pub(super) fn begin(&mut self, ctaid: [u32; 3]) {
+    pub(super) fn begin(&mut self, ctaid: [u32; 3]) -> Result<(), Fault> {
+        if !self.prepared {
+            self.warps.iter_mut().try_for_each(|warp| warp.prepare(&mut self.shared))?;
+            self.prepared = true;
+        }
         self.shared.ctaid = ctaid;
         self.shared.memory.fill(0);
         self.shared.barriers = Barriers::default();
         for warp in &mut self.warps {
             warp.reset(self.shared.threads, self.shared.kernel);
         }
+        Ok(())
     }
 
     /// Runs until about so many steps were made, or to the end; and how many.

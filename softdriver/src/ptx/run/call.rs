@@ -71,7 +71,8 @@ impl Warp {
         let local_base = self.local_top[lane].next_multiple_of(16);
         let local_end = local_base.saturating_add(callee.local);
         let deep = self.frames[lane].len() >= DEEPEST;
-        if end > MOST_SLOTS || local_end > MOST_LOCAL || deep {
+        if end > MOST_SLOTS + kernel.constants.rows().len() as u32 || local_end > MOST_LOCAL || deep
+        {
             return Err(Fault::IllegalAddress);
         }
         if self.registers.len() < end as usize {

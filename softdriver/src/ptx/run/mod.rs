@@ -43,6 +43,24 @@ pub(crate) trait Memory: Sync {
     /// There is no live memory at all of these bytes.
     fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault>;
 
+    /// [`load`](Self::load) for all lanes, whose words lie one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// There is no live memory at all of these bytes.
+    fn load_run(&self, first: u64, bytes: usize, out: &mut Row) -> Result<(), Fault> {
+        self.load(&run_from(first, bytes), u32::MAX, bytes, out)
+    }
+
+    /// [`store`](Self::store) likewise.
+    ///
+    /// # Errors
+    ///
+    /// There is no live memory at all of these bytes.
+    fn store_run(&self, first: u64, bytes: usize, values: &Row) -> Result<(), Fault> {
+        self.store(&run_from(first, bytes), u32::MAX, bytes, values)
+    }
+
     /// Replaces a value of 2, 4 or 8 bytes by what `update` makes of it, in one
     /// step as others see it, and answers the old one; `update` may be called
     /// more than once, and none leaves the value as it is.
@@ -103,6 +121,11 @@ pub(crate) trait Memory: Sync {
         let _none = handle;
         None
     }
+}
+
+/// The addresses of words that lie one behind the other.
+pub(crate) fn run_from(first: u64, bytes: usize) -> Row {
+    std::array::from_fn(|lane| first.wrapping_add((lane * bytes) as u64))
 }
 
 /// Where a kernel's texts go.

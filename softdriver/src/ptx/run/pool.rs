@@ -78,8 +78,13 @@ impl<'a> Pool<'a> {
             if until.is_some_and(|until| Instant::now() >= until) {
                 return false;
             }
-            let Some(mut block) = self.next(&mut spare) else {
-                return true;
+            let mut block = match self.next(&mut spare) {
+                Ok(Some(block)) => block,
+                Ok(None) => return true,
+                Err(fault) => {
+                    self.fail(fault);
+                    return true;
+                }
             };
             let turn = if self.launch.workspace == 0 { TURN } else { SHORT_TURN };
             match block.run(turn.min(self.launch.most_steps)) {
@@ -107,22 +112,22 @@ impl<'a> Pool<'a> {
     }
 
     /// A block to run: a new one, or the one that was put aside first.
-    fn next(&self, spare: &mut Option<Block<'a>>) -> Option<Block<'a>> {
+    fn next(&self, spare: &mut Option<Block<'a>>) -> Result<Option<Block<'a>>, Fault> {
         let mut paused = sync::lock(&self.paused);
         let all = if self.launch.workspace == 0 { RESIDENT } else { usize::MAX };
         if paused.len() >= all {
-            return paused.pop_front();
+            return Ok(paused.pop_front());
         }
         let index = self.begun.load(Relaxed);
         if index >= self.total {
-            return paused.pop_front();
+            return Ok(paused.pop_front());
         }
         self.begun.store(index + 1, Relaxed);
         drop(paused);
         let mut block =
             spare.take().unwrap_or_else(|| Block::new(self.launch, self.kernel, self.start));
         let [x, y, _] = self.launch.grid.map(u64::from);
-        block.begin([(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]);
-        Some(block)
+        block.begin([(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32])?;
+        Ok(Some(block))
     }
 }

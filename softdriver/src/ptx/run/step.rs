@@ -1,7 +1,10 @@
 //! One instruction, by a group of lanes.
 
-use super::super::code::{BarOp, CARRY, CarryKind, Halves, Op, PARAM_WINDOW, Slot, Src, WINDOW};
+use super::super::code::{
+    BarOp, CARRY, CarryKind, Halves, Instr, Op, PARAM_WINDOW, SINK, Slot, Src, WINDOW,
+};
 use super::super::ops::lanes::lanes;
+use super::super::ops::wide::held;
 use super::super::ops::{self, Row};
 use super::super::{GlobalSpace, Kernel};
 use super::barrier::Stay;
@@ -11,23 +14,17 @@ use super::warp::{Flow, Group, Warp};
 use super::{Fault, access, matrix, multimem, special, surface, texture, tile};
 use std::sync::atomic::{Ordering, fence};
 
-/// The lanes of a mask whose predicate is set.
+/// Runs an instruction, which is the one at the group's counter.
 #[inline]
-fn held(row: &Row, mask: u32) -> u32 {
-    let all = (0..32).fold(0u32, |all, lane| all | ((row[lane] & 1) as u32) << lane);
-    all & mask
-}
-
-/// Runs the instruction at a group's counter.
-#[inline]
-pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Result<Flow, Fault> {
-    let kernel = shared.kernel;
-    let Some(instr) = kernel.code.get(group.pc as usize) else {
-        return Err(Fault::InvalidPc);
-    };
+pub(super) fn step(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    instr: &Instr,
+) -> Result<Flow, Fault> {
     let mut mask = group.mask;
     if let Some((slot, negated)) = instr.guard {
-        let guard = held(&warp.registers[(group.base + slot) as usize], mask);
+        let guard = held(&warp.registers[(group.base + slot) as usize]) & mask;
         mask = if negated { mask & !guard } else { guard };
         if mask == 0 {
             return Ok(Flow::Next);
@@ -35,20 +32,20 @@ pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Re
     }
     match &instr.op {
         Op::Unary { f, d, a } => {
-            let mut out = warp.scratch;
-            f.eval(warp.row(kernel, group, *a), mask, &mut out);
-            warp.put(group, *d, mask, &out);
+            let a = Warp::at(group, *a);
+            warp.compute(group, *d, mask, |rows, d| f.run(rows, d, a));
         }
         Op::Binary { f, d, a, b } => {
-            let mut out = warp.scratch;
-            f.eval(warp.row(kernel, group, *a), warp.row(kernel, group, *b), mask, &mut out);
-            warp.put(group, *d, mask, &out);
+            let (a, b) = (Warp::at(group, *a), Warp::at(group, *b));
+            warp.compute(group, *d, mask, |rows, d| f.run(rows, d, a, b));
         }
         Op::Ternary { f, d, a, b, c } => {
-            let row = |src| warp.row(kernel, group, src);
-            let mut out = warp.scratch;
-            f.eval(row(*a), row(*b), row(*c), mask, &mut out);
-            warp.put(group, *d, mask, &out);
+            let (a, b, c) = (Warp::at(group, *a), Warp::at(group, *b), Warp::at(group, *c));
+            warp.compute(group, *d, mask, |rows, d| f.run(rows, d, a, b, c));
+        }
+        Op::Setp { test, combine: None, p, q: SINK, a, b } => {
+            let (a, b) = (Warp::at(group, *a), Warp::at(group, *b));
+            warp.compute(group, *p, mask, |rows, p| test.run(rows, p, a, b));
         }
         Op::Bra { target } => {
             if mask == group.mask {
@@ -63,10 +60,15 @@ pub(super) fn step(warp: &mut Warp, shared: &mut Shared<'_>, group: Group) -> Re
         }
         Op::Store { access, a } => access::store(warp, shared, group, mask, access, a)?,
         Op::Special { which, d } => {
-            let mut out = [0; 32];
             let values = special::Values::new(shared, warp.index);
-            lanes(mask).for_each(|lane| out[lane] = values.of(*which, lane as u32, warp.tid[lane]));
-            warp.put(group, *d, mask, &out);
+            match which.is_of_warp() {
+                true => warp.fill(group, *d, mask, values.of(*which, 0, warp.tid[0])),
+                false => {
+                    let value = |lane: usize| values.of(*which, lane as u32, warp.tid[lane]);
+                    let out = std::array::from_fn(value);
+                    warp.put(group, *d, mask, &out);
+                }
+            }
         }
         Op::Address { address, mask: bits, d } => {
             let mut out = [0; 32];

@@ -6,9 +6,10 @@
 //! waits for another one of its warp keep that from running.
 
 use super::super::Kernel;
-use super::super::code::{Address, Base, Slot, Src, Vote};
+use super::super::code::{Address, Base, SINK, Slot, Src, Vote};
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
+use super::super::ops::wide::{Pattern, alike, moved};
 use super::barrier::Stay;
 use super::block::Shared;
 use super::call::Frame;
@@ -65,12 +66,10 @@ pub(super) struct Warp {
     stay: [Option<Stay>; LANES],
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
-    /// Registers by slot.
+    /// The kernel's constants, by their index, and behind them the frames' registers.
     pub(super) registers: Vec<Row>,
     pub(super) local: Vec<Vec<u8>>,
     pub(super) frames: Vec<Vec<Frame>>,
-    /// Results before they go to their register.
-    pub(super) scratch: Row,
     /// Whether the last turn ran out, and how many have.
     unfinished: u32,
 }
@@ -83,21 +82,23 @@ impl Warp {
             let (x, rest) = (thread % block[0], thread / block[0]);
             *tid = [x, rest % block[1], rest / block[1]];
         }
+        let mut registers = kernel.constants.rows().to_vec();
+        let first = registers.len();
+        registers.resize(first + kernel.slots as usize, [0; LANES]);
         Self {
             index,
             tid,
             pc: [0; LANES],
-            base: [0; LANES],
+            base: [first as u32; LANES],
             local_base: [0; LANES],
             live: 0,
             gathered: 0,
             at_barrier: 0,
             stay: [None; LANES],
             local_top: [kernel.local_bytes as u32; LANES],
-            registers: vec![[0; LANES]; kernel.slots as usize],
+            registers,
             local: vec![vec![0; kernel.local_bytes]; LANES],
             frames: vec![Vec::new(); LANES],
-            scratch: [0; LANES],
             unfinished: 0,
         }
     }
@@ -107,16 +108,30 @@ impl Warp {
         let left = threads - self.index * 32;
         self.live = if left >= 32 { u32::MAX } else { (1 << left) - 1 };
         self.pc = [0; LANES];
-        self.base = [0; LANES];
-        self.local_base = [0; LANES];
         self.gathered = 0;
         self.at_barrier = 0;
-        self.stay = [None; LANES];
         self.unfinished = 0;
+        let first = kernel.constants.rows().len();
+        if let Some(zeroed) = &kernel.zeroed {
+            zeroed.iter().for_each(|&slot| self.registers[first + slot as usize] = [0; LANES]);
+            return;
+        }
+        self.base = [first as u32; LANES];
+        self.local_base = [0; LANES];
         self.local_top = [kernel.local_bytes as u32; LANES];
-        self.registers.truncate(kernel.slots as usize);
-        self.registers.fill([0; LANES]);
+        self.registers.truncate(first + kernel.slots as usize);
+        self.registers[first..].fill([0; LANES]);
         self.frames.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Does what a warp does once a launch, for all lanes: the threads of the last warp too that are none.
+    pub(super) fn prepare(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
+        let kernel = shared.kernel;
+        self.live = u32::MAX;
+        for instr in &kernel.once {
+            step::step(self, shared, Group { mask: u32::MAX, pc: 0, base: self.base[0] }, instr)?;
+        }
+        Ok(())
     }
 
     /// The lanes that have not exited.
@@ -156,6 +171,9 @@ impl Warp {
         if ready == 0 {
             return None;
         }
+        if ready == u32::MAX && alike(&self.pc) && alike(&self.base) {
+            return Some((Group { mask: ready, pc: self.pc[0], base: self.base[0] }, u32::MAX));
+        }
         let (base, pc) = if unfair {
             let lane = (self.unfinished / 2) % 32;
             let lane = (ready.rotate_right(lane).trailing_zeros() + lane) % 32;
@@ -187,7 +205,10 @@ impl Warp {
         left: &mut u32,
     ) -> Result<(), Fault> {
         loop {
-            let flow = step::step(self, shared, group)?;
+            let Some(instr) = shared.kernel.code.get(group.pc as usize) else {
+                return Err(Fault::InvalidPc);
+            };
+            let flow = step::step(self, shared, group, instr)?;
             // What may be a turn of a loop that waits takes more of the time.
             let cost = 1 + std::mem::take(&mut shared.waits).min(1) * WAIT;
             shared.steps += u64::from(cost);
@@ -206,8 +227,21 @@ impl Warp {
 
     /// Sets the counters of lanes.
     pub(super) fn place(&mut self, mask: u32, pc: u32) {
+        if mask == u32::MAX {
+            self.pc = [pc; LANES];
+            return;
+        }
         for lane in lanes(mask) {
             self.pc[lane] = pc;
+        }
+    }
+
+    /// The index of an operand of a group among the [registers](Self::registers).
+    #[inline]
+    pub(super) fn at(group: Group, src: Src) -> usize {
+        match src.split() {
+            Ok(slot) => (group.base + slot) as usize,
+            Err(index) => index as usize,
         }
     }
 
@@ -231,8 +265,38 @@ impl Warp {
         }
     }
 
-    /// The addresses that an address is for the lanes of a group.
+    /// Sets a register of some lanes of a group to what `f` computes for all lanes in a register, by its index. What
+    /// lanes hold that have exited does not matter.
     #[inline]
+    pub(super) fn compute(
+        &mut self,
+        group: Group,
+        slot: Slot,
+        mask: u32,
+        f: impl FnOnce(&mut [Row], usize),
+    ) {
+        if mask == self.live {
+            return f(&mut self.registers, (group.base + slot) as usize);
+        }
+        let sink = (group.base + SINK) as usize;
+        f(&mut self.registers, sink);
+        for lane in lanes(mask) {
+            self.registers[(group.base + slot) as usize][lane] = self.registers[sink][lane];
+        }
+    }
+
+    /// Sets a register of some lanes of a group to one value.
+    #[inline]
+    pub(super) fn fill(&mut self, group: Group, slot: Slot, mask: u32, value: u64) {
+        let row = &mut self.registers[(group.base + slot) as usize];
+        if mask == u32::MAX {
+            row.fill(value);
+        } else {
+            lanes(mask).for_each(|lane| row[lane] = value);
+        }
+    }
+
+    /// The addresses that an address is for the lanes of a group.
     pub(super) fn addresses(
         &self,
         shared: &Shared<'_>,
@@ -240,22 +304,33 @@ impl Warp {
         address: Address,
         at: &mut Row,
     ) {
+        self.words_at(shared, group, address, 1, at);
+    }
+
+    /// The same. Gives the bits that some have set, and how words of a size lie there.
+    #[inline]
+    pub(super) fn words_at(
+        &self,
+        shared: &Shared<'_>,
+        group: Group,
+        address: Address,
+        size: u64,
+        at: &mut Row,
+    ) -> (u64, Pattern) {
         let offset = address.offset.cast_unsigned();
-        match address.base {
-            Base::Zero => *at = [offset; LANES],
+        let same = match address.base {
+            Base::Zero => offset,
             Base::Reg(slot) => {
-                let row = &self.registers[(group.base + slot) as usize];
-                (0..LANES).for_each(|lane| at[lane] = row[lane].wrapping_add(offset));
+                return moved(&self.registers[(group.base + slot) as usize], offset, size, at);
             }
             Base::Global(index) => {
                 let base = shared.launch.globals.get(index as usize).copied().unwrap_or_default();
-                *at = [base.wrapping_add(offset); LANES];
+                base.wrapping_add(offset)
             }
-            Base::Frame => {
-                let bases = &self.local_base;
-                (0..LANES).for_each(|lane| at[lane] = u64::from(bases[lane]).wrapping_add(offset));
-            }
-        }
+            Base::Frame => return moved(&self.local_base.map(u64::from), offset, size, at),
+        };
+        *at = [same; LANES];
+        (same, Pattern::Same)
     }
 
     /// An operand of a lane.

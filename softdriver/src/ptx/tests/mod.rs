@@ -6,6 +6,8 @@ mod device;
 mod flow;
 #[cfg(not(loom))]
 mod fuzz;
+mod hoist;
+mod lanes;
 mod matrix;
 mod memory;
 mod programs;
