@@ -1,10 +1,12 @@
 //! The syntax tree to the compact form: names, types and modifiers are
 //! resolved, and whatever is not supported is refused.
 
+mod bulk;
 mod call;
 mod control;
 mod convert;
 mod float;
+mod hint;
 mod integer;
 mod layout;
 mod matrix;
@@ -16,6 +18,7 @@ mod scope;
 pub(super) mod table;
 mod texture;
 mod warp;
+mod wgmma;
 mod wmma;
 
 use std::cell::RefCell;
@@ -374,6 +377,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Convert => self.convert(m, operands),
             Family::Memory => self.memory(m, operands),
             Family::CopyAsync => self.copy_async(m, operands),
+            Family::Hint => self.hints(m, operands),
             Family::MemoryBarrier => self.memory_barrier(m, operands),
             Family::Stack => self.stack(m, operands),
             Family::Warp => self.warp(m, operands),

@@ -63,6 +63,8 @@ pub(super) struct Warp {
     /// Lanes at a barrier of the block.
     at_barrier: u32,
     stay: [Option<Stay>; LANES],
+    /// Lanes that have arrived at the barrier of the cluster.
+    pub(super) arrived: u32,
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
     /// Registers by slot.
@@ -93,6 +95,7 @@ impl Warp {
             gathered: 0,
             at_barrier: 0,
             stay: [None; LANES],
+            arrived: 0,
             local_top: [kernel.local_bytes as u32; LANES],
             registers: vec![[0; LANES]; kernel.slots as usize],
             local: vec![vec![0; kernel.local_bytes]; LANES],
@@ -112,6 +115,7 @@ impl Warp {
         self.gathered = 0;
         self.at_barrier = 0;
         self.stay = [None; LANES];
+        self.arrived = 0;
         self.unfinished = 0;
         self.local_top = [kernel.local_bytes as u32; LANES];
         self.registers.truncate(kernel.slots as usize);
