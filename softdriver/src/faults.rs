@@ -94,7 +94,7 @@ mod tests {
         let code = CUDA_ERROR_OUT_OF_MEMORY;
         let ran = Cell::new(0);
         let run = |name| {
-            call(name, &[], || {
+            call(name, &[], &mut || {
                 ran.set(ran.get() + 1);
                 Ok(())
             })

@@ -46,6 +46,12 @@ impl Function {
         usize::try_from(sync::lock(&self.settings).dynamic).unwrap_or(0)
     }
 
+    /// The extents of clusters that the kernel has whatever a launch says, in its code or set of it.
+    pub(crate) fn cluster(&self) -> Option<[u32; 3]> {
+        let set = sync::lock(&self.settings).cluster.map(|extent| extent.unsigned_abs());
+        (!set.contains(&0)).then_some(set)
+    }
+
     /// Whether a cluster may have more than 8 blocks.
     pub(crate) fn large_clusters(&self) -> bool {
         sync::lock(&self.settings).non_portable != 0
@@ -89,7 +95,8 @@ impl Settings {
     /// As a kernel has them at first.
     pub(crate) fn new(kernel: &ptx::Kernel) -> Self {
         let dynamic = MAX_SHARED.saturating_sub(kernel.static_shared) as c_int;
-        Self { dynamic, carveout: -1, cluster: [0; 3], non_portable: 0, scheduling: 0 }
+        let cluster = kernel.block.cluster.unwrap_or_default().map(|extent| extent as c_int);
+        Self { dynamic, carveout: -1, cluster, non_portable: 0, scheduling: 0 }
     }
 
     /// One attribute.
@@ -109,7 +116,8 @@ impl Settings {
             CU_FUNC_ATTRIBUTE_NUM_REGS => kernel.registers as c_int,
             CU_FUNC_ATTRIBUTE_PTX_VERSION => code.target as c_int,
             CU_FUNC_ATTRIBUTE_BINARY_VERSION => TARGET as c_int,
-            CU_FUNC_ATTRIBUTE_CACHE_MODE_CA | CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => 0,
+            CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+            CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => kernel.block.explicit_cluster.into(),
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => self.dynamic,
             CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => self.carveout,
             CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => self.cluster[0],

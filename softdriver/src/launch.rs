@@ -236,6 +236,7 @@ impl Launch {
             kernel: self.function.kernel,
             grid: self.grid,
             block: self.block,
+            cluster: self.attributes.attributes()?.cluster().or(self.function.cluster()),
             dynamic_shared: self.dynamic_shared,
             params: &self.params,
             globals: &module.addresses,

@@ -1,7 +1,7 @@
 //! Attributes of launches (F315 to F319).
 //!
 //! What they are for is not modelled where it is speed: priorities, domains, L2 windows, carve-outs, and early
-//! starts. A cluster is blocks like others. A cooperative launch has all its blocks on their way at a time.
+//! starts. A cooperative launch has all its blocks on their way at a time.
 
 use crate::attributes as stream_attributes;
 use crate::capture;
@@ -280,14 +280,25 @@ impl Attributes {
         self.cluster.map(|extents| extents.into_iter().fold(1, u32::saturating_mul))
     }
 
-    /// Refuses clusters that the grid is not made of, or that are too large.
+    /// The extents of clusters, if it asks for them.
+    pub(crate) fn cluster(&self) -> Option<[u32; 3]> {
+        self.cluster
+    }
+
+    /// Refuses clusters that the grid is not made of, that are too large, or that are not those of the kernel.
     pub(crate) fn check_cluster(&self, function: &Function, grid: [u32; 3]) -> Answer {
         let divides = |extents: [u32; 3], of: [u32; 3]| {
             extents.iter().zip(of).all(|(&extent, of)| extent != 0 && of.is_multiple_of(extent))
         };
         let size = |extents: [u32; 3]| extents.into_iter().fold(1, u32::saturating_mul);
         let most = if function.large_clusters() { LARGE_CLUSTER } else { CLUSTER };
-        let good = match (self.cluster, self.preferred) {
+        let own = function.cluster();
+        let alike = match (self.cluster, own) {
+            (Some(asked), Some(own)) => asked == own,
+            (None, None) => !function.kernel().block.explicit_cluster,
+            _ => true,
+        };
+        let good = match (self.cluster.or(own), self.preferred) {
             (None, None) => true,
             (None, Some(_)) => false,
             (Some(cluster), preferred) => {
@@ -298,7 +309,7 @@ impl Attributes {
                     && size(larger) <= most
             }
         };
-        if good { Ok(()) } else { Err(CUDA_ERROR_INVALID_CLUSTER_SIZE) }
+        if good && alike { Ok(()) } else { Err(CUDA_ERROR_INVALID_CLUSTER_SIZE) }
     }
 
     /// Refuses a cooperative launch of more blocks than the device holds.

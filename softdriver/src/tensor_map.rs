@@ -2,19 +2,17 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::entry::{self, Answer, driver};
+use crate::ptx::tensor::{Map, Pieces};
 use crate::stack;
 use core::ffi::{c_int, c_void};
 use cuscope_sys::*;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
-/// What a map begins with, so that other bytes are told from it.
-const MAGIC: u64 = 0x6d61_7073_6f66_7401;
-
 /// What all three forms ask for.
 struct Tensor {
     kind: CUtensorMapDataType,
-    rank: usize,
     address: u64,
+    rank: usize,
     extents: Vec<u64>,
     strides: Vec<u64>,
     steps: Vec<u32>,
@@ -22,14 +20,6 @@ struct Tensor {
     swizzle: CUtensorMapSwizzle,
     promotion: CUtensorMapL2promotion,
     fill: CUtensorMapFloatOOBfill,
-}
-
-/// What is copied: the kind of the map, and its numbers.
-struct Pieces {
-    kind: u64,
-    numbers: Vec<u64>,
-    /// Elements of the innermost dimension.
-    inner: u64,
 }
 
 fn valid(condition: bool) -> Answer {
@@ -115,27 +105,24 @@ impl Tensor {
         valid(kind != CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || plain)
     }
 
-    /// Writes the map.
-    fn encode(&self, to: *mut CUtensorMap, pieces: &Pieces) -> Answer {
+    /// Writes the map of pieces with so many elements in the innermost dimension.
+    fn encode(self, to: *mut CUtensorMap, pieces: Pieces, inner: u64) -> Answer {
         valid(!to.is_null() && to.addr().is_multiple_of(64))?;
         stack::current()?;
-        self.check(pieces.inner)?;
-        let modes = [self.interleave.0, self.swizzle.0, self.promotion.0, self.fill.0];
-        let modes = modes.iter().fold(0, |all, mode| all << 4 | u64::from(*mode));
-        let mut words = vec![MAGIC, self.address];
-        words.push(
-            u64::from(self.kind.0) | (self.rank as u64) << 8 | pieces.kind << 16 | modes << 32,
-        );
-        words.extend(self.extents.iter().map(|extent| extent - 1));
-        words.extend(&self.strides);
-        let steps = self.steps.iter().fold(0, |all, step| all << 4 | u64::from(*step));
-        words.push(steps);
-        words.extend(&pieces.numbers);
-        let mut opaque = [0; 16];
-        for (place, word) in opaque.iter_mut().zip(words) {
-            *place = word;
-        }
-        entry::write(to, CUtensorMap { opaque })
+        self.check(inner)?;
+        let map = Map {
+            address: self.address,
+            kind: self.kind.0,
+            interleave: self.interleave.0,
+            swizzle: self.swizzle.0,
+            promotion: self.promotion.0,
+            fill: self.fill.0,
+            extents: self.extents,
+            strides: self.strides,
+            steps: self.steps,
+            pieces,
+        };
+        entry::write(to, CUtensorMap { opaque: map.encode() })
     }
 }
 
@@ -186,10 +173,6 @@ fn corner(from: *const c_int, rank: usize) -> Answer<Vec<c_int>> {
     Ok(corner)
 }
 
-fn packed(numbers: &[c_int]) -> u64 {
-    numbers.iter().fold(0, |all, number| all << 16 | u64::from(*number as u16))
-}
-
 driver! {
     /// Encodes a tensor of which boxes are copied.
     fn cuTensorMapEncodeTiled(
@@ -216,8 +199,7 @@ driver! {
         if interleave == CU_TENSOR_MAP_INTERLEAVE_NONE {
             valid((inner * bits(tensorDataType)).is_multiple_of(128))?;
         }
-        let number = pieces.iter().fold(0, |all, extent| all << 9 | u64::from(*extent));
-        tensor.encode(tensorMap, &Pieces { kind: 0, numbers: vec![number], inner })
+        tensor.encode(tensorMap, Pieces::Box(pieces), inner)
     }
     /// Encodes images of which columns of pixels are copied.
     fn cuTensorMapEncodeIm2col(
@@ -251,9 +233,12 @@ driver! {
         });
         valid(area)?;
         let inner = u64::from(channelsPerPixel);
-        let sizes = inner << 16 | u64::from(pixelsPerColumn);
-        let numbers = vec![packed(&lower), packed(&upper), sizes];
-        tensor.encode(tensorMap, &Pieces { kind: 1, numbers, inner })
+        // They are in range.
+        let small = |corner: Vec<c_int>| corner.into_iter().map(|offset| offset as i16).collect();
+        let (lower, upper) = (small(lower), small(upper));
+        let pieces =
+            Pieces::Pixels { lower, upper, channels: channelsPerPixel, pixels: pixelsPerColumn };
+        tensor.encode(tensorMap, pieces, inner)
     }
     /// The same for pixels that run along the width, which takes compute capability 10.0.
     fn cuTensorMapEncodeIm2colWide(
@@ -292,10 +277,10 @@ driver! {
     fn cuTensorMapReplaceAddress(tensorMap: *mut CUtensorMap, globalAddress: *mut c_void) {
         valid(!tensorMap.is_null() && tensorMap.addr().is_multiple_of(64))?;
         stack::current()?;
-        let mut map = entry::read(tensorMap.cast_const())?;
+        let map = Map::decode(&entry::read(tensorMap.cast_const())?.opaque);
         let address = globalAddress.addr() as u64;
-        valid(map.opaque[0] == MAGIC && address != 0 && address.is_multiple_of(16))?;
-        map.opaque[1] = address;
-        entry::write(tensorMap, map)
+        valid(address != 0 && address.is_multiple_of(16))?;
+        let map = Map { address, ..map.ok_or(INVALID)? };
+        entry::write(tensorMap, CUtensorMap { opaque: map.encode() })
     }
 }

@@ -1,7 +1,8 @@
 //! The compact form that runs: names, types and modifiers are resolved, and
 //! arithmetic is a function on the bits of registers.
 
-use super::fragment::{MatrixOp, TileOp};
+use super::bulk::{BulkOp, SendOp, TensorOp};
+use super::fragment::{MatrixOp, TileOp, WgmmaOp};
 use super::ops::{Binary, Convert, Row, Ternary, Unary};
 use std::fmt;
 
@@ -112,6 +113,8 @@ pub(crate) enum Space {
     Global,
     /// The block's shared memory.
     Shared,
+    /// The shared memory of any block of the cluster.
+    Cluster,
     /// The thread's local memory.
     Local,
     /// The kernel's parameters.
@@ -124,6 +127,9 @@ pub(crate) enum Space {
 /// memory, a thread's local memory, and the kernel's parameters. Each window
 /// is [`WINDOW`] bytes long, and no device pointer lies in one.
 pub(crate) const SHARED_WINDOW: u64 = 0x0100_0000;
+/// The room that a block's shared memory has among the addresses of its cluster: the block's own is at 0, and
+/// that of the cluster's first block, second block and so on behind it.
+pub(crate) const CLUSTER_SPAN: u64 = 1 << 18;
 /// See [`SHARED_WINDOW`].
 pub(crate) const LOCAL_WINDOW: u64 = 0x0200_0000;
 /// See [`SHARED_WINDOW`].
@@ -177,8 +183,20 @@ pub(crate) enum Special {
     /// `%envreg1` and `%envreg2`: the high and the low half of the address of
     /// the grid's workspace, by shift.
     Workspace(u32),
-    /// What is always 1: `%cluster_nctaid` and so on.
-    One,
+    /// `%clusterid`, by dimension.
+    ClusterId(usize),
+    /// `%nclusterid`
+    Nclusterid(usize),
+    /// `%cluster_ctaid`
+    ClusterCtaid(usize),
+    /// `%cluster_nctaid`
+    ClusterNctaid(usize),
+    /// `%cluster_ctarank`
+    ClusterCtarank,
+    /// `%cluster_nctarank`
+    ClusterNctarank,
+    /// `%is_explicit_cluster`
+    ExplicitCluster,
     /// What is always 0: `%envreg0` and so on.
     Zero,
 }
@@ -225,7 +243,6 @@ impl Special {
                 | Self::DynamicShared
                 | Self::TotalShared
                 | Self::Workspace(_)
-                | Self::One
                 | Self::Zero
         )
     }
@@ -277,6 +294,8 @@ pub(crate) enum Collective {
     MatchAll,
     /// `redux`
     Redux(Redux),
+    /// `elect`
+    Elect,
     /// `bar.warp.sync`
     Barrier,
 }
@@ -306,8 +325,6 @@ pub(crate) struct WarpOp {
 pub(crate) struct BarOp {
     /// Which of the 16.
     pub(crate) id: Src,
-    /// Whether it is the cluster's instead.
-    pub(crate) cluster: bool,
     /// How many threads it is for; none: all.
     pub(crate) count: Option<Src>,
     /// Whether the thread waits (`sync`, not `arrive`).
@@ -589,6 +606,14 @@ pub(crate) enum MemoryBarrier {
     Arrive,
     /// `arrive_drop`
     Drop,
+    /// `arrive.expect_tx`
+    ArriveExpect,
+    /// `arrive_drop.expect_tx`
+    DropExpect,
+    /// `expect_tx`
+    Expect,
+    /// `complete_tx`
+    Complete,
     /// Whether the phase of a state is over.
     Test,
     /// Whether a phase of a parity is over.
@@ -836,6 +861,28 @@ pub(crate) enum Op {
     },
     Warp(Box<WarpOp>),
     Bar(Box<BarOp>),
+    /// `barrier.cluster`: whether it waits, or arrives.
+    ClusterBarrier {
+        wait: bool,
+    },
+    Bulk(Box<BulkOp>),
+    Tensor(Box<TensorOp>),
+    Send(Box<SendOp>),
+    /// `wgmma.mma_async`
+    Wgmma(Box<WgmmaOp>),
+    /// `mapa`: the address of the same place in another block's shared memory, generic ones or not.
+    MapAddress {
+        d: Slot,
+        a: Src,
+        rank: Src,
+        generic: bool,
+    },
+    /// `getctarank`: the block that an address is of.
+    RankOf {
+        d: Slot,
+        a: Src,
+        generic: bool,
+    },
 }
 
 /// An operation, its guard predicate, and whether that is negated.

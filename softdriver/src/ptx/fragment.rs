@@ -61,6 +61,15 @@ impl Element {
         }
     }
 
+    /// The exponent of the smallest normal number, which smaller ones have too.
+    pub(crate) const fn least_exponent(self) -> i32 {
+        match self {
+            Self::F16 | Self::E5m2 => -14,
+            Self::E4m3 => -6,
+            _ => -126,
+        }
+    }
+
     /// Whether it is a whole number of 8 bits.
     pub(crate) const fn is_byte(self) -> bool {
         matches!(self, Self::S8 | Self::U8)
@@ -171,12 +180,32 @@ pub(crate) struct Factor {
 /// How products are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sum {
-    /// All at once, rounded at the end.
-    Once,
+    /// Exactly.
+    Exact,
+    /// As tensor cores sum floating-point numbers, with the least exponent of a factor.
+    Aligned(i32),
+    /// Those of the even pairs of columns first, then the others, and `c` at the end.
+    Halved,
+    /// Likewise, of four columns after another.
+    Fours(i32),
+    /// Likewise with fewer bits, and the least exponent of either factor.
+    Short(i32, i32),
     /// One after another, each time rounded.
     InTurn,
     /// Bits that differ.
     Xor,
+}
+
+impl Sum {
+    /// That of products of an element in `mma`.
+    pub(crate) const fn of(element: Element) -> Self {
+        match element {
+            Element::F64 => Self::InTurn,
+            Element::E4m3 | Element::E5m2 => Self::Halved,
+            Element::F16 | Element::BF16 | Element::TF32 => Self::Aligned(element.least_exponent()),
+            _ => Self::Exact,
+        }
+    }
 }
 
 /// Which columns of `a` a sparse matrix has.
@@ -214,4 +243,30 @@ pub(crate) struct TileOp {
     pub(crate) d: Box<[Slot]>,
     /// What is stored.
     pub(crate) a: Box<[Src]>,
+}
+
+/// Where the `a` of `wgmma` is.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Registers(Factor),
+    /// In shared memory, which a descriptor describes: whether its columns lie one after another.
+    Memory(Src, bool),
+}
+
+/// `wgmma.mma_async`: a warp's part of it, which is 16 rows.
+#[derive(Clone, Debug)]
+pub(crate) struct WgmmaOp {
+    pub(crate) elements: (Element, Element),
+    pub(crate) depth: usize,
+    pub(crate) a: Source,
+    /// The descriptor of `b`, and whether its rows lie one after another.
+    pub(crate) b: (Src, bool),
+    /// Whether `a` and `b` are negated.
+    pub(crate) negated: (bool, bool),
+    /// Whether the product is added to `d`.
+    pub(crate) adds: Src,
+    pub(crate) to: Fragment,
+    pub(crate) d: Box<[Slot]>,
+    pub(crate) sum: Sum,
+    pub(crate) finite: bool,
 }

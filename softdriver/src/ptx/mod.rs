@@ -5,13 +5,14 @@
 //! modifier is resolved); [`run`](mod@run) executes a launch of it. Whatever the
 //! interpreter lacks is refused while loading, by name and line.
 //!
-//! Threads run in warps of 32, in lockstep and with real divergence. Blocks
-//! run one after the other; they share nothing but [`Memory`].
+//! Threads run in warps of 32, in lockstep and with real divergence. The
+//! blocks of a cluster share their shared memory, others nothing but [`Memory`].
 //!
 //! Generic addresses from `0x0100_0000` to `0x03ff_ffff` are windows to shared
 //! memory, local memory and parameters; addresses below them are illegal, and
 //! those above are handed to [`Memory`].
 
+mod bulk;
 mod code;
 mod error;
 mod fragment;
@@ -21,6 +22,7 @@ mod lower;
 mod ops;
 mod parse;
 pub(crate) mod run;
+pub(crate) mod tensor;
 mod tree;
 mod types;
 
@@ -136,6 +138,10 @@ pub(crate) struct BlockLimit {
     pub(crate) required: Option<[u32; 3]>,
     /// `.maxnreg`: no more registers than that are reported.
     pub(crate) max_registers: Option<u32>,
+    /// `.reqnctapercluster`: clusters of exactly this shape.
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: a launch has to say how large its clusters are.
+    pub(crate) explicit_cluster: bool,
 }
 
 impl BlockLimit {

@@ -8,6 +8,8 @@ use super::types::Type;
 pub(crate) struct Source<'s> {
     /// `.target`'s number, such as 75.
     pub(crate) target: u32,
+    /// Whether the target is one of a single architecture, such as `sm_90a`.
+    pub(crate) specific: bool,
     /// Variables of module scope, in order.
     pub(crate) variables: Vec<Variable<'s>>,
     /// Entries and functions, in order, declarations among them.

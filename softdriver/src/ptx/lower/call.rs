@@ -18,6 +18,10 @@ const SYSTEM: &[(&str, System, usize, usize)] = &[
     ("cudaGraphSetConditional", System::SetNumber, 2, 0),
 ];
 
+/// How the names of functions with which kernels launch others begin.
+const LAUNCHES: &[&str] =
+    &["cudaLaunchDevice", "cudaGetParameterBuffer", "cudaDeviceSynchronize", "__cudaCDP2"];
+
 impl<'s> Body<'_, 's> {
     pub(super) fn call(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         m.take("uni");
@@ -68,6 +72,9 @@ impl<'s> Body<'_, 's> {
             Some(&(_, which, ..)) => {
                 let callee = Callee::System(which);
                 self.call_with(callee, &function.returns, &function.params, results, arguments)
+            }
+            None if LAUNCHES.iter().any(|start| name.starts_with(start)) => {
+                refuse(format!("Launches by the device are not supported: function '{name}'"))
             }
             None => refuse(format!("Unresolved extern function '{name}'")),
         }

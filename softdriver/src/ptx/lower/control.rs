@@ -1,6 +1,6 @@
 //! Branches, ends, barriers, and special registers.
 
-use super::super::code::{BarOp, Op, SINK, Special, Src, Vote, ZERO};
+use super::super::code::{BarOp, Op, SINK, Space, Special, Src, Vote};
 use super::super::error::Diagnostic;
 use super::super::tree::Operand;
 use super::super::types::Type;
@@ -20,9 +20,21 @@ impl<'s> Body<'_, 's> {
             "bra" => return self.branch(m, operands, line),
             "brx" => return self.branch_indexed(m, operands, line),
             "membar" => {
-                m.take_any(&["cta", "gl", "sys"]).ok_or(Refusal::Unsupported)?;
+                let names: &[&str] =
+                    if m.take("proxy") { &["alias", "async"] } else { &["cta", "gl", "sys"] };
+                m.take_any(names).ok_or(Refusal::Unsupported)?;
             }
-            "fence" => fence(m)?,
+            "fence" => {
+                if fence(m)? {
+                    m.end()?;
+                    let [address, Operand::Int(128)] = exactly(operands)? else {
+                        return refuse("Arguments mismatch: a size of 128 is expected");
+                    };
+                    self.place(address, Space::Generic)?;
+                    self.push(Op::Fence);
+                    return Ok(());
+                }
+            }
             "ret" => {
                 m.take("uni");
             }
@@ -147,7 +159,7 @@ impl<'s> Body<'_, 's> {
         }
     }
 
-    /// `barrier.cluster`, of a cluster of one block: all of it waits in `wait`.
+    /// `barrier.cluster`
     fn cluster_barrier(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let wait = match m.next() {
             "arrive" => {
@@ -162,13 +174,9 @@ impl<'s> Body<'_, 's> {
         };
         m.take("aligned");
         m.end()?;
+        self.requires("barrier.cluster", 90)?;
         let [] = exactly(operands)?;
-        if !wait {
-            self.push(Op::Fence);
-            return Ok(());
-        }
-        let op = BarOp { id: ZERO, cluster: true, count: None, wait: true, reduce: None };
-        self.push(Op::Bar(Box::new(op)));
+        self.push(Op::ClusterBarrier { wait });
         Ok(())
     }
 
@@ -205,7 +213,7 @@ impl<'s> Body<'_, 's> {
         if self.scene.constants.borrow().value(id).is_some_and(|id| id > 15) {
             return refuse("Barrier number is out of range");
         }
-        self.push(Op::Bar(Box::new(BarOp { id, cluster: false, count, wait, reduce })));
+        self.push(Op::Bar(Box::new(BarOp { id, count, wait, reduce })));
         Ok(())
     }
 
@@ -214,7 +222,8 @@ impl<'s> Body<'_, 's> {
         let Some((which, bytes)) = special(name) else {
             return refuse(format!("Unknown symbol '{name}'"));
         };
-        if !ty.is_integer() || (ty.bytes != bytes && which != Special::GridId) {
+        let fits = if bytes == 1 { ty == Type::PRED } else { ty.is_integer() };
+        if !fits || (ty.bytes != bytes && which != Special::GridId) {
             return refuse(format!("Arguments mismatch: type of '{name}'"));
         }
         let d = if matches!(d, Operand::Name("_")) { SINK } else { self.d(d, ty)? };
@@ -223,23 +232,49 @@ impl<'s> Body<'_, 's> {
     }
 }
 
-/// The modifiers of `fence`.
-fn fence(m: &mut Modifiers<'_>) -> Lowered<()> {
+/// The modifiers of `fence`, and whether it names memory.
+fn fence(m: &mut Modifiers<'_>) -> Lowered<bool> {
+    let scope = |m: &mut Modifiers<'_>| {
+        m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported).map(drop)
+    };
+    // What is acquired is in the memory of the cluster, what is released in that of the block.
+    let restricted = |m: &mut Modifiers<'_>| {
+        let which = m.take_any(&["sync_restrict::shared::cluster", "sync_restrict::shared::cta"]);
+        let with = match which {
+            None => return Ok(false),
+            Some("sync_restrict::shared::cluster") => "acquire",
+            Some(_) => "release",
+        };
+        if m.take(with) && m.take("cluster") { Ok(true) } else { Err(Refusal::Unsupported) }
+    };
     if m.take("proxy") {
-        m.next();
-        while m.take_any(&["global", "shared::cta", "shared::cluster", "async"]).is_some() {}
-        return Ok(());
+        if m.take("tensormap::generic") {
+            let acquires = m.take("acquire");
+            if !acquires && !m.take("release") {
+                return Err(Refusal::Unsupported);
+            }
+            scope(m)?;
+            return Ok(acquires);
+        }
+        if m.take("async::generic") {
+            return if restricted(m)? { Ok(false) } else { Err(Refusal::Unsupported) };
+        }
+        if m.take("async") {
+            m.take_any(&["global", "shared::cta", "shared::cluster"]);
+        } else if !m.take("alias") {
+            return Err(Refusal::Unsupported);
+        }
+        return Ok(false);
     }
     if m.take("mbarrier_init") {
-        return if m.take("release") && m.take("cluster") {
-            Ok(())
-        } else {
-            Err(Refusal::Unsupported)
-        };
+        let whole = m.take("release") && m.take("cluster");
+        return if whole { Ok(false) } else { Err(Refusal::Unsupported) };
     }
-    m.take_any(&["sc", "acq_rel", "acquire", "release"]);
-    m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported)?;
-    Ok(())
+    if !restricted(m)? {
+        m.take_any(&["sc", "acq_rel", "acquire", "release"]);
+        scope(m)?;
+    }
+    Ok(false)
 }
 
 /// The special register of a name, and its size.
@@ -258,11 +293,10 @@ fn special(name: &str) -> Option<(Special, u8)> {
             "%ntid" => Special::Ntid(dimension),
             "%ctaid" => Special::Ctaid(dimension),
             "%nctaid" => Special::Nctaid(dimension),
-            // Each block is a cluster of its own.
-            "%clusterid" => Special::Ctaid(dimension),
-            "%nclusterid" => Special::Nctaid(dimension),
-            "%cluster_ctaid" => Special::Zero,
-            "%cluster_nctaid" => Special::One,
+            "%clusterid" => Special::ClusterId(dimension),
+            "%nclusterid" => Special::Nclusterid(dimension),
+            "%cluster_ctaid" => Special::ClusterCtaid(dimension),
+            "%cluster_nctaid" => Special::ClusterNctaid(dimension),
             _ => return None,
         };
         return Some((which, 4));
@@ -289,9 +323,16 @@ fn special(name: &str) -> Option<(Special, u8)> {
         "%envreg1" => (Special::Workspace(32), 4),
         "%envreg2" => (Special::Workspace(0), 4),
         "%aggr_smem_size" => (Special::TotalShared, 4),
-        "%cluster_ctarank" => (Special::Zero, 4),
-        "%cluster_nctarank" => (Special::One, 4),
+        "%cluster_ctarank" => (Special::ClusterCtarank, 4),
+        "%cluster_nctarank" => (Special::ClusterNctarank, 4),
+        "%is_explicit_cluster" => (Special::ExplicitCluster, 1),
         "%total_smem_size" => (Special::TotalShared, 4),
+        // No shared memory is reserved.
+        "%reserved_smem_offset_begin"
+        | "%reserved_smem_offset_end"
+        | "%reserved_smem_offset_cap"
+        | "%reserved_smem_offset_0"
+        | "%reserved_smem_offset_1" => (Special::Zero, 4),
         _ => {
             // Counters of performance, and what the driver leaves alone.
             if let Some(number) = name.strip_prefix("%pm") {

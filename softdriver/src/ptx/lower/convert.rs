@@ -1,6 +1,8 @@
 //! `cvt` and `cvta`.
 
-use super::super::code::{LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src, WINDOW};
+use super::super::code::{
+    CLUSTER_SPAN, LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src, WINDOW,
+};
 use super::super::ops::{Convert, Rounding, common, integer_conversion, truncation};
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
@@ -19,6 +21,7 @@ impl<'s> Body<'_, 's> {
             "cvta" => self.cvta(m, operands),
             "isspacep" => self.isspacep(m, operands),
             "mapa" => self.mapa(m, operands),
+            "getctarank" => self.getctarank(m, operands),
             _ => self.cvt(m, operands),
         }
     }
@@ -197,18 +200,57 @@ impl<'s> Body<'_, 's> {
         Ok(())
     }
 
-    /// `mapa`: the address in another block of the cluster, which has but one.
+    /// `mapa`: the address of the same place in another block of the cluster.
     fn mapa(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        m.take("shared::cluster");
+        let generic = !m.take("shared::cluster");
         let ty = m.end_type()?;
-        let [d, a, rank] = exactly(operands)?;
-        self.src(rank, Type::U32)?;
         if ty != Type::U32 && ty != Type::U64 {
             return Err(Refusal::Unsupported);
         }
-        let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-        self.push(Op::Unary { f: &|a: u64| a, d, a });
+        self.requires("mapa", 90)?;
+        let [d, a, rank] = exactly(operands)?;
+        let d = self.d(d, ty)?;
+        let (a, rank) = (self.shared_address(a, ty, generic)?, self.src(rank, Type::U32)?);
+        self.push(Op::MapAddress { d, a, rank, generic });
         Ok(())
+    }
+
+    /// `getctarank`: the block of the cluster that an address is of.
+    fn getctarank(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let generic = !m.take("shared::cluster");
+        let ty = m.end_type()?;
+        if ty != Type::U32 && ty != Type::U64 {
+            return Err(Refusal::Unsupported);
+        }
+        self.requires("getctarank", 90)?;
+        let [d, a] = exactly(operands)?;
+        let (d, a) = (self.d(d, Type::U32)?, self.shared_address(a, ty, generic)?);
+        self.push(Op::RankOf { d, a, generic });
+        Ok(())
+    }
+
+    /// An address in shared memory: a register's value, or a variable.
+    fn shared_address(&mut self, operand: &Operand<'s>, ty: Type, generic: bool) -> Lowered<Src> {
+        let (name, offset) = match *operand {
+            Operand::Sum(name, offset) => (name, offset),
+            Operand::Name(name) => (name, 0),
+            _ => return self.src(operand, ty),
+        };
+        if offset == 0 && matches!(self.find(name), Some(Entity::Register(..))) {
+            return self.src(operand, ty);
+        }
+        let (mut address, of) = self.address_of(name, offset)?;
+        match of {
+            AddressOf::Value => {}
+            AddressOf::Shared if generic => {
+                address.offset = address.offset.wrapping_add_unsigned(SHARED_WINDOW);
+            }
+            AddressOf::Shared => {}
+            _ => return refuse("State space mismatch between instruction and address"),
+        }
+        let d = self.slot();
+        self.push(Op::Address { address, mask: ty.mask(), d });
+        Ok(Src::register(d))
     }
 
     /// Whether a generic address is in a window.
@@ -222,9 +264,11 @@ impl<'s> Body<'_, 's> {
             return Ok(());
         }
         let f: super::super::ops::Unary = match space {
-            "shared" | "shared::cta" | "shared::cluster" => {
-                &|a: u64| u64::from((SHARED_WINDOW..LOCAL_WINDOW).contains(&a))
+            "shared" | "shared::cta" => {
+                const END: u64 = SHARED_WINDOW + CLUSTER_SPAN;
+                &|a: u64| u64::from((SHARED_WINDOW..END).contains(&a))
             }
+            "shared::cluster" => &|a: u64| u64::from((SHARED_WINDOW..LOCAL_WINDOW).contains(&a)),
             "local" => &|a: u64| u64::from((LOCAL_WINDOW..PARAM_WINDOW).contains(&a)),
             "param" | "param::entry" => {
                 &|a: u64| u64::from((PARAM_WINDOW..PARAM_WINDOW + WINDOW).contains(&a))
@@ -269,8 +313,12 @@ impl<'s> Body<'_, 's> {
         };
         let f: super::super::ops::Unary = match (space, to) {
             ("global" | "const", _) => &|a: u64| a,
-            ("shared" | "shared::cta", false) => &|a: u64| a.wrapping_add(SHARED_WINDOW),
-            ("shared" | "shared::cta", true) => &|a: u64| a.wrapping_sub(SHARED_WINDOW),
+            ("shared" | "shared::cta" | "shared::cluster", false) => {
+                &|a: u64| a.wrapping_add(SHARED_WINDOW)
+            }
+            ("shared" | "shared::cta" | "shared::cluster", true) => {
+                &|a: u64| a.wrapping_sub(SHARED_WINDOW)
+            }
             ("local", false) => &|a: u64| a.wrapping_add(LOCAL_WINDOW),
             ("local", true) => &|a: u64| a.wrapping_sub(LOCAL_WINDOW),
             ("param" | "param::func", false) if framed => &|a: u64| a.wrapping_add(LOCAL_WINDOW),

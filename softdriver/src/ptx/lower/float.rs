@@ -15,6 +15,7 @@ impl<'s> Body<'_, 's> {
         }
         let opcode = m.head;
         let modifiers = m.float();
+        let signs = matches!(opcode, "min" | "max") && m.take("xorsign") && m.take("abs");
         let ty = m.end_type()?;
         if !permitted(opcode, ty, modifiers) {
             return Err(Refusal::Unsupported);
@@ -23,12 +24,44 @@ impl<'s> Body<'_, 's> {
             "fma" | "mad" => {
                 self.ternary_op(ops::float_ternary(opcode, ty, modifiers), [ty; 4], operands)
             }
+            "min" | "max" if signs => self.xorsign(opcode, ty, modifiers, operands),
             "min" | "max" if operands.len() == 4 => self.three_way(opcode, ty, modifiers, operands),
             "add" | "sub" | "mul" | "div" | "min" | "max" | "copysign" => {
                 self.binary_op(ops::float_binary(opcode, ty, modifiers), [ty; 3], operands)
             }
             _ => self.unary_op(ops::float_unary(opcode, ty, modifiers), ty, ty, operands),
         }
+    }
+
+    /// `min` and `max` of magnitudes, with the product of the signs.
+    fn xorsign(
+        &mut self,
+        opcode: &str,
+        ty: Type,
+        m: ops::Modifiers,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        self.requires("xorsign.abs", 86)?;
+        let (size, sign): (ops::Unary, ops::Binary) = match (ty.bytes, ty.kind) {
+            (8, _) => return Err(Refusal::Unsupported),
+            (4, Kind::Float) => {
+                (&|a: u64| a & 0x7fff_ffff, &|a: u64, b: u64| (a ^ b) & 0x8000_0000)
+            }
+            (4, _) => (&|a: u64| a & 0x7fff_7fff, &|a: u64, b: u64| (a ^ b) & 0x8000_8000),
+            _ => (&|a: u64| a & 0x7fff, &|a: u64, b: u64| (a ^ b) & 0x8000),
+        };
+        let f = ops::float_binary(opcode, ty, m).ok_or(Refusal::Unsupported)?;
+        let [d, a, b] = exactly(operands)?;
+        let (d, a, b) = (self.d(d, ty)?, self.src(a, ty)?, self.src(b, ty)?);
+        let [first, second, signs] = [self.slot(), self.slot(), self.slot()];
+        self.push(Op::Binary { f: sign, d: signs, a, b });
+        self.push(Op::Unary { f: size, d: first, a });
+        self.push(Op::Unary { f: size, d: second, a: b });
+        let (a, b) = (Src::register(first), Src::register(second));
+        self.push(Op::Binary { f, d: first, a, b });
+        let (a, b) = (Src::register(first), Src::register(signs));
+        self.push(Op::Binary { f: &|a: u64, b: u64| a ^ b, d, a, b });
+        Ok(())
     }
 
     /// `min` and `max` of three operands: one after the other.

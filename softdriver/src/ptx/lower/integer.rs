@@ -113,6 +113,10 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         let mut opcode = m.head.to_owned();
+        if matches!(m.head, "min" | "max") && m.take("relu") {
+            self.requires("relu of integers", 90)?;
+            opcode.push_str(".relu");
+        }
         while let Some(part) =
             m.take_any(&["lo", "hi", "wide", "sat", "shiftamt", "l", "r", "wrap", "clamp"])
         {

@@ -51,7 +51,7 @@ fn exists((m, n, k): Shape, sparse: bool, (d, a, b, c): Elements) -> bool {
         F16 => d == c && matches!(d, F16 | F32),
         BF16 | TF32 => (d, c) == (F32, F32),
         F64 => (d, c) == (F64, F64),
-        _ if a.is_float8() => d == c && matches!(d, F16 | F32),
+        _ if a.is_float8() => d == c && (d == F32 || d == F16 && !sparse),
         _ => (d, c) == (S32, S32),
     };
     // Without the columns that a sparse `a` leaves out.
@@ -64,7 +64,7 @@ fn exists((m, n, k): Shape, sparse: bool, (d, a, b, c): Elements) -> bool {
         TF32 => large && matches!(depth, 4 | 8),
         F64 => !sparse && (large && matches!(k, 4 | 8 | 16) || small && k == 4),
         B1 => !sparse && (large && matches!(k, 128 | 256) || small && k == 128),
-        _ if a.is_float8() => large && (depth == 32 || !sparse && depth == 16),
+        _ if a.is_float8() => large && matches!(depth, 16 | 32),
         _ if a.is_nibble() => large && matches!(depth, 32 | 64) || small && k == 32,
         _ => large && matches!(depth, 16 | 32) || small && k == 16,
     };
@@ -96,6 +96,7 @@ impl<'s> Body<'_, 's> {
             "stmatrix" => self.store_matrix(m, operands),
             "movmatrix" => self.move_matrix(m, operands),
             "wmma" => self.wmma(m, operands),
+            "wgmma" => self.wgmma(m, operands),
             _ => self.mma(m, operands),
         }
     }
@@ -121,14 +122,16 @@ impl<'s> Body<'_, 's> {
         let elements = (element(m)?, element(m)?, element(m)?, element(m)?);
         let (to, a, b, c) = elements;
         let sum = match a {
-            Element::F64 => Sum::InTurn,
             Element::B1 => match (m.take_any(&["xor", "and"]), m.take("popc")) {
                 (Some("xor"), true) => Sum::Xor,
-                (Some(_), true) => Sum::Once,
+                (Some(_), true) => Sum::Exact,
                 _ => return Err(Refusal::Unsupported),
             },
-            _ => Sum::Once,
+            _ => Sum::of(a),
         };
+        if a == Element::F64 {
+            m.take("rn");
+        }
         m.end()?;
         let whole = a.is_byte() || a.is_nibble();
         let quads = a == Element::F16 && shape == (8, 8, 4);
@@ -165,7 +168,7 @@ impl<'s> Body<'_, 's> {
     }
 
     /// The metadata of a sparse matrix with so many columns left, and which lanes give it.
-    fn sparse(
+    pub(super) fn sparse(
         &mut self,
         metadata: &Operand<'s>,
         selector: &Operand<'s>,
@@ -229,9 +232,9 @@ impl<'s> Body<'_, 's> {
         listed(operand, count)?.iter().map(|one| self.src(one, register(element))).collect()
     }
 
-    /// What `ldmatrix` and `stmatrix` have in common: the number of matrices, and whether they are
-    /// transposed.
-    fn eights(&mut self, m: &mut Modifiers<'_>) -> Lowered<(usize, bool)> {
+    /// What `ldmatrix` and `stmatrix` have in common: the number of matrices, whether they are transposed,
+    /// and where they are.
+    fn eights(&mut self, m: &mut Modifiers<'_>) -> Lowered<(usize, bool, Space)> {
         if !(m.take("sync") && m.take("aligned") && m.take("m8n8")) {
             return Err(Refusal::Unsupported);
         }
@@ -242,30 +245,33 @@ impl<'s> Body<'_, 's> {
             None => return Err(Refusal::Unsupported),
         };
         let transposed = m.take("trans");
-        m.take_any(&["shared", "shared::cta"]).ok_or(Refusal::Unsupported)?;
+        let space = match m.take_any(&["shared", "shared::cta"]) {
+            Some(_) => Space::Shared,
+            None => Space::Generic,
+        };
         if m.end_type()? != Type::B16 {
             return Err(Refusal::Unsupported);
         }
-        Ok((count, transposed))
+        Ok((count, transposed, space))
     }
 
     fn load_matrix(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let (count, transposed) = self.eights(m)?;
+        let (count, transposed, space) = self.eights(m)?;
         self.requires("ldmatrix", 75)?;
         let [d, address] = exactly(operands)?;
         let d = self.slots_of(d, count, Element::F16)?;
-        let (address, space) = self.place(address, Space::Shared)?;
+        let (address, space) = self.place(address, space)?;
         let access = Access { space, address, bytes: 16, count: 1, order: Order::Weak };
         self.push(Op::LoadMatrix { access, d, transposed });
         Ok(())
     }
 
     fn store_matrix(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let (count, transposed) = self.eights(m)?;
+        let (count, transposed, space) = self.eights(m)?;
         self.requires("stmatrix", 90)?;
         let [address, a] = exactly(operands)?;
         let a = self.sources_of(a, count, Element::F16)?;
-        let (address, space) = self.place(address, Space::Shared)?;
+        let (address, space) = self.place(address, space)?;
         let access = Access { space, address, bytes: 16, count: 1, order: Order::Weak };
         self.push(Op::StoreMatrix { access, a, transposed });
         Ok(())
@@ -287,7 +293,7 @@ impl<'s> Body<'_, 's> {
 }
 
 /// The operands of a vector with so many.
-fn listed<'o, 's>(operand: &'o Operand<'s>, count: usize) -> Lowered<&'o [Operand<'s>]> {
+pub(super) fn listed<'o, 's>(operand: &'o Operand<'s>, count: usize) -> Lowered<&'o [Operand<'s>]> {
     match operand {
         Operand::Vector(list) if list.len() == count => Ok(list),
         _ => refuse("Arguments mismatch: the vector's length"),

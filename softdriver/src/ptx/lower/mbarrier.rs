@@ -1,14 +1,19 @@
 //! Barriers in shared memory: `mbarrier`.
 
-use super::super::code::{Access, MemoryBarrier, Op, Order, SINK, Space};
+use super::super::code::{Access, MemoryBarrier, Op, Order, SINK, Slot, Space};
 use super::super::tree::Operand;
 use super::super::types::Type;
 use super::modifiers::Modifiers;
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
 
-/// The spaces that a barrier may be said to lie in.
-const SHARED: &[&str] = &["shared", "shared::cta"];
+/// The space that a barrier is said to lie in: `shared::cluster` where it may be another block's.
+fn shared(m: &mut Modifiers<'_>, others: bool) -> Space {
+    if others && m.take("shared::cluster") {
+        return Space::Cluster;
+    }
+    if m.take_any(&["shared", "shared::cta"]).is_some() { Space::Shared } else { Space::Generic }
+}
 
 impl<'s> Body<'_, 's> {
     pub(super) fn memory_barrier(
@@ -16,38 +21,73 @@ impl<'s> Body<'_, 's> {
         m: &mut Modifiers<'_>,
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
-        let mut kind = match m.next() {
+        let name = m.next();
+        let mut kind = match name {
             "init" => MemoryBarrier::Init,
             "inval" => MemoryBarrier::Invalidate,
             "arrive" => MemoryBarrier::Arrive,
             "arrive_drop" => MemoryBarrier::Drop,
             "test_wait" | "try_wait" => MemoryBarrier::Test,
+            "expect_tx" => MemoryBarrier::Expect,
+            "complete_tx" => MemoryBarrier::Complete,
             "pending_count" => return self.pending_count(m, operands),
             _ => return Err(Refusal::Unsupported),
         };
-        m.take("noComplete");
-        if kind == MemoryBarrier::Test && m.take("parity") {
+        let arrives = matches!(kind, MemoryBarrier::Arrive | MemoryBarrier::Drop);
+        let waits = kind == MemoryBarrier::Test;
+        let moves = matches!(kind, MemoryBarrier::Expect | MemoryBarrier::Complete);
+        let mut counted = false;
+        if arrives && m.take("expect_tx") {
+            kind = match kind {
+                MemoryBarrier::Arrive => MemoryBarrier::ArriveExpect,
+                _ => MemoryBarrier::DropExpect,
+            };
+        } else if arrives && m.take("noComplete") {
+            counted = true;
+        }
+        if waits && m.take("parity") {
             kind = MemoryBarrier::TestParity;
         }
-        m.take_any(&["acquire", "release", "relaxed"]);
-        m.take_any(&["cta", "cluster"]);
-        let space = if m.take_any(SHARED).is_some() { Space::Shared } else { Space::Generic };
+        // The order and the scope come together.
+        let order: &[&str] = match (arrives, waits) {
+            (true, _) => &["release", "relaxed"],
+            (_, true) => &["acquire", "relaxed"],
+            _ if moves => &["relaxed"],
+            _ => &[],
+        };
+        if order.iter().any(|&one| m.take(one)) {
+            let scope = m.take_any(&["cta", "cluster"]).ok_or(Refusal::Unsupported)?;
+            if counted && scope == "cluster" {
+                return Err(Refusal::Unsupported);
+            }
+        }
+        let space = shared(m, arrives || moves);
         if m.end_type()? != Type::B64 {
             return Err(Refusal::Unsupported);
         }
+        let expects = matches!(kind, MemoryBarrier::ArriveExpect | MemoryBarrier::DropExpect);
+        if expects || moves || space == Space::Cluster {
+            self.requires("mbarrier of transactions and clusters", 90)?;
+        }
+        self.requires("mbarrier", if name == "try_wait" { 90 } else { 80 })?;
         let (d, address, a) = match (kind, operands) {
             (MemoryBarrier::Init, [address, count]) => (SINK, address, self.src(count, Type::U32)?),
             (MemoryBarrier::Invalidate, [address]) => (SINK, address, self.constant(0)),
-            (MemoryBarrier::Arrive | MemoryBarrier::Drop, [d, address]) => {
-                (self.d(d, Type::B64)?, address, self.constant(1))
+            (MemoryBarrier::Expect | MemoryBarrier::Complete, [address, bytes]) => {
+                (SINK, address, self.src(bytes, Type::U32)?)
             }
-            (MemoryBarrier::Arrive | MemoryBarrier::Drop, [d, address, count]) => {
-                (self.d(d, Type::B64)?, address, self.src(count, Type::U32)?)
+            (MemoryBarrier::Arrive | MemoryBarrier::Drop, [d, address]) if !counted => {
+                (self.state(d, space)?, address, self.constant(1))
             }
-            (MemoryBarrier::Test, [p, address, state] | [p, address, state, _]) => {
+            (_, [d, address, count]) if arrives => {
+                (self.state(d, space)?, address, self.src(count, Type::U32)?)
+            }
+            (MemoryBarrier::Test, [p, address, state, hint @ ..]) => {
+                self.hint(name, hint)?;
                 (self.d(p, Type::PRED)?, address, self.src(state, Type::B64)?)
             }
-            (MemoryBarrier::TestParity, [p, address, parity] | [p, address, parity, _]) => {
+            (MemoryBarrier::TestParity, [p, address, parity, hint @ ..]) => {
+                self.hint(name, hint)?;
                 (self.d(p, Type::PRED)?, address, self.src(parity, Type::U32)?)
             }
             _ => return refuse("Incorrect number of operands"),
@@ -56,6 +96,23 @@ impl<'s> Body<'_, 's> {
         let access = Access { space, address, bytes: 8, count: 1, order: Order::Fence };
         self.push(Op::MemoryBarrier { kind, access, d, a });
         Ok(())
+    }
+
+    /// Where the state of an arrival goes: a barrier of another block gives none.
+    fn state(&mut self, d: &Operand<'s>, space: Space) -> Lowered<Slot> {
+        if space == Space::Cluster && *d != Operand::Name("_") {
+            return refuse("Arguments mismatch: '_' is expected for the state");
+        }
+        self.d(d, Type::B64)
+    }
+
+    /// How long `try_wait` may wait, which is not long here.
+    fn hint(&mut self, name: &str, hint: &[Operand<'s>]) -> Lowered<()> {
+        match hint {
+            [] => Ok(()),
+            [time] if name == "try_wait" => self.src(time, Type::U32).map(drop),
+            _ => refuse("Incorrect number of operands"),
+        }
     }
 
     /// The arrivals that a state waits for.
@@ -80,7 +137,7 @@ impl<'s> Body<'_, 's> {
         }
         // Without it, the barrier first waits for one arrival more.
         let counted = m.take("noinc");
-        let space = if m.take_any(SHARED).is_some() { Space::Shared } else { Space::Generic };
+        let space = shared(m, false);
         if m.end_type()? != Type::B64 {
             return Err(Refusal::Unsupported);
         }

@@ -10,7 +10,20 @@ use super::{Body, Lowered, Refusal, refuse};
 
 const ORDERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"];
 const SCOPES: &[&str] = &["cta", "cluster", "gpu", "sys"];
-const CACHES: &[&str] = &["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"];
+/// The operations of `atom` and `red`.
+const UPDATES: &[&str] = &["and", "or", "xor", "exch", "cas", "add", "inc", "dec", "min", "max"];
+/// The spaces of accesses.
+const SPACES: &[&str] = &[
+    "global",
+    "const",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+];
 const HINTS: &[&str] = &[
     "L1::evict_normal",
     "L1::evict_unchanged",
@@ -20,19 +33,22 @@ const HINTS: &[&str] = &[
     "L2::64B",
     "L2::128B",
     "L2::256B",
+    "L2::cache_hint",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
 ];
 
 /// The state space that comes next; without one it is generic.
 pub(super) fn space(m: &mut Modifiers<'_>) -> Space {
-    let space = match m.peek() {
-        "global" | "const" => Space::Global,
-        "shared" | "shared::cta" => Space::Shared,
-        "local" => Space::Local,
-        "param" | "param::entry" | "param::func" => Space::Param,
-        _ => return Space::Generic,
-    };
-    m.next();
-    space
+    match m.take_any(SPACES) {
+        Some("global" | "const") => Space::Global,
+        Some("shared" | "shared::cta") => Space::Shared,
+        Some("shared::cluster") => Space::Cluster,
+        Some("local") => Space::Local,
+        Some(_) => Space::Param,
+        None => Space::Generic,
+    }
 }
 
 impl<'s> Body<'_, 's> {
@@ -49,7 +65,12 @@ impl<'s> Body<'_, 's> {
             _ => {
                 // A hint: checked, and then of no effect.
                 let space = space(m);
-                m.take_any(&["L1", "L2"]).ok_or(Refusal::Unsupported)?;
+                let tensor = m.head == "prefetch" && m.take("tensormap");
+                let last = space == Space::Global
+                    && m.take_any(&["L2::evict_last", "L2::evict_normal"]).is_some();
+                if !tensor && !last {
+                    m.take_any(&["L1", "L2"]).ok_or(Refusal::Unsupported)?;
+                }
                 m.end()?;
                 let [address] = exactly(operands)?;
                 self.place(address, space)?;
@@ -76,7 +97,7 @@ impl<'s> Body<'_, 's> {
             (space, AddressOf::Value) => space,
             // A variable's name tells its space where the opcode does not.
             (Space::Generic | Space::Global, AddressOf::Global) => Space::Global,
-            (Space::Generic | Space::Shared, AddressOf::Shared) => Space::Shared,
+            (Space::Generic | Space::Shared | Space::Cluster, AddressOf::Shared) => Space::Shared,
             (Space::Generic | Space::Local, AddressOf::Local) => Space::Local,
             (Space::Param, AddressOf::Param) => Space::Param,
             _ => return refuse("State space mismatch between instruction and address"),
@@ -87,9 +108,42 @@ impl<'s> Body<'_, 's> {
     /// What stands between the opcode and the type: the access but for its
     /// address, and the type.
     fn access(&mut self, m: &mut Modifiers<'_>) -> Lowered<(Space, u8, Type, Order)> {
-        let order = order(m, Order::Weak);
+        let loads = m.head != "st";
+        let constant = m.has("const");
+        let (named, scope) = (m.take_any(ORDERS), m.take_any(SCOPES));
+        let relaxed = if named == Some("mmio") { m.take("relaxed") } else { true };
         let space = space(m);
-        while m.take_any(CACHES).is_some() || m.take_any(HINTS).is_some() {}
+        let only = m.take("nc");
+        let caches: &[&str] =
+            if loads { &["ca", "cg", "cs", "lu", "cv"] } else { &["wb", "cg", "cs", "wt"] };
+        let cached = m.take_any(caches).is_some();
+        let far = m.has("L2::64B") || m.has("L2::128B") || m.has("L2::256B");
+        while m.take_any(HINTS).is_some() {}
+        // What NVIDIA's assembler takes together.
+        let ordered = !matches!(named, None | Some("weak" | "volatile"));
+        let strong = named.is_some_and(|name| name != "weak");
+        let fits = match named {
+            Some("acquire") => loads,
+            Some("release") => !loads,
+            Some("acq_rel") => false,
+            _ => true,
+        };
+        let order = match named {
+            None | Some("weak") => Order::Weak,
+            Some("volatile" | "relaxed") => Order::Relaxed,
+            Some(_) => Order::Fence,
+        };
+        if !fits
+            || !relaxed
+            || ordered != scope.is_some()
+            || cached && !matches!(named, None | Some("weak"))
+            || only && (space != Space::Global || constant || !loads || named.is_some())
+            || constant && (!loads || strong)
+            || strong && matches!(space, Space::Local | Space::Param)
+            || far && (space != Space::Global && space != Space::Generic || constant || !loads)
+        {
+            return Err(Refusal::Unsupported);
+        }
         let count = match m.take_any(&["v2", "v4", "v8"]) {
             None => 1,
             Some("v2") => 2,
@@ -99,20 +153,22 @@ impl<'s> Body<'_, 's> {
         let ty = m.end_type()?;
         let bytes = u32::from(count) * u32::from(ty.bytes);
         let newest = self.scene.source.target >= 100 && space == Space::Global;
-        if !ty.is_declarable() || ty == Type::PRED || bytes > if newest { 32 } else { 16 } {
+        let plain = ty.is_integer() || ty == Type::F32 || ty == Type::F64;
+        if !plain || bytes > if newest { 32 } else { 16 } {
             return Err(Refusal::Unsupported);
         }
         Ok((space, count, ty, order))
     }
 
     fn load(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let operands = self.without_policy(m, operands)?;
         let (space, count, ty, order) = self.access(m)?;
         let [d, address] = exactly(operands)?;
         // A signed value is extended to its register, whatever its size.
         let mut extend = 0;
         let mut slots = Vec::new();
         for operand in elements(d, count)? {
-            let (register, place) = self.result(operand, loose(ty), Width::OrWider)?;
+            let (register, place) = self.result(operand, ty, Width::OrWider)?;
             slots.push(place);
             if ty == Type::B128 {
                 slots.push(if place == SINK { SINK } else { place + 1 });
@@ -128,11 +184,15 @@ impl<'s> Body<'_, 's> {
     }
 
     fn store(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if m.take("async") {
+            return self.send(m, operands);
+        }
+        let operands = self.without_policy(m, operands)?;
         let (space, count, ty, order) = self.access(m)?;
         let [address, a] = exactly(operands)?;
         let mut sources = Vec::new();
         for operand in elements(a, count)? {
-            let src = self.src_of(operand, loose(ty), Width::OrWider)?;
+            let src = self.src_of(operand, ty, Width::OrWider)?;
             sources.push(src);
             if ty == Type::B128 {
                 sources.push(src.split().map_or(ZERO, |slot| Src::register(slot + 1)));
@@ -148,12 +208,13 @@ impl<'s> Body<'_, 's> {
     }
 
     fn atomic(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        // The order and the scope stand before the space or behind the operation.
-        let mut ordered = order(m, Order::Relaxed);
+        if m.head == "red" && m.take("async") {
+            return self.send(m, operands);
+        }
+        let operands = self.without_policy(m, operands)?;
+        let ordered = order(m, Order::Relaxed);
         let space = space(m);
-        ordered = order(m, ordered);
-        let opcode = m.next();
-        ordered = order(m, ordered);
+        let opcode = m.take_any(UPDATES).ok_or(Refusal::Unsupported)?;
         m.take("noftz");
         while m.take_any(HINTS).is_some() {}
         let count = match m.take_any(&["v2", "v4", "v8"]) {
@@ -286,8 +347,14 @@ impl<'s> Body<'_, 's> {
         m: &mut Modifiers<'_>,
         operands: &[Operand<'s>],
     ) -> Lowered<()> {
+        if m.take("reduce") {
+            return self.reduce_bulk(m, operands);
+        }
         if !m.take("async") {
             return Err(Refusal::Unsupported);
+        }
+        if m.take("bulk") {
+            return self.bulk(m, operands);
         }
         if m.take("mbarrier") {
             return self.copies_arrive(m, operands);
@@ -306,6 +373,7 @@ impl<'s> Body<'_, 's> {
             self.push(Op::Nop);
             return Ok(());
         }
+        let operands = self.without_policy(m, operands)?;
         let through = m.take_any(&["ca", "cg"]).ok_or(Refusal::Unsupported)?;
         m.take_any(&["shared", "shared::cta"]).ok_or(Refusal::Unsupported)?;
         if !m.take("global") {
@@ -382,14 +450,8 @@ fn words(mut access: Access) -> Access {
     access
 }
 
-/// The type as loads and stores ask for it: registers of any kind hold values
-/// of 8 and 16 bits.
-fn loose(ty: Type) -> Type {
-    if ty.kind == Kind::Float && ty.bytes > 2 { ty } else { Type::new(Kind::Bits, ty.bytes) }
-}
-
 /// The operands of a vector, or the one.
-fn elements<'o, 's>(operand: &'o Operand<'s>, count: u8) -> Lowered<&'o [Operand<'s>]> {
+pub(super) fn elements<'o, 's>(operand: &'o Operand<'s>, count: u8) -> Lowered<&'o [Operand<'s>]> {
     match operand {
         Operand::Vector(list) if list.len() == usize::from(count) => Ok(list),
         Operand::Vector(_) => refuse("Arguments mismatch: the vector's length"),

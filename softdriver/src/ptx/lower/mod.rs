@@ -1,10 +1,12 @@
 //! The syntax tree to the compact form: names, types and modifiers are
 //! resolved, and whatever is not supported is refused.
 
+mod bulk;
 mod call;
 mod control;
 mod convert;
 mod float;
+mod hint;
 mod hoist;
 mod integer;
 mod layout;
@@ -18,6 +20,7 @@ pub(super) mod table;
 mod texture;
 mod uses;
 mod warp;
+mod wgmma;
 mod wmma;
 
 use std::cell::RefCell;
@@ -382,6 +385,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Convert => self.convert(m, operands),
             Family::Memory => self.memory(m, operands),
             Family::CopyAsync => self.copy_async(m, operands),
+            Family::Hint => self.hints(m, operands),
             Family::MemoryBarrier => self.memory_barrier(m, operands),
             Family::Stack => self.stack(m, operands),
             Family::Warp => self.warp(m, operands),

@@ -1,4 +1,5 @@
-//! An opcode's modifiers, taken from left to right.
+//! An opcode's modifiers. NVIDIA's assembler takes most of them in any order, as long as types and operations are
+//! in theirs: so a modifier is taken from wherever it is.
 
 use super::super::ops::{self, Rounding};
 use super::super::types::Type;
@@ -8,8 +9,8 @@ use super::{Lowered, Refusal};
 pub(super) struct Modifiers<'s> {
     /// The first part.
     pub(super) head: &'s str,
+    /// Those that have not been taken.
     rest: Vec<&'s str>,
-    at: usize,
 }
 
 impl<'s> Modifiers<'s> {
@@ -17,54 +18,56 @@ impl<'s> Modifiers<'s> {
     pub(super) fn new(opcode: &'s str) -> Self {
         let mut parts = opcode.split('.');
         let head = parts.next().unwrap_or_default();
-        Self { head, rest: parts.collect(), at: 0 }
+        Self { head, rest: parts.collect() }
     }
 
-    /// The next modifier.
+    /// The first modifier that is left.
     pub(super) fn peek(&self) -> &'s str {
-        self.rest.get(self.at).copied().unwrap_or_default()
+        self.rest.first().copied().unwrap_or_default()
     }
 
-    /// The next modifier, taken.
+    /// The first modifier that is left, taken.
     pub(super) fn next(&mut self) -> &'s str {
-        let next = self.peek();
-        self.at += 1;
-        next
+        if self.rest.is_empty() { "" } else { self.rest.remove(0) }
     }
 
-    /// Takes a modifier if it is next.
+    /// Takes a modifier if it is there.
     pub(super) fn take(&mut self, name: &str) -> bool {
-        let there = self.peek() == name;
-        self.at += usize::from(there);
-        there
+        let found = self.rest.iter().position(|&one| one == name);
+        found.map(|at| self.rest.remove(at)).is_some()
     }
 
-    /// Takes whichever of some modifiers is next.
+    /// Takes the first that is one of some modifiers.
     pub(super) fn take_any(&mut self, names: &[&'static str]) -> Option<&'static str> {
-        let next = self.peek();
-        let found = names.iter().copied().find(|&name| name == next)?;
-        self.at += 1;
+        let known = |one: &str| names.iter().copied().find(|&name| name == one);
+        let (at, found) =
+            self.rest.iter().enumerate().find_map(|(at, one)| Some((at, known(one)?)))?;
+        self.rest.remove(at);
         Some(found)
     }
 
-    /// Whether a modifier is anywhere.
+    /// Whether a modifier is left.
     pub(super) fn has(&self, name: &str) -> bool {
         self.rest.contains(&name)
     }
 
-    /// The type that is next.
+    /// The first type that is left.
     pub(super) fn ty(&mut self) -> Lowered<Type> {
-        Type::named(self.next()).ok_or(Refusal::Unsupported)
+        let types = self.rest.iter().map(|name| Type::named(name));
+        let (at, ty) =
+            types.enumerate().find_map(|(at, ty)| Some((at, ty?))).ok_or(Refusal::Unsupported)?;
+        self.rest.remove(at);
+        Ok(ty)
     }
 
-    /// The type that is last, without taking it.
+    /// The last type, without taking it.
     pub(super) fn last_type(&self) -> Option<Type> {
-        self.rest.last().and_then(|name| Type::named(name))
+        self.rest.iter().rev().find_map(|name| Type::named(name))
     }
 
     /// All have been taken.
     pub(super) fn end(&self) -> Lowered<()> {
-        if self.at >= self.rest.len() { Ok(()) } else { Err(Refusal::Unsupported) }
+        if self.rest.is_empty() { Ok(()) } else { Err(Refusal::Unsupported) }
     }
 
     /// The last type, with nothing after it.
@@ -74,30 +77,24 @@ impl<'s> Modifiers<'s> {
         Ok(ty)
     }
 
-    /// A rounding of floats, if it is next.
+    /// A rounding of floats, if there is one.
     pub(super) fn rounding(&mut self) -> Option<Rounding> {
-        let rounding = match self.peek() {
+        Some(match self.take_any(&["rn", "rz", "rm", "rp"])? {
             "rn" => Rounding::Nearest,
             "rz" => Rounding::Zero,
             "rm" => Rounding::Down,
-            "rp" => Rounding::Up,
-            _ => return None,
-        };
-        self.at += 1;
-        Some(rounding)
+            _ => Rounding::Up,
+        })
     }
 
-    /// A rounding to whole numbers, if it is next.
+    /// A rounding to whole numbers, if there is one.
     pub(super) fn integral(&mut self) -> Option<Rounding> {
-        let rounding = match self.peek() {
+        Some(match self.take_any(&["rni", "rzi", "rmi", "rpi"])? {
             "rni" => Rounding::Nearest,
             "rzi" => Rounding::Zero,
             "rmi" => Rounding::Down,
-            "rpi" => Rounding::Up,
-            _ => return None,
-        };
-        self.at += 1;
-        Some(rounding)
+            _ => Rounding::Up,
+        })
     }
 
     /// The modifiers of floating-point arithmetic.

@@ -23,6 +23,7 @@ pub(crate) const SETS: &[Set] = &[
     ("mem", "b8|u8|s8|b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"),
     ("sem", "relaxed|acquire|release|acq_rel"),
     ("scope", "cta|cluster|gpu|sys"),
+    ("reach", "global|shared|shared::cta|shared::cluster"),
     ("sub", "b8|b16|b32|b64"),
     ("edge", "trap|clamp|zero"),
     ("wmma", "m16n16k16|m32n8k16|m8n32k16"),
@@ -39,6 +40,7 @@ pub(crate) enum Family {
     Convert,
     Memory,
     CopyAsync,
+    Hint,
     MemoryBarrier,
     Stack,
     Warp,
@@ -90,12 +92,13 @@ pub(crate) const ROWS: &[Row] = &[
     Row("addc", Integer, &[("addc{.cc}.(u32|s32|u64|s64)", "T, T, T")]),
     Row("alloca", Stack, &[("alloca.u64", "l, l")]),
     Row("and", Integer, &[("and.(b16|b32|b64|pred)", "T, T, T")]),
+    Row("applypriority", Hint, &[("applypriority{.global}.L2::evict_normal", "[l], 128")]),
     Row(
         "atom",
         Memory,
         &[
             ("atom{.<sem>}{.<scope>}{.(global|shared)}.(and|or|xor|exch).(b32|b64)", "T, [l], T"),
-            ("atom{.<sem>}{.<scope>}{.(global|shared)}.cas.<bits>", "T, [l], T, T"),
+            ("atom{.<sem>}{.<scope>}{.<reach>}.cas.<bits>", "T, [l], T, T"),
             ("atom{.<sem>}{.<scope>}{.(global|shared)}.add.(u32|s32|u64|f32|f64)", "T, [l], T"),
             ("atom{.<sem>}{.<scope>}{.(global|shared)}.add.noftz.<half>", "T, [l], T"),
             ("atom{.(global|shared)}.(inc|dec).u32", "T, [l], T"),
@@ -155,6 +158,112 @@ pub(crate) const ROWS: &[Row] = &[
             ("cp.async.wait_group", "n"),
             ("cp.async.wait_all", ""),
             ("cp.async.mbarrier.arrive{.noinc}.shared.b64", "[r]"),
+            (
+                "cp.async.bulk.(shared::cluster|shared::cta).global.mbarrier::complete_tx::bytes",
+                "[r], [l], r, [r]",
+            ),
+            (
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
+                "[r], [l], r, [r], h",
+            ),
+            (
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint",
+                "[r], [l], r, [r], l",
+            ),
+            (
+                "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
+                "[r], [r], r, [r]",
+            ),
+            ("cp.async.bulk.global.shared::cta.bulk_group", "[l], [r], r"),
+            ("cp.async.bulk.prefetch.L2.global", "[l], r"),
+            ("cp.async.bulk.commit_group", ""),
+            ("cp.async.bulk.wait_group{.read}", "n"),
+            (
+                "cp.async.bulk.tensor.1d.(shared::cluster|shared::cta).global{.tile}.mbarrier::complete_tx::bytes",
+                "[r], [l, {r}], [r]",
+            ),
+            (
+                "cp.async.bulk.tensor.2d.(shared::cluster|shared::cta).global{.tile}.mbarrier::complete_tx::bytes",
+                "[r], [l, {r2}], [r]",
+            ),
+            (
+                "cp.async.bulk.tensor.3d.(shared::cluster|shared::cta).global{.tile}.mbarrier::complete_tx::bytes",
+                "[r], [l, {r3}], [r]",
+            ),
+            (
+                "cp.async.bulk.tensor.4d.(shared::cluster|shared::cta).global{.tile}.mbarrier::complete_tx::bytes",
+                "[r], [l, {r4}], [r]",
+            ),
+            (
+                "cp.async.bulk.tensor.5d.(shared::cluster|shared::cta).global{.tile}.mbarrier::complete_tx::bytes",
+                "[r], [l, {r5}], [r]",
+            ),
+            (
+                "cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes.multicast::cluster",
+                "[r], [l, {r2}], [r], h",
+            ),
+            (
+                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r3}], [r], {h}",
+            ),
+            (
+                "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r4}], [r], {h2}",
+            ),
+            (
+                "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster",
+                "[r], [l, {r5}], [r], {h3}, h",
+            ),
+            ("cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group", "[l, {r2}], [r]"),
+            (
+                "cp.async.bulk.tensor.4d.global.shared::cta{.(tile|im2col_no_offs)}.bulk_group",
+                "[l, {r4}], [r]",
+            ),
+            ("cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}", "[l, {r2}]"),
+            (
+                "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(and|or|xor).b32",
+                "[r], [r], r, [r]",
+            ),
+            (
+                "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(add.u32|add.s32|add.u64|inc.u32|dec.u32|min.u32|min.s32|max.u32|max.s32)",
+                "[r], [r], r, [r]",
+            ),
+            (
+                "cp.reduce.async.bulk.global.shared::cta.bulk_group.(and|or|xor).(b32|b64)",
+                "[l], [r], r",
+            ),
+            (
+                "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.(u32|s32|u64|f32|f64|noftz.f16|noftz.bf16)",
+                "[l], [r], r",
+            ),
+            (
+                "cp.reduce.async.bulk.global.shared::cta.bulk_group.(min|max).(u32|s32|u64|s64)",
+                "[l], [r], r",
+            ),
+            ("cp.reduce.async.bulk.global.shared::cta.bulk_group.(inc|dec).u32", "[l], [r], r"),
+            (
+                "cp.reduce.async.bulk.tensor.2d.global.shared::cta.(add|min|max|inc|dec|and|or|xor){.tile}.bulk_group",
+                "[l, {r2}], [r]",
+            ),
+        ],
+    ),
+    Row(
+        "createpolicy",
+        Hint,
+        &[
+            (
+                "createpolicy.fractional.L2::evict_(last|normal|first|unchanged){.L2::evict_(first|unchanged)}.b64",
+                "l, f",
+            ),
+            (
+                "createpolicy.fractional.L2::evict_(last|normal|first|unchanged){.L2::evict_(first|unchanged)}.b64",
+                "l",
+            ),
+            (
+                "createpolicy.range{.global}.L2::evict_(last|normal|first|unchanged){.L2::evict_(first|unchanged)}.b64",
+                "l, [l], r, r",
+            ),
+            ("createpolicy.cvt.L2.b64", "l, l"),
         ],
     ),
     Row(
@@ -180,7 +289,12 @@ pub(crate) const ROWS: &[Row] = &[
             ("cvt.pack.sat.(u8|s8).s32.b32", "r, r, r, r"),
         ],
     ),
-    Row("cvta", Convert, &[("cvta{.to}.(global|shared|local|const|param).u64", "l, l")]),
+    Row(
+        "cvta",
+        Convert,
+        &[("cvta{.to}.(global|shared{::cta}|shared::cluster|local|const|param).u64", "l, l")],
+    ),
+    Row("discard", Hint, &[("discard{.global}.L2", "[l], 128")]),
     Row(
         "div",
         Arithmetic,
@@ -193,6 +307,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     Row("dp2a", Integer, &[("dp2a.(lo|hi).(u32|s32).(u32|s32)", "r, r, r, r")]),
     Row("dp4a", Integer, &[("dp4a.(u32|s32).(u32|s32)", "r, r, r, r")]),
+    Row("elect", Warp, &[("elect.sync", "r|p, r")]),
     Row(
         "ex2",
         Float,
@@ -209,7 +324,11 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             ("fence{.(sc|acq_rel|acquire|release)}.<scope>", ""),
             ("fence.mbarrier_init.release.cluster", ""),
-            ("fence.proxy.(alias|async|async.global|async.shared::cta)", ""),
+            ("fence.proxy.(alias|async|async.global|async.shared::cta|async.shared::cluster)", ""),
+            ("fence.proxy.tensormap::generic.release.<scope>", ""),
+            ("fence.proxy.tensormap::generic.acquire.<scope>", "[l], 128"),
+            ("fence{.proxy.async::generic}.acquire.sync_restrict::shared::cluster.cluster", ""),
+            ("fence{.proxy.async::generic}.release.sync_restrict::shared::cta.cluster", ""),
         ],
     ),
     Row(
@@ -223,17 +342,26 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     Row("fns", Integer, &[("fns.b32", "r, r, r, r")]),
-    Row("isspacep", Convert, &[("isspacep.(global|shared|local|const|param)", "p, l")]),
+    Row("getctarank", Convert, &[("getctarank{.shared::cluster}.(u32|u64)", "r, T")]),
+    Row("griddepcontrol", Hint, &[("griddepcontrol.(launch_dependents|wait)", "")]),
+    Row(
+        "isspacep",
+        Convert,
+        &[("isspacep.(global|shared{::cta}|shared::cluster|local|const|param)", "p, l")],
+    ),
     Row(
         "ld",
         Memory,
         &[
-            ("ld{.<order>}{.(global|shared|local|const|param)}.<mem>", "V, [l]"),
+            ("ld{.<order>}{.(global|shared)}.<mem>", "V, [l]"),
+            ("ld{.weak}.(local|const|param).<mem>", "V, [l]"),
             ("ld.global.nc{.L1::no_allocate}{.L2::128B}.<mem>", "V, [l]"),
             ("ld{.<space>}.<cache>.<mem>", "V, [l]"),
             ("ld{.global}{.nc}.v2.<any>", "{V, V}, [l]"),
             ("ld{.<space>}.v4.(b8|u8|b16|u16|b32|u32|s32|f32)", "{V, V, V, V}, [l]"),
             ("ld{.<space>}.b128", "q, [l]"),
+            ("ld.global{.nc}{.L1::evict_last}.L2::cache_hint{.L2::128B}.<mem>", "V, [l], l"),
+            ("ld{.<order>}.shared::(cta|cluster).<mem>", "V, [r]"),
         ],
     ),
     Row(
@@ -274,6 +402,9 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             ("max.<int>", "T, T, T"),
             ("max.(u16x2|s16x2)", "T, T, T"),
+            ("max.relu.(s32|s16x2)", "T, T, T"),
+            ("max{.ftz}{.NaN}.xorsign.abs.(f32|f16|f16x2)", "T, T, T"),
+            ("max{.NaN}.xorsign.abs.(bf16|bf16x2)", "T, T, T"),
             ("max{.ftz}{.NaN}.(f32|f16|f16x2)", "T, T, T"),
             ("max{.NaN}.(bf16|bf16x2)", "T, T, T"),
             ("max.f64", "T, T, T"),
@@ -285,11 +416,36 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             ("mbarrier.init{.shared}.b64", "[r], r"),
             ("mbarrier.inval{.shared}.b64", "[r]"),
+            (
+                "mbarrier.(expect_tx|complete_tx){.relaxed.(cta|cluster)}{.(shared|shared::cta|shared::cluster)}.b64",
+                "[r], r",
+            ),
             ("mbarrier.arrive{.noComplete}{.shared}.b64", "l, [r], r"),
             ("mbarrier.arrive{.release.cta}{.shared{::cta}}.b64", "l, [r]"),
             ("mbarrier.arrive_drop{.shared}.b64", "l, [r]"),
-            ("mbarrier.(test_wait|try_wait){.acquire.cta}{.shared}.b64", "p, [r], l"),
-            ("mbarrier.(test_wait|try_wait).parity{.acquire.cta}{.shared}.b64", "p, [r], r"),
+            (
+                "mbarrier.arrive{_drop}{.(release|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
+                "l, [r], r",
+            ),
+            (
+                "mbarrier.arrive{_drop}.expect_tx{.(release|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
+                "l, [r], r",
+            ),
+            ("mbarrier.arrive{_drop}{.(release|relaxed).cluster}.shared::cluster.b64", "_, [r]"),
+            (
+                "mbarrier.arrive{_drop}{.expect_tx}{.(release|relaxed).cluster}.shared::cluster.b64",
+                "_, [r], r",
+            ),
+            (
+                "mbarrier.(test_wait|try_wait){.(acquire|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
+                "p, [r], l",
+            ),
+            ("mbarrier.try_wait.shared.b64", "p, [r], l, r"),
+            ("mbarrier.try_wait.parity.shared.b64", "p, [r], r, r"),
+            (
+                "mbarrier.(test_wait|try_wait).parity{.(acquire|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
+                "p, [r], r",
+            ),
             ("mbarrier.pending_count.b64", "r, l"),
         ],
     ),
@@ -300,6 +456,9 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             ("min.<int>", "T, T, T"),
             ("min.(u16x2|s16x2)", "T, T, T"),
+            ("min.relu.(s32|s16x2)", "T, T, T"),
+            ("min{.ftz}{.NaN}.xorsign.abs.(f32|f16|f16x2)", "T, T, T"),
+            ("min{.NaN}.xorsign.abs.(bf16|bf16x2)", "T, T, T"),
             ("min{.ftz}{.NaN}.(f32|f16|f16x2)", "T, T, T"),
             ("min{.NaN}.(bf16|bf16x2)", "T, T, T"),
             ("min.f64", "T, T, T"),
@@ -487,7 +646,15 @@ pub(crate) const ROWS: &[Row] = &[
     Row("or", Integer, &[("or.(b16|b32|b64|pred)", "T, T, T")]),
     Row("pmevent", Control, &[("pmevent", "n")]),
     Row("popc", Integer, &[("popc.(b32|b64)", "r, T")]),
-    Row("prefetch", Memory, &[("prefetch{.(global|local)}.(L1|L2)", "[l]")]),
+    Row(
+        "prefetch",
+        Memory,
+        &[
+            ("prefetch{.(global|local)}.(L1|L2)", "[l]"),
+            ("prefetch.global.L2::evict_(last|normal)", "[l]"),
+            ("prefetch{.(param|const)}.tensormap", "[l]"),
+        ],
+    ),
     Row("prefetchu", Memory, &[("prefetchu.L1", "[l]")]),
     Row("prmt", Integer, &[("prmt.b32{.(f4e|b4e|rc8|ecl|ecr|rc16)}", "r, r, r, r")]),
     Row(
@@ -510,6 +677,14 @@ pub(crate) const ROWS: &[Row] = &[
             ("red{.(global|shared)}.(inc|dec).u32", "[l], T"),
             ("red{.(global|shared)}.(min|max).(u32|s32|u64|s64)", "[l], T"),
             ("red.global.add.v2.f32", "[l], {T, T}"),
+            (
+                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(and|or|xor).b32",
+                "[r], T, [r]",
+            ),
+            (
+                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.(add.u32|add.s32|add.u64|min.s32|max.u32|inc.u32|dec.u32)",
+                "[r], T, [r]",
+            ),
             ("red.global.add.v4.f32", "[l], {T, T, T, T}"),
         ],
     ),
@@ -540,6 +715,7 @@ pub(crate) const ROWS: &[Row] = &[
             ("set.<fcmp>.(bf16x2|u32).bf16x2", "S, T, T"),
         ],
     ),
+    Row("setmaxnreg", Hint, &[("setmaxnreg.(inc|dec).sync.aligned.u32", "96")]),
     Row(
         "setp",
         Integer,
@@ -585,11 +761,26 @@ pub(crate) const ROWS: &[Row] = &[
         "st",
         Memory,
         &[
-            ("st{.(weak|volatile|relaxed.gpu|release.sys)}{.<space>}.<mem>", "[l], V"),
+            ("st{.(weak|volatile|relaxed.gpu|release.sys)}{.(global|shared)}.<mem>", "[l], V"),
+            ("st{.weak}.local.<mem>", "[l], V"),
             ("st{.<space>}.(wb|cg|cs|wt).<mem>", "[l], V"),
             ("st{.<space>}.v2.<any>", "[l], {V, V}"),
             ("st{.<space>}.v4.(b8|u8|b16|u16|b32|u32|s32|f32)", "[l], {V, V, V, V}"),
             ("st{.<space>}.b128", "[l], q"),
+            ("st.global.L2::cache_hint.<mem>", "[l], V, l"),
+            (
+                "st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes.(b32|u32|s32|f32|b64|u64|s64|f64)",
+                "[r], T, [r]",
+            ),
+            (
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.(b32|b64)",
+                "[r], {T, T}, [r]",
+            ),
+            (
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.(b32|f32)",
+                "[r], {T, T, T, T}, [r]",
+            ),
+            ("st{.(weak|relaxed.cluster|release.cluster)}.shared::(cta|cluster).<mem>", "[r], V"),
         ],
     ),
     Row("stackrestore", Stack, &[("stackrestore.u64", "l")]),
@@ -598,7 +789,7 @@ pub(crate) const ROWS: &[Row] = &[
         "stmatrix",
         Matrix,
         &[
-            ("stmatrix.sync.aligned.m8n8.x1{.trans}.shared{::cta}.b16", "[r], {r}"),
+            ("stmatrix.sync.aligned.m8n8.x1{.trans}{.(shared|shared::cta)}.b16", "[r], {r}"),
             ("stmatrix.sync.aligned.m8n8.x2{.trans}.shared{::cta}.b16", "[r], {r2}"),
             ("stmatrix.sync.aligned.m8n8.x4{.trans}.shared{::cta}.b16", "[r], {r4}"),
         ],
@@ -707,8 +898,46 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             ("vote.sync.(all|any|uni).pred", "p, p, r"),
             ("vote.sync.ballot.b32", "r, p, r"),
+            ("vote.ballot.sync.b32", "r, p, r"),
+            ("vote.(all|any|uni).sync.pred", "p, p, r"),
             ("vote.(all|any|uni).pred", "p, p"),
             ("vote.ballot.b32", "r, p"),
+        ],
+    ),
+    Row(
+        "wgmma",
+        Matrix,
+        &[
+            ("wgmma.fence.sync.aligned", ""),
+            ("wgmma.commit_group.sync.aligned", ""),
+            ("wgmma.wait_group.sync.aligned", "n"),
+            (
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.(f16.f16|bf16.bf16)",
+                "{f4}, l, l, p, 1, 1, 0, 1",
+            ),
+            (
+                "wgmma.mma_async.sync.aligned.m64n16k16.f32.(f16.f16|bf16.bf16)",
+                "{f8}, {r4}, l, p, 1, -1, 0",
+            ),
+            ("wgmma.mma_async.sync.aligned.m64n32k16.f16.f16.f16", "{r8}, l, l, p, 1, 1, 0, 0"),
+            (
+                "wgmma.mma_async.sync.aligned.m64n256k16.f32.(f16.f16|bf16.bf16)",
+                "{f128}, l, l, p, 1, 1, 0, 0",
+            ),
+            ("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32", "{f4}, l, l, p, 1, 1"),
+            (
+                "wgmma.mma_async.sync.aligned.m64n8k32.f32.(e4m3|e5m2).(e4m3|e5m2)",
+                "{f4}, l, l, p, 1, 1",
+            ),
+            (
+                "wgmma.mma_async.sync.aligned.m64n16k32.f16.(e4m3|e5m2).(e4m3|e5m2)",
+                "{r4}, l, l, p, 1, 1",
+            ),
+            (
+                "wgmma.mma_async.sync.aligned.m64n8k32.s32.(s8|u8).(s8|u8){.satfinite}",
+                "{r4}, l, l, p",
+            ),
+            ("wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc", "{r4}, l, l, p"),
         ],
     ),
     Row(

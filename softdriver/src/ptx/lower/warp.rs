@@ -19,6 +19,7 @@ impl<'s> Body<'_, 's> {
             "vote" => self.vote(m, operands)?,
             "match" => self.matching(m, operands)?,
             "redux" => self.redux(m, operands)?,
+            "elect" => self.elect(m, operands)?,
             _ => {
                 if m.end_type()? != Type::B32 {
                     return Err(Refusal::Unsupported);
@@ -72,7 +73,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn vote(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
-        let sync = m.take("sync");
+        let mut sync = m.take("sync");
         let vote = match m.next() {
             "all" => Vote::All,
             "any" => Vote::Any,
@@ -80,6 +81,8 @@ impl<'s> Body<'_, 's> {
             "ballot" => Vote::Ballot,
             _ => return Err(Refusal::Unsupported),
         };
+        // Older compilers put it behind.
+        sync |= m.take("sync");
         let ty = m.end_type()?;
         if ty != (if vote == Vote::Ballot { Type::B32 } else { Type::PRED }) {
             return Err(Refusal::Unsupported);
@@ -142,6 +145,22 @@ impl<'s> Body<'_, 's> {
             members,
             ..blank(Collective::Redux(redux))
         })
+    }
+
+    /// `elect`: the lowest lane of the members.
+    fn elect(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
+        if !m.take("sync") {
+            return Err(Refusal::Unsupported);
+        }
+        m.end()?;
+        self.requires("elect", 90)?;
+        let (members, operands) = self.members(true, operands)?;
+        let [Operand::Pair(d, p)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: two results are expected");
+        };
+        let d = self.d(&Operand::Name(d), Type::B32)?;
+        let p = self.d(&Operand::Name(p), Type::PRED)?;
+        Ok(WarpOp { d, p, members, ..blank(Collective::Elect) })
     }
 
     /// `bar.warp.sync`.

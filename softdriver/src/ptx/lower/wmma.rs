@@ -171,10 +171,10 @@ impl<'s> Body<'_, 's> {
         let [d_, a_, b_, c_] = operands else {
             return refuse("Incorrect number of operands");
         };
-        let sum = match (a, popc) {
-            (Element::F64, _) => Sum::InTurn,
-            (_, Some("xor")) => Sum::Xor,
-            _ => Sum::Once,
+        let sum = match (popc, a) {
+            (Some("xor"), _) => Sum::Xor,
+            (_, Element::TF32) => Sum::Fours(a.least_exponent()),
+            _ => Sum::of(a),
         };
         let fragments = [
             fragment(Role::C, to, shape),

@@ -110,6 +110,8 @@ pub(crate) fn binary(opcode: &str, ty: Type) -> Option<Binary> {
         "rem" => any_integer!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
         "min" => any_integer!(ty, |a, b| a.min(b)),
         "max" => any_integer!(ty, |a, b| a.max(b)),
+        "min.relu" => by_type!(ty, [Signed 4 i32], |a, b| a.min(b).max(0)),
+        "max.relu" => by_type!(ty, [Signed 4 i32], |a, b| a.max(b).max(0)),
         _ => None,
     }
 }
@@ -143,6 +145,8 @@ fn pairs(opcode: &str, ty: Type) -> Option<Binary> {
         ("max", Kind::UnsignedPair) => both!(u16, |a, b| a.max(b)),
         ("min", _) => both!(i16, |a, b| a.min(b)),
         ("max", _) => both!(i16, |a, b| a.max(b)),
+        ("min.relu", Kind::SignedPair) => both!(i16, |a, b| a.min(b).max(0)),
+        ("max.relu", Kind::SignedPair) => both!(i16, |a, b| a.max(b).max(0)),
         _ => return None,
     };
     Some(f)

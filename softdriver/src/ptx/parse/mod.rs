@@ -160,7 +160,7 @@ impl<'s> Parser<'_, 's> {
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source::default();
         let version = self.version()?;
-        source.target = self.target(version)?;
+        (source.target, source.specific) = self.target(version)?;
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }
@@ -196,7 +196,7 @@ impl<'s> Parser<'_, 's> {
         Ok(tenths.round() as u32) // 10 to 90
     }
 
-    fn target(&mut self, version: u32) -> Result<u32, Failure> {
+    fn target(&mut self, version: u32) -> Result<(u32, bool), Failure> {
         if !self.take_word(".target") {
             return Ok(self.error("Missing .target directive")?);
         }
@@ -221,7 +221,7 @@ impl<'s> Parser<'_, 's> {
                 other => return Ok(self.error(format!("Unknown target option '{other}'"))?),
             }
         }
-        Ok(number)
+        Ok((number, name.ends_with('a')))
     }
 
     /// One declaration or directive of module scope.
@@ -327,7 +327,7 @@ impl<'s> Parser<'_, 's> {
         let mut block = BlockLimit::default();
         loop {
             match self.peek(0) {
-                Kind::Word(word @ (".maxntid" | ".reqntid")) => {
+                Kind::Word(word @ (".maxntid" | ".reqntid" | ".reqnctapercluster")) => {
                     self.at += 1;
                     let mut shape = [self.small()?, 1, 1];
                     for extent in &mut shape[1..] {
@@ -335,7 +335,9 @@ impl<'s> Parser<'_, 's> {
                             *extent = self.small()?;
                         }
                     }
-                    if word == ".reqntid" {
+                    if word == ".reqnctapercluster" {
+                        block.cluster = Some(shape);
+                    } else if word == ".reqntid" {
                         block.required = Some(shape);
                     } else {
                         let product = shape.into_iter().fold(1, u32::saturating_mul);
@@ -350,17 +352,10 @@ impl<'s> Parser<'_, 's> {
                     self.at += 1;
                     self.small()?;
                 }
-                Kind::Word(".noreturn" | ".explicitcluster") => self.at += 1,
-                // Blocks of a cluster of one are all that is supported.
-                Kind::Word(".reqnctapercluster") => {
+                Kind::Word(".noreturn") => self.at += 1,
+                Kind::Word(".explicitcluster") => {
                     self.at += 1;
-                    let mut blocks = self.small()?;
-                    while self.take(',') {
-                        blocks = blocks.saturating_mul(self.small()?);
-                    }
-                    if blocks != 1 {
-                        return self.error("Clusters of more than one block are not supported");
-                    }
+                    block.explicit_cluster = true;
                 }
                 Kind::Word(".pragma") => self.skip_line_directive()?,
                 Kind::Mark('{' | ';') => return Ok(block),

@@ -6,6 +6,9 @@ use super::super::tree::{Init, Space, Variable};
 use super::super::types::Type;
 use super::{Linkage, Parser};
 
+/// The most elements that inner braces of an initialiser are for.
+const MOST_NESTED: u64 = 1 << 20;
+
 impl<'s> Parser<'_, 's> {
     /// The type that a word such as `.u32` names.
     pub(super) fn ty(&mut self) -> Result<Type, Diagnostic> {
@@ -119,20 +122,25 @@ impl<'s> Parser<'_, 's> {
     ) -> Result<Variable<'s>, Diagnostic> {
         let line = self.line();
         let name = self.name()?;
-        let mut size = Some(bytes);
+        let (mut size, mut extents) = (Some(bytes), Vec::new());
         while self.take('[') {
             if self.take(']') {
                 size = None;
+                extents.push(0);
                 continue;
             }
             let count = self.integer()?;
             self.expect(']')?;
+            extents.push(count);
             size = match size.map(|size| size.checked_mul(count)) {
                 Some(Some(size)) if size <= 1 << 40 => Some(size),
                 _ => return self.error(format!("Invalid size of variable '{name}'")),
             };
         }
-        let init = if self.take('=') { self.initialiser()? } else { Vec::new() };
+        if bytes > u64::from(ty.bytes) {
+            extents.push(bytes / u64::from(ty.bytes));
+        }
+        let init = if self.take('=') { self.initialiser(&extents)? } else { Vec::new() };
         if size.is_none() && !init.is_empty() {
             size = Some(u64::from(ty.bytes) * init.len() as u64);
         }
@@ -149,7 +157,8 @@ impl<'s> Parser<'_, 's> {
         })
     }
 
-    fn initialiser(&mut self) -> Result<Vec<Init<'s>>, Diagnostic> {
+    /// An initialiser of an array with these extents; what inner braces leave out is zero.
+    fn initialiser(&mut self, extents: &[u64]) -> Result<Vec<Init<'s>>, Diagnostic> {
         if !self.take('{') {
             return Ok(vec![self.init()?]);
         }
@@ -159,9 +168,24 @@ impl<'s> Parser<'_, 's> {
         }
         loop {
             if self.peek(0) == Kind::Mark('{') {
-                return self.error("Nested initialisers are not supported");
+                let Some((_, inner @ [_, ..])) = extents.split_first() else {
+                    return self.error("Initialisers are nested deeper than the array");
+                };
+                let len = inner.iter().fold(1u64, |all, &extent| all.saturating_mul(extent));
+                if len == 0 || len > MOST_NESTED {
+                    return self.error("Invalid size of an initialiser");
+                }
+                let len = len as usize;
+                items.resize(items.len().next_multiple_of(len), Init::Int(0));
+                let end = items.len() + len;
+                items.extend(self.initialiser(inner)?);
+                if items.len() > end {
+                    return self.error("Too many initialisers");
+                }
+                items.resize(end, Init::Int(0));
+            } else {
+                items.push(self.init()?);
             }
-            items.push(self.init()?);
             if !self.take(',') {
                 self.expect('}')?;
                 return Ok(items);
@@ -226,7 +250,10 @@ impl<'s> Parser<'_, 's> {
         if !plus && !negative {
             return Ok(0);
         }
-        let value = self.integer()?.cast_signed();
+        let value = match self.take_word("WARP_SZ") {
+            true => 32,
+            false => self.integer()?.cast_signed(),
+        };
         Ok(if negative { value.wrapping_neg() } else { value })
     }
 }

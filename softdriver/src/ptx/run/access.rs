@@ -1,20 +1,26 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, LOCAL_WINDOW, MemoryBarrier, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space,
-    Src, Update, WINDOW,
+    Access, Base, CLUSTER_SPAN, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src,
+    Update, WINDOW,
 };
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
 use super::super::ops::wide::{Lie, Pattern, lie, wide};
 use super::block::Shared;
+use super::reach;
 use super::warp::{Group, Warp};
 use super::{Fault, Memory};
 use std::sync::atomic::{Ordering, fence};
 
-/// The windows of generic addresses, with the space behind each.
-const WINDOWS: [(u64, Space); 3] =
-    [(SHARED_WINDOW, Space::Shared), (LOCAL_WINDOW, Space::Local), (PARAM_WINDOW, Space::Param)];
+/// The windows of generic addresses: where each begins and ends, what its addresses count from, and the space
+/// behind it.
+const WINDOWS: [(u64, u64, u64, Space); 4] = [
+    (SHARED_WINDOW, SHARED_WINDOW + CLUSTER_SPAN, SHARED_WINDOW, Space::Shared),
+    (SHARED_WINDOW + CLUSTER_SPAN, LOCAL_WINDOW, SHARED_WINDOW, Space::Cluster),
+    (LOCAL_WINDOW, PARAM_WINDOW, LOCAL_WINDOW, Space::Local),
+    (PARAM_WINDOW, PARAM_WINDOW + WINDOW, PARAM_WINDOW, Space::Param),
+];
 
 /// Where generic addresses of device memory begin, or of nothing.
 const DEVICE_MEMORY: u64 = PARAM_WINDOW + WINDOW;
@@ -48,10 +54,10 @@ pub(super) fn by_space(
     if within(0, SHARED_WINDOW) != 0 || mask & !within(0, u64::MAX) != 0 {
         return Err(Fault::IllegalAddress);
     }
-    for (start, space) in WINDOWS {
-        let own = within(start, start + WINDOW);
+    for (start, end, base, space) in WINDOWS {
+        let own = within(start, end);
         if own != 0 {
-            f(space, &std::array::from_fn(|lane| at[lane].wrapping_sub(start)), own)?;
+            f(space, &std::array::from_fn(|lane| at[lane].wrapping_sub(base)), own)?;
         }
     }
     if global == 0 { Ok(()) } else { f(Space::Global, at, global) }
@@ -269,7 +275,7 @@ pub(super) fn load(
         && match access.space {
             Space::Global | Space::Shared => true,
             Space::Generic => at[0] >= DEVICE_MEMORY,
-            Space::Local | Space::Param => false,
+            Space::Local | Space::Param | Space::Cluster => false,
         };
     let mask = if one { 1 } else { mask };
     for (part, &d) in d.iter().enumerate() {
@@ -279,6 +285,11 @@ pub(super) fn load(
         let out = &mut warp.registers[(group.base + d) as usize];
         by_space(access.space, &at, mask, |space, at, mask| match space {
             Space::Shared => by_size!(size, gather(&shared.memory, at, mask, out)),
+            Space::Cluster => lanes(mask).try_for_each(|lane| {
+                let (memory, address) = reach::block(shared, at[lane])?;
+                out[lane] = read(memory, address, size)?;
+                Ok(())
+            }),
             Space::Param => by_size!(size, gather(shared.launch.params, at, mask, out)),
             Space::Local => lanes(mask).try_for_each(|lane| {
                 out[lane] = read(&warp.local[lane], at[lane], size)?;
@@ -328,6 +339,10 @@ pub(super) fn store(
         let values = &warp.registers[Warp::at(group, a)];
         by_space(access.space, &at, mask, |space, at, mask| match space {
             Space::Shared => by_size!(size, scatter(&mut shared.memory, at, mask, values)),
+            Space::Cluster => lanes(mask).try_for_each(|lane| {
+                let (memory, address) = reach::block_mut(shared, at[lane])?;
+                write(memory, address, size, values[lane])
+            }),
             Space::Local => lanes(mask)
                 .try_for_each(|lane| write(&mut warp.local[lane], at[lane], size, values[lane])),
             Space::Param => Err(Fault::IllegalAddress),
@@ -366,10 +381,11 @@ pub(super) fn atomic(
             for lane in lanes(mask) {
                 let (address, b, c) = (at[lane], b[lane], c[lane]);
                 old[lane] = match space {
-                    Space::Shared => {
-                        let old = read(&shared.memory, address, size)?;
+                    Space::Shared | Space::Cluster => {
+                        let (memory, address) = reach::block_mut(shared, address)?;
+                        let old = read(memory, address, size)?;
                         let new = op.update.update(old, b, c);
-                        write(&mut shared.memory, address, size, new)?;
+                        write(memory, address, size, new)?;
                         old
                     }
                     // Atomic operations are for memory that threads share.
@@ -422,12 +438,12 @@ pub(super) fn wide(
         let mut seen = [0; 2];
         by_space(op.access.space, &at, 1 << lane, |space, at, _| {
             match space {
-                Space::Shared => {
-                    let read = |half| word::<8>(&shared.memory, at[lane] + half);
-                    seen = [read(0)?, read(8)?];
+                Space::Shared | Space::Cluster => {
+                    let (memory, at) = reach::block_mut(shared, at[lane])?;
+                    seen = [word::<8>(memory, at)?, word::<8>(memory, at + 8)?];
                     if let Some([low, high]) = chosen(seen) {
-                        write(&mut shared.memory, at[lane], 8, low)?;
-                        write(&mut shared.memory, at[lane] + 8, 8, high)?;
+                        write(memory, at, 8, low)?;
+                        write(memory, at + 8, 8, high)?;
                     }
                 }
                 Space::Global | Space::Generic => {
@@ -493,63 +509,6 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// `mbarrier`. The object holds, from its low bit on: the arrivals that are
-/// missing, the arrivals of a phase (20 bits each), and at its top the phase.
-pub(super) fn barrier(
-    warp: &mut Warp,
-    shared: &mut Shared<'_>,
-    group: Group,
-    mask: u32,
-    (kind, access): (MemoryBarrier, &Access),
-    (d, a): (Slot, Src),
-) -> Result<(), Fault> {
-    const COUNT: u64 = (1 << 20) - 1;
-    order(shared, access);
-    let at = addresses(warp, shared, group, mask, access)?;
-    let a = *warp.row(shared.kernel, group, a);
-    let mut out = [0; 32];
-    by_space(access.space, &at, mask, |space, at, mask| {
-        if space != Space::Shared {
-            return Err(Fault::IllegalAddress);
-        }
-        for lane in lanes(mask) {
-            let (address, a) = (at[lane], a[lane]);
-            let old = word::<8>(&shared.memory, address)?;
-            let (pending, expected, phase) = (old & COUNT, old >> 20 & COUNT, old >> 63);
-            let new = match kind {
-                MemoryBarrier::Init if a == 0 || a > COUNT => {
-                    return Err(Fault::IllegalInstruction);
-                }
-                MemoryBarrier::Init => a | a << 20,
-                MemoryBarrier::Invalidate => 0,
-                MemoryBarrier::Test => {
-                    out[lane] = u64::from(a >> 63 != phase);
-                    old
-                }
-                MemoryBarrier::TestParity => {
-                    out[lane] = u64::from(a & 1 != phase);
-                    old
-                }
-                MemoryBarrier::Arrive | MemoryBarrier::Drop => {
-                    out[lane] = old;
-                    let dropped = if kind == MemoryBarrier::Drop { a } else { 0 };
-                    let left = pending.checked_sub(a).ok_or(Fault::IllegalInstruction)?;
-                    let expected =
-                        expected.checked_sub(dropped).ok_or(Fault::IllegalInstruction)?;
-                    match left {
-                        0 if a > 0 => expected | expected << 20 | (phase ^ 1) << 63,
-                        _ => left | expected << 20 | phase << 63,
-                    }
-                }
-            };
-            write(&mut shared.memory, address, 8, new)?;
-        }
-        Ok(())
-    })?;
-    warp.put(group, d, mask, &out);
-    Ok(())
-}
-
 /// The bytes up to a NUL at a generic address, at most so many.
 pub(super) fn text(
     warp: &Warp,
@@ -578,20 +537,6 @@ pub(super) fn generic(
     size: usize,
 ) -> Result<u64, Fault> {
     let mut out = [0; 32];
-    by_space(Space::Generic, &[address; 32], 1 << lane, |space, at, mask| match space {
-        Space::Shared => {
-            out[lane] = read(&shared.memory, at[lane], size)?;
-            Ok(())
-        }
-        Space::Param => {
-            out[lane] = read(shared.launch.params, at[lane], size)?;
-            Ok(())
-        }
-        Space::Local => {
-            out[lane] = read(&warp.local[lane], at[lane], size)?;
-            Ok(())
-        }
-        Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, &mut out),
-    })?;
+    reach::load(warp, shared, (Space::Generic, 1 << lane), &[address; 32], size, &mut out)?;
     Ok(out[lane])
 }

@@ -4,8 +4,10 @@ use super::super::code::Vote;
 use super::Fault;
 use super::warp::Warp;
 
-/// Barriers of a block, the last of which is that of its cluster.
-const BARRIERS: usize = 17;
+/// Barriers of a block.
+const BARRIERS: usize = 16;
+/// The number of the barrier of its cluster.
+pub(super) const OF_CLUSTER: u8 = 16;
 
 /// A thread's stay at a barrier.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +48,12 @@ impl Barriers {
         for warp in &*warps {
             live += warp.live().count_ones();
             for stay in warp.stays() {
-                at[usize::from(stay.id)] += 1;
-                if stay.count != 0 {
-                    counts[usize::from(stay.id)] = stay.count;
+                let id = usize::from(stay.id);
+                if id < BARRIERS {
+                    at[id] += 1;
+                    if stay.count != 0 {
+                        counts[id] = stay.count;
+                    }
                 }
             }
         }

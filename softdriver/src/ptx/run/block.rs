@@ -10,6 +10,24 @@ use super::{Fault, Launch};
 /// How many steps a warp makes before the next one's turn.
 const TURN: u32 = 1 << 14;
 
+/// The block's place among the blocks of its cluster.
+#[derive(Default)]
+pub(super) struct Neighbours {
+    /// Its number.
+    pub(super) rank: u32,
+    /// The shared memory of the others, by rank, while this one runs.
+    pub(super) memories: Vec<Vec<u8>>,
+}
+
+impl Neighbours {
+    /// The rank of another block that an address is of: the address's number of [`CLUSTER_SPAN`]s. None: the
+    /// block itself.
+    pub(super) fn peer(&self, span: u64) -> Option<usize> {
+        let rank = usize::try_from(span.checked_sub(1)?).unwrap_or(usize::MAX);
+        (rank != self.rank as usize).then_some(rank)
+    }
+}
+
 /// What the warps of a block share.
 pub(super) struct Shared<'a> {
     pub(super) launch: &'a Launch<'a>,
@@ -27,6 +45,7 @@ pub(super) struct Shared<'a> {
     pub(super) waits: u32,
     pub(super) start: Instant,
     pub(super) barriers: Barriers,
+    pub(super) cluster: Neighbours,
 }
 
 /// Whether a block has ended.
@@ -36,12 +55,14 @@ pub(super) enum State {
     Ended,
     /// Its turn is over.
     Paused,
+    /// None of its threads can go on without others.
+    Waiting,
 }
 
 /// A block, whose memory serves other blocks of the launch after it.
 pub(super) struct Block<'a> {
-    shared: Shared<'a>,
-    warps: Vec<Warp>,
+    pub(super) shared: Shared<'a>,
+    pub(super) warps: Vec<Warp>,
     /// Whether the warps have done what they do once a launch.
     prepared: bool,
 }
@@ -62,19 +83,21 @@ impl<'a> Block<'a> {
                 waits: 0,
                 start,
                 barriers: Barriers::default(),
+                cluster: Neighbours::default(),
             },
             warps: (0..warps).map(|index| Warp::new(index, launch.block, kernel)).collect(),
             prepared: false,
         }
     }
 
-    /// Puts the block at the beginning, at a place of the grid.
-    pub(super) fn begin(&mut self, ctaid: [u32; 3]) -> Result<(), Fault> {
+    /// Puts the block at the beginning, at a place of the grid and a rank in its cluster.
+    pub(super) fn begin(&mut self, ctaid: [u32; 3], rank: u32) -> Result<(), Fault> {
         if !self.prepared {
             self.warps.iter_mut().try_for_each(|warp| warp.prepare(&mut self.shared))?;
             self.prepared = true;
         }
         self.shared.ctaid = ctaid;
+        self.shared.cluster.rank = rank;
         self.shared.memory.fill(0);
         self.shared.barriers = Barriers::default();
         for warp in &mut self.warps {
@@ -105,7 +128,7 @@ impl<'a> Block<'a> {
             }
             let released = self.shared.barriers.release(&mut self.warps)?;
             if !going && !released {
-                return Err(Fault::LaunchTimeout);
+                return Ok((State::Waiting, made));
             }
             if made >= budget {
                 return Ok((State::Paused, made));

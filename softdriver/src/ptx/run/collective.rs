@@ -91,6 +91,10 @@ impl Brought {
             Collective::MatchAny => (u64::from(self.equal(lane)), 0),
             Collective::MatchAll if self.equal(lane) == self.mask => (u64::from(self.mask), 1),
             Collective::MatchAll | Collective::Barrier => (0, 0),
+            Collective::Elect => {
+                let leader = self.mask.trailing_zeros();
+                (leader.into(), u64::from(lane == leader as usize))
+            }
             Collective::Redux(redux) => (self.redux(redux), 0),
         }
     }

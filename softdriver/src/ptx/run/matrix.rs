@@ -1,11 +1,12 @@
 //! Products of matrices (`mma` and `wmma.mma`), and matrices in shared memory (`ldmatrix`, `stmatrix`).
 
-use super::super::code::{Access, Slot, Src};
+use super::super::code::{Access, Slot, Space, Src};
 use super::super::fragment::{Element, Factor, Fragment, MatrixOp, Sparse, Sum};
 use super::super::ops::{self, Row};
 use super::Fault;
 use super::access;
 use super::block::Shared;
+use super::reach;
 use super::warp::{Group, Warp};
 
 /// A matrix of values, which f64 holds exactly.
@@ -118,15 +119,84 @@ pub(super) fn scattered(
 }
 
 /// A product of a row and a column, added to a value.
-pub(super) fn dot(sum: Sum, c: f64, pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+pub(crate) fn dot(sum: Sum, c: f64, pairs: &[(f64, f64)]) -> f64 {
     match sum {
-        Sum::Once => c + pairs.map(|(a, b)| a * b).sum::<f64>(),
-        Sum::InTurn => pairs.fold(c, |sum, (a, b)| a.mul_add(b, sum)),
-        Sum::Xor => c + pairs.map(|(a, b)| (a - b).abs()).sum::<f64>(),
+        Sum::Exact => c + pairs.iter().map(|(a, b)| a * b).sum::<f64>(),
+        Sum::InTurn => pairs.iter().fold(c, |sum, (a, b)| a.mul_add(*b, sum)),
+        Sum::Xor => c + pairs.iter().map(|(a, b)| (a - b).abs()).sum::<f64>(),
+        Sum::Aligned(least) => aligned(c, pairs.iter().copied(), FRACTION, (least, least)),
+        Sum::Fours(least) => pairs.chunks(4).fold(c, |c, pairs| {
+            truncated(aligned(c, pairs.iter().copied(), FRACTION, (least, least)), 23)
+        }),
+        Sum::Short(a, b) => aligned(c, pairs.iter().copied(), SHORT, (a, b)),
+        Sum::Halved => {
+            let some = |second| {
+                let pairs = pairs.iter().enumerate();
+                pairs.filter(move |(at, _)| at / 2 % 2 == second).map(|(_, pair)| *pair)
+            };
+            // The factors have become f16.
+            let least = Element::F16.least_exponent();
+            let first = truncated(aligned(0.0, some(0), FRACTION, (least, least)), 23);
+            let both = truncated(aligned(first, some(1), FRACTION, (least, least)), 23);
+            f64::from((both + c) as f32)
+        }
     }
 }
 
-/// Multiplies: sums of exact products in f64, rounded once at the end, but for products of f64.
+/// The bits of the largest term behind its first that tensor cores keep.
+const FRACTION: i32 = 25;
+/// The same, for products of FP8 by `wgmma`.
+const SHORT: i32 = 13;
+
+/// The exponent of a value's first bit.
+const fn exponent(value: f64) -> i32 {
+    (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
+}
+
+/// The sum as tensor cores form it: the terms lose what is smaller than a bit of the largest one, and are
+/// added exactly then. The exponent of a product is the sum of those of its factors.
+fn aligned(
+    c: f64,
+    pairs: impl Iterator<Item = (f64, f64)> + Clone,
+    fraction: i32,
+    least: (i32, i32),
+) -> f64 {
+    let products = pairs.clone().filter(|(a, b)| *a != 0.0 && *b != 0.0);
+    let exponents = products.map(|(a, b)| exponent(a).max(least.0) + exponent(b).max(least.1));
+    let own = if c == 0.0 { i32::MIN } else { exponent(c).max(Element::F32.least_exponent()) };
+    let largest = exponents.fold(own, i32::max);
+    let total = pairs.clone().map(|(a, b)| a * b).sum::<f64>() + c;
+    // Zeros, infinities and what is no number.
+    if largest == i32::MIN || !total.is_finite() {
+        return total;
+    }
+    let (unit, scale) = (2f64.powi(largest - fraction), 2f64.powi(fraction - largest));
+    let whole = pairs.map(|(a, b)| (a * b * scale).trunc()).sum::<f64>() + (c * scale).trunc();
+    whole * unit
+}
+
+/// A value cut off to an f32, of which so many bits of the fraction are left.
+fn truncated(value: f64, fraction: u32) -> f64 {
+    let mut near = value as f32;
+    if f64::from(near).abs() > value.abs() && near.is_finite() {
+        near = f32::from_bits(near.to_bits() - 1);
+    }
+    if !near.is_finite() {
+        return near.into();
+    }
+    f64::from(f32::from_bits(near.to_bits() & (u32::MAX << (23 - fraction))))
+}
+
+/// A sum as tensor cores cut it off to an f32.
+pub(crate) fn cut(sum: Sum, element: Element, value: f64) -> f64 {
+    match (sum, element) {
+        (Sum::Aligned(_), Element::F32) => truncated(value, 23),
+        (Sum::Short(..), Element::F32) => truncated(value, 13),
+        _ => value,
+    }
+}
+
+/// Multiplies.
 pub(super) fn multiply(
     warp: &mut Warp,
     shared: &Shared<'_>,
@@ -140,16 +210,29 @@ pub(super) fn multiply(
         a = spread(warp, shared, group, sparse, (&a, op.a.fragment.element));
     }
     let quads = op.to.quads.is_some();
-    for y in 0..op.to.rows {
-        for x in 0..op.to.columns {
-            // Each of four products has eight columns of its own.
-            let column = if quads { y / 8 * 8 + x } else { x };
-            let pairs = a.row(y).iter().enumerate().map(|(k, &a)| (a, b.get((k, column))));
-            let sum = dot(op.sum, sums.get((y, x)), pairs);
-            sums.set((y, x), sum);
+    let columns = |y: usize, x: usize| if quads { y / 8 * 8 + x } else { x };
+    accumulate((&a, &b, &mut sums), columns, (op.sum, op.to.element));
+    scattered(warp, (group, mask), &op.to, &op.d, op.finite, &sums);
+}
+
+/// Adds a product to sums: a row of `a` by the column of `b` that `columns` gives.
+pub(super) fn accumulate(
+    (a, b, sums): (&Matrix, &Matrix, &mut Matrix),
+    columns: impl Fn(usize, usize) -> usize,
+    (sum, element): (Sum, Element),
+) {
+    let mut pairs = vec![(0.0, 0.0); a.columns];
+    for y in 0..sums.values.len() / sums.columns {
+        for x in 0..sums.columns {
+            // Four products at a time have eight columns each.
+            let column = columns(y, x);
+            for (k, (pair, &a)) in pairs.iter_mut().zip(a.row(y)).enumerate() {
+                *pair = (a, b.get((k, column)));
+            }
+            let value = dot(sum, sums.get((y, x)), &pairs);
+            sums.set((y, x), cut(sum, element, value));
         }
     }
-    scattered(warp, (group, mask), &op.to, &op.d, op.finite, &sums);
 }
 
 /// A sparse matrix with the columns that it leaves out.
@@ -195,20 +278,15 @@ fn place_in_metadata(
         Element::S4 | Element::U4 => (2, column / 2),
         _ => (2, column),
     };
-    let total = match element {
-        Element::S4 | Element::U4 => columns,
-        _ => columns * width,
-    };
-    let bit = index * width;
-    let quad = row % 8 * 4;
-    match total {
-        // One lane has both rows.
-        16 => (quad + selector as usize, bit + 16 * (row / 8)),
-        // Two lanes have half of both rows each.
-        32 => (quad + 2 * selector as usize + bit / 16, bit % 16 + 16 * (row / 8)),
-        // Four lanes.
-        _ => (quad + bit / 16, bit % 16 + 16 * (row / 8)),
+    let (bit, quad, half) = (index * width, row % 8 * 4, row / 8);
+    let selector = selector as usize;
+    if element.bits() < 16 {
+        // Lanes have words of one row, in turn.
+        return (quad + (2 * selector + 2 * (bit / 32) + half) % 4, bit % 32);
     }
+    // A lane has a half of a word of both rows.
+    let lane = if columns * width == 16 { selector } else { 2 * selector + bit / 16 };
+    (quad + lane, bit % 16 + 16 * half)
 }
 
 /// `movmatrix`: the rows become columns.
@@ -252,7 +330,12 @@ pub(super) fn store(
                     return Err(Fault::MisalignedAddress);
                 }
                 let address = address.wrapping_add(2 * column as u64);
-                access::write(&mut shared.memory, address, 2, word >> (16 * part) & 0xffff)?;
+                let value = word >> (16 * part) & 0xffff;
+                if access.space == Space::Shared {
+                    access::write(&mut shared.memory, address, 2, value)?;
+                } else {
+                    reach::store(warp, shared, (access.space, 1), &[address; 32], 2, &[value; 32])?;
+                }
             }
         }
     }
@@ -276,7 +359,13 @@ pub(super) fn load(
             if address % 16 != 0 {
                 return Err(Fault::MisalignedAddress);
             }
-            access::read(&shared.memory, address.wrapping_add(2 * column as u64), 2)
+            let address = address.wrapping_add(2 * column as u64);
+            if access.space == Space::Shared {
+                return access::read(&shared.memory, address, 2);
+            }
+            let mut out = [0; 32];
+            reach::load(warp, shared, (access.space, 1), &[address; 32], 2, &mut out)?;
+            Ok(out[0])
         };
         let mut out = [0; 32];
         for (lane, out) in out.iter_mut().enumerate() {

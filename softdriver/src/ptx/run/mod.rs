@@ -3,10 +3,13 @@
 mod access;
 mod barrier;
 mod block;
+mod bulk;
 mod call;
+mod cluster;
 mod collective;
 mod format;
 pub(crate) mod matrix;
+mod mbarrier;
 mod multimem;
 mod pool;
 mod reach;
@@ -17,6 +20,7 @@ mod system;
 mod texture;
 mod tile;
 mod warp;
+mod wgmma;
 
 use super::Module;
 use super::image::{Image, Texture};
@@ -25,6 +29,8 @@ use std::sync::Arc;
 
 /// The most threads of a block, which whoever launches checks as well.
 const MOST_THREADS: u32 = 1024;
+/// The most blocks of a cluster, likewise.
+const MOST_BLOCKS: u32 = 16;
 
 /// The address space that a device's pointers lead to.
 pub(crate) trait Memory: Sync {
@@ -176,6 +182,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) grid: [u32; 3],
     /// The threads of a block in each dimension.
     pub(crate) block: [u32; 3],
+    /// The blocks of a cluster in each dimension, if the launch or the kernel says so.
+    pub(crate) cluster: Option<[u32; 3]>,
     /// The bytes of dynamic shared memory.
     pub(crate) dynamic_shared: usize,
     /// The parameters, each at its offset.
@@ -209,6 +217,12 @@ pub(crate) fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     }
     let threads = launch.block.iter().map(|&one| u64::from(one)).product::<u64>();
     if launch.block.iter().any(|&one| one > MOST_THREADS) || threads > u64::from(MOST_THREADS) {
+        return Err(Fault::IllegalInstruction);
+    }
+    let cluster = launch.cluster.unwrap_or([1; 3]);
+    let divides = |(&whole, part): (&u32, u32)| part != 0 && whole % part == 0;
+    let blocks = cluster.iter().fold(1u32, |all, &one| all.saturating_mul(one));
+    if blocks > MOST_BLOCKS || !launch.grid.iter().zip(cluster).all(divides) {
         return Err(Fault::IllegalInstruction);
     }
     pool::run(launch, kernel)

@@ -19,7 +19,7 @@ fn global(
 ) -> Result<Row, Fault> {
     match access.space {
         Space::Global | Space::Generic => addresses(warp, shared, group, mask, access),
-        Space::Shared | Space::Local | Space::Param => Err(Fault::IllegalAddress),
+        Space::Shared | Space::Cluster | Space::Local | Space::Param => Err(Fault::IllegalAddress),
     }
 }
 

@@ -1,6 +1,6 @@
-//! The blocks of a launch: threads of the host run them side by side.
+//! The clusters of a launch, most of which are one block: threads of the host run them side by side.
 //!
-//! A block runs to its end at once as a rule. One that takes long is put aside
+//! A cluster runs to its end at once as a rule. One that takes long is put aside
 //! for others now and then, since it may wait for them; so many blocks are on
 //! their way at a time, and of a cooperative launch all.
 
@@ -11,15 +11,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::Kernel;
-use super::block::{Block, State};
+use super::block::State;
+use super::cluster::Cluster;
 use super::{Fault, Launch};
 use crate::sync;
 
-/// The steps that a block makes before others have their turn.
+/// The steps that a cluster makes before others have their turn.
 const TURN: u64 = 1 << 21;
 /// The same in a cooperative launch, in which blocks wait for one another.
 const SHORT_TURN: u64 = 1 << 14;
-/// How many blocks can be on their way.
+/// How many clusters can be on their way.
 const RESIDENT: usize = 64;
 /// How long a launch runs before other threads help: starting them takes time.
 const ALONE: Duration = Duration::from_micros(100);
@@ -30,21 +31,22 @@ struct Pool<'a> {
     kernel: &'a Kernel,
     start: Instant,
     total: u64,
-    /// The blocks that have begun.
+    /// The clusters that have begun.
     begun: AtomicU64,
-    paused: Mutex<VecDeque<Block<'a>>>,
+    paused: Mutex<VecDeque<Cluster<'a>>>,
     steps: AtomicU64,
     stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
 }
 
-/// Runs all blocks of a launch.
+/// Runs all blocks of a launch, whose grid is made of whole clusters.
 pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
+    let blocks: u64 = launch.grid.iter().map(|&one| u64::from(one)).product();
     let pool = Pool {
         launch,
         kernel,
         start: Instant::now(),
-        total: launch.grid.iter().map(|&one| u64::from(one)).product(),
+        total: blocks / u64::from(launch.cluster.map_or(1, |extents| extents.iter().product())),
         begun: AtomicU64::new(0),
         paused: Mutex::default(),
         steps: AtomicU64::new(0),
@@ -71,15 +73,15 @@ pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
 }
 
 impl<'a> Pool<'a> {
-    /// Runs blocks until none is left, or to a time; whether none is left.
+    /// Runs clusters until none is left, or to a time; whether none is left.
     fn work(&self, until: Option<Instant>) -> bool {
         let mut spare = None;
         while !self.stop.load(Relaxed) {
             if until.is_some_and(|until| Instant::now() >= until) {
                 return false;
             }
-            let mut block = match self.next(&mut spare) {
-                Ok(Some(block)) => block,
+            let mut cluster = match self.next(&mut spare) {
+                Ok(Some(cluster)) => cluster,
                 Ok(None) => return true,
                 Err(fault) => {
                     self.fail(fault);
@@ -87,7 +89,7 @@ impl<'a> Pool<'a> {
                 }
             };
             let turn = if self.launch.workspace == 0 { TURN } else { SHORT_TURN };
-            match block.run(turn.min(self.launch.most_steps)) {
+            match cluster.run(turn.min(self.launch.most_steps)) {
                 Ok((state, made)) => {
                     let steps = self.steps.fetch_add(made, Relaxed).saturating_add(made);
                     if steps > self.launch.most_steps {
@@ -95,9 +97,9 @@ impl<'a> Pool<'a> {
                     } else if state != State::Ended && self.launch.memory.cut_off() {
                         self.fail(Fault::CutOff);
                     } else if state == State::Ended {
-                        spare = Some(block);
+                        spare = Some(cluster);
                     } else {
-                        sync::lock(&self.paused).push_back(block);
+                        sync::lock(&self.paused).push_back(cluster);
                     }
                 }
                 Err(fault) => self.fail(fault),
@@ -111,8 +113,8 @@ impl<'a> Pool<'a> {
         self.stop.store(true, Relaxed);
     }
 
-    /// A block to run: a new one, or the one that was put aside first.
-    fn next(&self, spare: &mut Option<Block<'a>>) -> Result<Option<Block<'a>>, Fault> {
+    /// A cluster to run: a new one, or the one that was put aside first.
+    fn next(&self, spare: &mut Option<Cluster<'a>>) -> Result<Option<Cluster<'a>>, Fault> {
         let mut paused = sync::lock(&self.paused);
         let all = if self.launch.workspace == 0 { RESIDENT } else { usize::MAX };
         if paused.len() >= all {
@@ -124,10 +126,9 @@ impl<'a> Pool<'a> {
         }
         self.begun.store(index + 1, Relaxed);
         drop(paused);
-        let mut block =
-            spare.take().unwrap_or_else(|| Block::new(self.launch, self.kernel, self.start));
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        block.begin([(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32])?;
-        Ok(Some(block))
+        let mut cluster =
+            spare.take().unwrap_or_else(|| Cluster::new(self.launch, self.kernel, self.start));
+        cluster.begin(index)?;
+        Ok(Some(cluster))
     }
 }

@@ -35,6 +35,7 @@ impl<'b, 'a> Values<'b, 'a> {
         let launch = self.shared.launch;
         let one = 1u32 << lane;
         let dynamic = launch.dynamic_shared;
+        let cluster = launch.cluster.unwrap_or([1; 3]);
         let word = match which {
             Special::Tid(dimension) => tid[dimension],
             Special::Ntid(dimension) => launch.block[dimension],
@@ -45,7 +46,13 @@ impl<'b, 'a> Values<'b, 'a> {
             Special::Nwarpid => self.shared.warps,
             Special::Workspace(shift) => (launch.workspace >> shift) as u32,
             Special::SmId | Special::Zero | Special::GridId => 0,
-            Special::One => 1,
+            Special::ClusterId(dimension) => self.shared.ctaid[dimension] / cluster[dimension],
+            Special::Nclusterid(dimension) => launch.grid[dimension] / cluster[dimension],
+            Special::ClusterCtaid(dimension) => self.shared.ctaid[dimension] % cluster[dimension],
+            Special::ClusterNctaid(dimension) => cluster[dimension],
+            Special::ClusterCtarank => self.shared.cluster.rank,
+            Special::ClusterNctarank => cluster.iter().product(),
+            Special::ExplicitCluster => u32::from(launch.cluster.is_some()),
             Special::Nsmid => MULTIPROCESSORS,
             Special::MaskEq => one,
             Special::MaskLt => one - 1,

@@ -11,7 +11,10 @@ use super::barrier::Stay;
 use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
-use super::{Fault, access, matrix, multimem, special, surface, texture, tile};
+use super::{
+    Fault, access, bulk, cluster, matrix, mbarrier, multimem, special, surface, texture, tile,
+    wgmma,
+};
 use std::sync::atomic::{Ordering, fence};
 
 /// Runs an instruction, which is the one at the group's counter.
@@ -139,7 +142,7 @@ fn rare(
         Op::Transpose { d, a } => matrix::transpose(warp, shared, group, mask, *d, *a),
         Op::Tile { access, op } => tile::touch(warp, shared, group, mask, access, op)?,
         Op::MemoryBarrier { kind, access, d, a } => {
-            access::barrier(warp, shared, group, mask, (*kind, access), (*d, *a))?;
+            mbarrier::touch(warp, shared, group, mask, (*kind, access), (*d, *a))?;
         }
         Op::Fetch(op) => texture::fetch(warp, shared, group, mask, op)?,
         Op::Surface(op) => surface::touch(warp, shared, group, mask, op)?,
@@ -215,6 +218,22 @@ fn rare(
             bar(warp, shared, op, mask)?;
             return Ok(if op.wait { Flow::Part } else { Flow::Next });
         }
+        Op::ClusterBarrier { wait: false } => warp.arrived |= mask,
+        Op::ClusterBarrier { wait: true } => {
+            warp.place(group.mask, group.pc + 1);
+            cluster::wait(warp, mask);
+            return Ok(Flow::Part);
+        }
+        Op::MapAddress { d, a, rank, generic } => {
+            cluster::map(warp, shared, group, mask, (*d, *a, *rank), *generic);
+        }
+        Op::RankOf { d, a, generic } => {
+            cluster::rank_of(warp, shared, group, mask, (*d, *a), *generic);
+        }
+        Op::Bulk(op) => bulk::copy(warp, shared, group, mask, op)?,
+        Op::Tensor(op) => bulk::tensor(warp, shared, group, mask, op)?,
+        Op::Send(op) => bulk::send(warp, shared, group, mask, op)?,
+        Op::Wgmma(op) => wgmma::multiply(warp, shared, group, mask, op)?,
         Op::Wait => shared.waits += 1,
         Op::Nop => {}
         _ => arithmetic(warp, kernel, group, mask, op),
@@ -226,8 +245,8 @@ fn rare(
 fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Result<(), Fault> {
     let whole = mask == warp.live();
     for lane in lanes(mask) {
-        // The number's low bits count; the last barrier is the cluster's.
-        let id = if op.cluster { 16 } else { warp.value(shared.kernel, lane, op.id) & 15 };
+        // The number's low bits count.
+        let id = warp.value(shared.kernel, lane, op.id) & 15;
         let count = op.count.map_or(0, |count| warp.value(shared.kernel, lane, count) as u32);
         if op.wait {
             let reduce =

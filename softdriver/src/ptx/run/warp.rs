@@ -64,6 +64,8 @@ pub(super) struct Warp {
     /// Lanes at a barrier of the block.
     at_barrier: u32,
     stay: [Option<Stay>; LANES],
+    /// Lanes that have arrived at the barrier of the cluster.
+    pub(super) arrived: u32,
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
     /// The kernel's constants, by their index, and behind them the frames' registers.
@@ -95,6 +97,7 @@ impl Warp {
             gathered: 0,
             at_barrier: 0,
             stay: [None; LANES],
+            arrived: 0,
             local_top: [kernel.local_bytes as u32; LANES],
             registers,
             local: vec![vec![0; kernel.local_bytes]; LANES],
@@ -110,6 +113,7 @@ impl Warp {
         self.pc = [0; LANES];
         self.gathered = 0;
         self.at_barrier = 0;
+        self.arrived = 0;
         self.unfinished = 0;
         let first = kernel.constants.rows().len();
         if let Some(zeroed) = &kernel.zeroed {

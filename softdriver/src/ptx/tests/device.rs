@@ -218,6 +218,7 @@ impl Loaded {
             kernel,
             grid,
             block,
+            cluster: layout.block.cluster,
             dynamic_shared,
             params: &params,
             globals: &self.globals,

@@ -54,6 +54,7 @@ fn try_all(text: &str, params: &[u64]) -> Vec<Result<(), Fault>> {
             kernel,
             grid: [2, 1, 1],
             block: [35, 1, 1],
+            cluster: Some([2, 1, 1]),
             dynamic_shared: 64,
             params: &bytes,
             globals: &globals,

@@ -2,6 +2,9 @@
 //! `tests/kernels` and of `examples/kernels` against results computed here.
 
 mod arith;
+mod assembler;
+mod bulk;
+mod clusters;
 mod device;
 mod flow;
 #[cfg(not(loom))]

@@ -250,7 +250,7 @@ fn copies_and_barriers_in_shared_memory() {
          setp.eq.u32 %p1, %r0, 0; mov.u32 %r2, m; @%p1 mbarrier.init.shared.b64 [%r2], 32; bar.sync 0;\n\
          cp.async.ca.shared.global [%r1], [%lane], 4; cp.async.commit_group; cp.async.wait_group 0;\n\
          mbarrier.arrive.shared.b64 %rd1, [%r2];\n\
-         WAIT: mbarrier.try_wait.shared.b64 %p2, [%r2], %rd1; @!%p2 bra WAIT;\n\
+         WAIT: mbarrier.test_wait.shared.b64 %p2, [%r2], %rd1; @!%p2 bra WAIT;\n\
          mov.u32 %r3, s; sub.u32 %r4, 31, %r0; mad.lo.u32 %r3, %r4, 4, %r3; ld.shared.u32 %r5, [%r3];\n\
          st.global.u32 [%lane], %r5;",
         &(0..32).collect::<Vec<u32>>(),
