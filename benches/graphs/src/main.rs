@@ -362,7 +362,8 @@ fn tail_by_hand(gpu: &PushedGuard<'_>, mut at: CUdeviceptr) -> Result<CUgraphExe
         let (mut graph, mut exec, mut node) = (null_mut(), null_mut(), null_mut());
         call!(cuGraphCreate(&raw mut graph, 0))?;
         call!(cuGraphAddKernelNode_v2(&raw mut node, graph, null(), 0, &raw const params))?;
-        let flag = u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0);
+        let flag = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+        let flag = u64::from(flag.bits());
         call!(cuGraphInstantiateWithFlags(&raw mut exec, graph, flag))?;
         Ok(exec)
     }

@@ -49,6 +49,8 @@ operations! {
         graph.set_event_wait(wait, &event)?;
         graph.set_event_record(record, &event)?;
         graph.dot(DotFlags::empty())?;
+        let (mut defined, host) = gpu.define_graph(|g| g.host_function(&[], || ()))?;
+        defined.set_host_function(host, || ())?;
         let copy = graph.try_clone(gpu)?;
         gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
         gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
@@ -131,19 +133,17 @@ operations! {
         let (stream, store, event) = (gpu.stream()?, store(gpu)?, gpu.event()?);
         let (number, one) = (gpu.stream_value(1_u32)?, LaunchConfig::new(1, 1));
         let (x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
-        let (mut built, (copy, kernel, host, wait, record, write)) = gpu.define_graph(|g| {
+        let (mut built, (copy, kernel, wait, record, write)) = gpu.define_graph(|g| {
             let mut y = g.hold(&mut y);
             let copy = g.copy(&[], &x, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
-            let host = g.host_function(&[], || ())?;
             let (wait, record) = (g.wait(&[], &event)?, g.record(&[], &event)?);
-            Ok((copy, kernel, host, wait, record, g.value_operations(&[], &[number.write(1)])?))
+            Ok((copy, kernel, wait, record, g.value_operations(&[], &[number.write(1)])?))
         })?;
         built.set_copy(copy, &x, &mut y)?;
         // SAFETY: as above.
         unsafe { built.set_kernel(gpu, kernel, &store, one, (&mut y, 8_u32)) }?;
-        built.set_host_function(host, || ())?;
         built.set_event_wait(wait, &event)?;
         built.set_event_record(record, &event)?;
         built.set_value_operations(write, &[number.write(2)])?;
