@@ -393,6 +393,30 @@ fn a_graph_keeps_its_semaphores_until_it_ends() {
 }
 
 #[test]
+fn definitions_change_what_their_graphs_signal() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (stream, timeline, other) = (gpu.stream().unwrap(), Timeline::new(5), Timeline::new(0));
+        let (semaphore, second) = (timeline.import(gpu), other.import(gpu));
+        let (mut definition, (wait, signal)) = gpu
+            .define_graph(|g| {
+                let wait = g.wait_semaphores(&[], &[(&semaphore, 1)])?;
+                Ok((wait, g.signal_semaphores(&[wait.id()], &[(&semaphore, 6)])?))
+            })
+            .unwrap();
+        let before = definition.instantiate(gpu).unwrap();
+        definition.set_waits(wait, &[(&semaphore, 6)]).unwrap();
+        definition.set_signals(signal, &[(&second, 8)]).unwrap();
+        drop((semaphore, second)); // the definition keeps them
+        let after = definition.into_graph(gpu).unwrap();
+        gpu.on(&stream).replay(&before, ()).unwrap();
+        assert_eq!((timeline.value(), other.value()), (6, 0));
+        gpu.on(&stream).replay(&after, ()).unwrap();
+        assert_eq!((timeline.value(), other.value()), (6, 8));
+    });
+}
+
+#[test]
 fn captures_keep_their_semaphores() {
     needs_semaphores!();
     with_gpu(|gpu| {

@@ -16,9 +16,8 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
-use crate::memory::access::Access;
 use crate::memory::{Element, Fillable, InScope};
-use crate::ops::{Copy, Fill, Launch, NodeOperation, Operation, Slot};
+use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot};
 use crate::scope::{Destination, Source};
 use crate::stream::value::{self, ValueOperation};
 
@@ -98,13 +97,12 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(function, config, args) };
         let add = || {
-            let spans = |all: &[Access<'_>]| all.iter().filter_map(Span::of).collect();
-            let spans = launch.uses().with_accesses(spans);
+            let spans = Span::all(&launch);
             // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
             let node: KernelNode = unsafe { self.node(after, launch) }?;
             let mut resources = self.record.resources.borrow_mut();
             resources.code(function.owner());
-            resources.kernel(node.id().place, spans);
+            resources.uses(node.id().place, spans);
             Ok(node)
         };
         self.record.note(add())
@@ -123,8 +121,15 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result<MemcpyNode> {
-        // SAFETY: both are alive, and borrowed as they are used until the graph is built.
-        self.record.note(unsafe { self.node(after, Copy::new(from.access(), to.target())) })
+        let add = || {
+            let copy = Copy::new(from.access(), to.target());
+            let spans = Span::all(&copy);
+            // SAFETY: both are alive, and borrowed as they are used until the graph is built.
+            let node: MemcpyNode = unsafe { self.node(after, copy) }?;
+            self.record.resources.borrow_mut().uses(node.id().place, spans);
+            Ok(node)
+        };
+        self.record.note(add())
     }
 
     /// Adds a fill that sets every element to `value`, until [`set_fill`](Graph::set_fill) changes it. Elements

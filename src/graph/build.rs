@@ -22,7 +22,7 @@ use ffi::{CUdeviceptr, CUgraph, CUgraphNode};
 use static_assertions::assert_not_impl_any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::{fmt, ptr};
+use std::{fmt, ptr, slice};
 
 /// A builder that adds nodes to a graph, passed to the closure of [`PushedGuard::build_graph`].
 ///
@@ -38,6 +38,9 @@ pub struct GraphBuilder<'s, 'env: 's, 'ctx> {
     graph: CUgraph,
     id: u64,
     pub(super) nodes: RefCell<Regions>,
+    /// The places of nodes that were there before this builder, and are behind all others of that time. Nodes that use memory
+    /// come behind them: nothing is known of the uses before.
+    earlier: Vec<usize>,
     /// The number of conditions that no node reads yet.
     pub(super) unread: Cell<usize>,
     pub(super) record: Record,
@@ -110,7 +113,7 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
     ) -> Result<(Graph<'ctx>, R), E> {
-        let (template, resources, value) = self.built(f)?;
+        let (Unfinished { template, resources, .. }, value) = self.built(f)?;
         Ok((Graph::ready(self, template, resources)?, value))
     }
 
@@ -141,29 +144,59 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
     ) -> Result<(bool, R), E> {
         graph.same_context(self)?;
-        let (template, resources, value) = self.built(f)?;
+        let (Unfinished { template, resources, .. }, value) = self.built(f)?;
         Ok((graph.become_new(self, template, resources)?, value))
     }
 
-    /// Builds a graph that is not yet ready to run, and its resources.
+    /// Builds a graph that is not yet ready to run.
     pub(super) fn built<'env, R, E: From<Error>>(
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
-    ) -> Result<(Template, GraphResources, R), E> {
+    ) -> Result<(Unfinished, R), E> {
         let template = Template::create()?;
+        let nodes = Regions::new(template.raw());
+        self.built_on(Unfinished { template, nodes, resources: GraphResources::default() }, f)
+    }
+
+    /// Adds to a graph.
+    pub(super) fn built_on<'env, R, E: From<Error>>(
+        &'env self,
+        graph: Unfinished,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<(Unfinished, R), E> {
+        let Unfinished { mut template, nodes, resources } = graph;
         let (graph, id) = (template.raw(), template.id());
-        let (record, allocated, unread) = Default::default();
-        let (nodes, memory, _s) = (RefCell::new(Regions::new(graph)), Arena::new(), Brand::new());
-        let builder =
-            GraphBuilder { gpu: self, graph, id, nodes, unread, record, allocated, memory, _s };
+        let (allocated, unread) = Default::default();
+        let (earlier, record) = (nodes.last(), Record::of(resources.unseal()));
+        let (nodes, memory, _s) = (RefCell::new(nodes), Arena::new(), Brand::new());
+        let builder = GraphBuilder {
+            gpu: self,
+            graph,
+            id,
+            nodes,
+            earlier,
+            unread,
+            record,
+            allocated,
+            memory,
+            _s,
+        };
         let value = f(&builder)?;
         builder.record.failed()?;
         builder.all_read()?;
         builder.free_the_rest()?;
         let resources = builder.record.resources.take().seal();
-        template.set_nodes(builder.nodes.borrow_mut().take_nodes());
-        Ok((template, resources, value))
+        let nodes = builder.nodes.replace(Regions::new(graph));
+        template.set_nodes(nodes.nodes());
+        Ok((Unfinished { template, nodes, resources }, value))
     }
+}
+
+/// A graph that is not yet ready to run, and to which nodes can be added.
+pub(super) struct Unfinished {
+    pub(super) template: Template,
+    pub(super) nodes: Regions,
+    pub(super) resources: GraphResources,
 }
 
 impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
@@ -255,8 +288,14 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         }
         before.extend(after.iter().map(|node| node.place));
         let op = Op::node(self.place());
-        for (tracked, writes) in Access::tracked(accesses) {
-            tracked.each_node_before(writes, |place| before.push(place));
+        for access in accesses {
+            let known = before.len();
+            for (tracked, writes) in Access::tracked(slice::from_ref(access)) {
+                tracked.each_node_before(writes, |place| before.push(place));
+            }
+            if before.len() == known && access.memory().is_some() {
+                before.extend(&self.earlier);
+            }
         }
         // Only now: two uses by one node do not depend on each other.
         Access::tracked(accesses).for_each(|(tracked, writes)| tracked.note_node(&op, writes));

@@ -44,6 +44,12 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Of a graph with these resources.
+    #[inline]
+    pub(super) fn of(resources: GraphResources) -> Record {
+        Record { resources: RefCell::new(resources), ..Record::default() }
+    }
+
     /// Records the result of an operation of the capture.
     pub(super) fn note<R>(&self, result: Result<R>) -> Result<R> {
         result.inspect_err(|error| {

@@ -1,6 +1,8 @@
 //! Graphs that are not made ready to run yet.
 
+use super::build::Unfinished;
 use super::raw::Template;
+use super::regions::Regions;
 use super::resources::GraphResources;
 use super::{Capture, DotFlags, Graph, GraphBuilder, NodeId};
 use crate::brand::{Brand, never};
@@ -63,9 +65,11 @@ assert_not_impl_any!(GraphDefinition<'static>: Sync);
 
 /// The order of the fields is that of their release.
 pub(crate) struct DefinitionInner {
-    template: Template,
-    resources: GraphResources,
-    context: Context,
+    pub(super) template: Template,
+    /// `None` if it was captured.
+    nodes: Option<Regions>,
+    pub(super) resources: GraphResources,
+    pub(super) context: Context,
 }
 
 /// # Graphs: definitions
@@ -93,8 +97,8 @@ impl<'ctx> PushedGuard<'ctx> {
         &'env self,
         f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
     ) -> Result<(GraphDefinition<'ctx>, R), E> {
-        let (template, resources, value) = self.built(f)?;
-        Ok((GraphDefinition::new(self, template, resources), value))
+        let (graph, value) = self.built(f)?;
+        Ok((GraphDefinition::unfinished(self, graph), value))
     }
 
     /// Captures a graph, as [`capture`](Self::capture) does, and does not make it ready to run.
@@ -122,15 +126,84 @@ impl<'ctx> PushedGuard<'ctx> {
         f: impl for<'s> FnOnce(&'s Capture<'s, 'env, 'ctx>) -> Result<(), E>,
     ) -> Result<GraphDefinition<'ctx>, E> {
         let (template, resources) = self.template(stream, f)?;
-        Ok(GraphDefinition::new(self, template, resources))
+        Ok(GraphDefinition::new(self, template, None, resources))
     }
 }
 
 impl<'ctx> GraphDefinition<'ctx> {
     #[inline]
-    fn new(gpu: &PushedGuard<'ctx>, template: Template, resources: GraphResources) -> Self {
-        let inner = DefinitionInner { template, resources, context: gpu.context().clone() };
+    fn new(
+        gpu: &PushedGuard<'ctx>,
+        template: Template,
+        nodes: Option<Regions>,
+        resources: GraphResources,
+    ) -> Self {
+        let inner = DefinitionInner { template, nodes, resources, context: gpu.context().clone() };
         GraphDefinition { inner, _brand: Brand::new() }
+    }
+
+    #[inline]
+    fn unfinished(gpu: &PushedGuard<'ctx>, graph: Unfinished) -> Self {
+        let Unfinished { template, nodes, resources } = graph;
+        GraphDefinition::new(gpu, template, Some(nodes), resources)
+    }
+
+    /// Adds nodes to the definition, also to one that was captured.
+    ///
+    /// Returns the definition and the value that the closure returns. The nodes that were there keep their names. Graphs that
+    /// were made of the definition before stay as they are. If this fails, the definition is gone.
+    ///
+    /// Which memory the earlier nodes use is no longer known: a new node that uses memory runs after all of them. Further
+    /// new nodes are ordered as in [`build_graph`](PushedGuard::build_graph). The graphs of earlier conditional nodes cannot
+    /// be added to.
+    ///
+    /// # Errors
+    /// The errors of [`build_graph`](PushedGuard::build_graph); [`OtherContext`](Error::OtherContext).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let stream = gpu.stream()?;
+    /// let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+    /// let (definition, fill) = gpu.define_graph(|g| g.fill(&[], &mut g.hold(&mut x), 7))?;
+    /// // Later: the copy comes after the fill.
+    /// let (mut definition, _) = definition.extend(&gpu, |g| g.copy(&[], &x, &mut g.hold(&mut y)))?;
+    /// definition.set_fill(fill, 8_u32)?;
+    /// let graph = definition.into_graph(&gpu)?;
+    /// gpu.on(&stream).replay(&graph, (&mut x, &mut y))?;
+    /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [8; 4]);
+    /// # Ok(()) }
+    /// ```
+    pub fn extend<'env, R>(
+        self,
+        gpu: &'env PushedGuard<'ctx>,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R>,
+    ) -> Result<(Self, R)> {
+        self.try_extend(gpu, f)
+    }
+
+    /// [`extend`](Self::extend) for a closure with another error type, as [`PushedGuard::try_scope`] is for
+    /// [`PushedGuard::scope`].
+    ///
+    /// # Errors
+    /// The errors of [`extend`](Self::extend).
+    pub fn try_extend<'env, R, E: From<Error>>(
+        self,
+        gpu: &'env PushedGuard<'ctx>,
+        f: impl for<'s> FnOnce(&'s GraphBuilder<'s, 'env, 'ctx>) -> Result<R, E>,
+    ) -> Result<(Self, R), E> {
+        same_context(name!(cuGraphAddEmptyNode), self.context() == gpu.context())?;
+        let DefinitionInner { template, nodes, resources, .. } = self.inner;
+        let nodes = match nodes {
+            Some(nodes) => nodes,
+            None => Regions::of(template.raw(), template.nodes()?),
+        };
+        let (graph, value) = gpu.built_on(Unfinished { template, nodes, resources }, f)?;
+        Ok((GraphDefinition::unfinished(gpu, graph), value))
     }
 
     /// Makes a graph ready to run, from a copy of the definition. [`Graph::copy_of`] finds its nodes.

@@ -89,9 +89,8 @@ impl Template {
 
     /// Sets its nodes, if they are known already.
     #[inline]
-    pub(super) fn set_nodes(&self, nodes: Vec<CUgraphNode>) {
-        // A graph whose nodes are set was not asked for them.
-        let _first = self.nodes.set(nodes);
+    pub(super) fn set_nodes(&mut self, nodes: Vec<CUgraphNode>) {
+        self.nodes = nodes.into();
     }
 
     /// Returns its nodes, by their places.

@@ -1,5 +1,5 @@
 //! The nodes of a graph that is being built, and of the graphs of its conditional nodes, by their places.
-#![allow(unsafe_code, reason = "calls the driver")]
+#![allow(unsafe_code, reason = "calls the driver, and says that handles may be sent")]
 
 use crate::call::answer;
 use crate::error::Result;
@@ -8,14 +8,24 @@ use std::collections::{BTreeSet, HashMap};
 
 /// All nodes have one row of places. Each is in a region: the graph itself, or a graph of a conditional node.
 pub(super) struct Regions {
-    /// Each node, and the number of its region.
-    nodes: Vec<(CUgraphNode, usize)>,
+    nodes: Vec<Placed>,
     /// The first one is the graph itself.
     regions: Vec<Region>,
     /// The region that nodes are added to.
     now: usize,
     /// The places of conditional nodes, with those that they are behind.
     behind: HashMap<usize, BTreeSet<usize>>,
+}
+
+// SAFETY: the handles are those of one graph, whose `Template` may be sent, and they go with it.
+unsafe impl Send for Regions {}
+
+struct Placed {
+    node: CUgraphNode,
+    /// The number of its region.
+    region: usize,
+    /// Whether no node of its region is known to be behind it.
+    is_last: bool,
 }
 
 struct Region {
@@ -29,6 +39,21 @@ impl Regions {
     pub(super) fn new(graph: CUgraph) -> Self {
         let regions = vec![Region { graph, within: None }];
         Regions { nodes: Vec::new(), regions, now: 0, behind: HashMap::new() }
+    }
+
+    /// Of a graph without conditional nodes, whose edges are not known.
+    #[inline]
+    pub(super) fn of(graph: CUgraph, nodes: &[CUgraphNode]) -> Self {
+        let mut all = Regions::new(graph);
+        nodes.iter().for_each(|&node| all.push(node));
+        all
+    }
+
+    /// Returns the places of the nodes of the graph itself that no other is known to be behind.
+    #[inline]
+    pub(super) fn last(&self) -> Vec<usize> {
+        let is_last = |&place: &usize| self.nodes[place].region == 0 && self.nodes[place].is_last;
+        (0..self.len()).filter(is_last).collect()
     }
 
     /// Returns the number of nodes, which is the place of the next one.
@@ -49,13 +74,13 @@ impl Regions {
 
     #[inline]
     pub(super) fn push(&mut self, node: CUgraphNode) {
-        self.nodes.push((node, self.now));
+        self.nodes.push(Placed { node, region: self.now, is_last: true });
     }
 
-    /// Returns the nodes by their places, and forgets them.
+    /// Returns the nodes by their places.
     #[inline]
-    pub(super) fn take_nodes(&mut self) -> Vec<CUgraphNode> {
-        self.nodes.drain(..).map(|(node, _)| node).collect()
+    pub(super) fn nodes(&self) -> Vec<CUgraphNode> {
+        self.nodes.iter().map(|placed| placed.node).collect()
     }
 
     /// Says that the last node is a conditional one, behind nodes at these places of its region.
@@ -80,7 +105,7 @@ impl Regions {
     /// it is not in the region at all.
     #[inline]
     fn seen_from(&self, region: usize, place: usize) -> Option<usize> {
-        let (mut own, mut seen) = (self.nodes[place].1, place);
+        let (mut own, mut seen) = (self.nodes[place].region, place);
         while own != region {
             (own, seen) = self.regions[own].within?;
         }
@@ -115,6 +140,7 @@ impl Regions {
             }
         }
         own.dedup();
+        own.iter().for_each(|&place| self.nodes[place].is_last = false);
         Ok(own)
     }
 
@@ -124,7 +150,9 @@ impl Regions {
         if !self.behind.entry(node).or_default().insert(on) {
             return Ok(());
         }
-        let (graph, from, to) = (self.regions[region].graph, self.nodes[on].0, self.nodes[node].0);
+        self.nodes[on].is_last = false;
+        let graph = self.regions[region].graph;
+        let (from, to) = (self.nodes[on].node, self.nodes[node].node);
         // SAFETY: the graph is alive as long as its builder, and both nodes are of it. The edge is new, and makes no cycle,
         // since the first node was added before the graph of the second one got any.
         unsafe { answer!(cuGraphAddDependencies(graph, &raw const from, &raw const to, 1)) }
@@ -135,6 +163,6 @@ impl Regions {
     /// Returns the nodes at places.
     #[inline]
     pub(super) fn at(&self, places: &[usize]) -> Vec<CUgraphNode> {
-        places.iter().filter_map(|&place| Some(self.nodes.get(place)?.0)).collect()
+        places.iter().filter_map(|&place| Some(self.nodes.get(place)?.node)).collect()
     }
 }

@@ -2,12 +2,14 @@
 //! [`graph-owns`](crate::soundness#graph-owns)).
 
 use super::host::Called;
+use crate::args::sealed::Operands;
 use crate::event::EventInner;
 use crate::external::{ExternalSemaphore, SemaphoreInner};
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::object::Object;
 use crate::memory::{Allocation, Share};
+use crate::ops::Operation;
 use crate::owned::Owner;
 use crate::stream::host_function::{Panic, Pending, first};
 use crate::stream::value::ValueOperation;
@@ -41,8 +43,8 @@ pub(super) struct GraphResources {
     values: BTreeMap<usize, std::sync::Arc<dyn Any + Send + Sync>>,
     /// Host functions.
     calls: Vec<std::sync::Arc<dyn Called>>,
-    /// The uses of the kernel nodes, if known, in the order of their places.
-    kernels: Vec<(usize, Vec<Span>)>,
+    /// What the nodes of kernels, copies and child graphs use, if known, in the order of their places.
+    uses: Vec<(usize, Vec<Span>)>,
     /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
     only: [CUdeviceptr; 2],
     /// The number of times that the memory was matched.
@@ -86,20 +88,26 @@ impl Span {
         Some(Span { memory, range, grid, element, writes: access.writes })
     }
 
-    /// Returns whether this use covers another one: the other uses no more memory, and only reads where this
-    /// one only reads.
+    /// Creates the spans of an operation.
     #[inline]
-    fn covers(&self, other: &Span) -> bool {
-        let inside = match (self.grid, other.grid) {
-            (None, _) => self.range.start <= other.range.start && other.range.end <= self.range.end,
+    pub(super) fn all(operation: &impl Operation) -> Vec<Span> {
+        operation.uses().with_accesses(|all| all.iter().filter_map(Span::of).collect())
+    }
+
+    /// Returns whether this use covers an access: it uses no more memory, and only reads where this one only reads.
+    #[inline]
+    fn covers(&self, memory: CUdeviceptr, access: &Access<'_>) -> bool {
+        let range = access.range();
+        let inside = match (&self.grid, access.grid) {
+            (None, _) => self.range.start <= range.start && range.end <= self.range.end,
             // Between rows there is other memory.
             (Some(rows), Some(part)) => {
-                let offset = other.range.start.checked_sub(self.range.start);
-                offset.is_some_and(|offset| rows.holds(self.element, offset as usize, &part))
+                let offset = range.start.checked_sub(self.range.start);
+                offset.is_some_and(|offset| rows.holds(self.element, offset as usize, part))
             }
             (Some(_), None) => false,
         };
-        self.memory == other.memory && inside && (self.writes || !other.writes)
+        self.memory == memory && inside && (self.writes || !access.writes)
     }
 }
 
@@ -182,23 +190,24 @@ impl GraphResources {
         self.calls.push(call);
     }
 
-    /// Notes the uses of the kernel node at a place.
+    /// Notes what the node at a place uses.
     #[inline]
-    pub(super) fn kernel(&mut self, place: usize, uses: Vec<Span>) {
-        self.kernels.push((place, uses));
+    pub(super) fn uses(&mut self, place: usize, uses: Vec<Span>) {
+        self.uses.push((place, uses));
     }
 
-    /// Returns whether the kernel node at a place may have these uses instead: only memory that it used before,
-    /// so that it is ordered for it. `None` if the node's uses are not known.
+    /// Returns whether the node at a place may have these accesses instead: only to memory that it used before, so that
+    /// it is ordered for it. `None` if the node's uses are not known.
     #[inline]
-    pub(super) fn kernel_may_use(
-        &self,
-        place: usize,
-        mut uses: impl Iterator<Item = Span>,
-    ) -> Option<bool> {
-        let found = self.kernels.binary_search_by_key(&place, |(one, _)| *one).ok()?;
-        let (_, old) = &self.kernels[found];
-        Some(uses.all(|new| old.iter().any(|old| old.covers(&new))))
+    pub(super) fn may_use(&self, place: usize, accesses: &[Access<'_>]) -> Option<bool> {
+        let found = self.uses.binary_search_by_key(&place, |(one, _)| *one).ok()?;
+        let (_, old) = &self.uses[found];
+        let covered = |new: &Access<'_>| match new.memory().map_or(0, Allocation::address) {
+            // No memory, or none in it.
+            0 => true,
+            memory => old.iter().any(|old| old.covers(memory, new)),
+        };
+        Some(accesses.iter().all(covered))
     }
 
     /// Keeps everything that another graph keeps, except its memory, which is passed.
@@ -271,6 +280,14 @@ impl GraphResources {
         if let [Named { address, writes, .. }] = self.named[..] {
             self.only[usize::from(writes)] = address;
         }
+        self
+    }
+
+    /// Prepares it for more memory. Nothing names the graph's own memory any more.
+    #[inline]
+    pub(super) fn unseal(mut self) -> Self {
+        let named = self.named.iter().enumerate();
+        self.places = named.map(|(place, one)| (one.address, Some(place))).collect();
         self
     }
 

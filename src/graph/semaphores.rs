@@ -1,10 +1,9 @@
 //! Nodes that signal semaphores of other interfaces and wait for them.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::GraphBuilder;
 use super::node::{NodeId, SemaphoreSignalNode, SemaphoreWaitNode};
-use super::set::does_something;
 use super::stream::CaptureStream;
-use super::{Graph, GraphBuilder};
 use crate::call::{answer, name};
 use crate::error::Result;
 use crate::external::{ExternalSemaphore, Signals, Waits};
@@ -15,7 +14,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
     /// Adds a node that signals [semaphores](ExternalSemaphore), each with a value, at each replay.
     ///
     /// The graph keeps the semaphores. A timeline semaphore takes increasing values only:
-    /// [`Graph::set_signals`] changes them between replays.
+    /// [`Graph::set_signals`](super::Graph::set_signals) changes them between replays.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
@@ -53,7 +52,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
 
     /// Adds a node that waits for [semaphores](ExternalSemaphore), each for a value, at each replay.
     ///
-    /// The graph keeps the semaphores. [`Graph::set_waits`] changes the values between replays. A replay that waits for
+    /// The graph keeps the semaphores. [`Graph::set_waits`](super::Graph::set_waits) changes the values between replays. A replay that waits for
     /// what nobody signals never ends, nor does what waits for it.
     ///
     /// # Errors
@@ -85,58 +84,6 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
             })
         };
         self.record.note(add())
-    }
-}
-
-/// # Semaphores of other interfaces
-impl<'ctx> Graph<'ctx> {
-    /// Changes the semaphores that a node signals, and the values. The graph keeps those that it had, too.
-    ///
-    /// # Errors
-    /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
-    /// another graph, and for a node of no semaphores; `CUDA_ERROR_INVALID_VALUE` for another number of semaphores than the
-    /// node has.
-    #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
-    #[inline]
-    pub fn set_signals(
-        &mut self,
-        node: SemaphoreSignalNode,
-        signals: &[(&ExternalSemaphore<'ctx>, u64)],
-    ) -> Result {
-        const CALL: &str = name!(cuGraphExecExternalSemaphoresSignalNodeSetParams);
-        does_something(CALL, node.id())?;
-        let raw = Signals::new(CALL, self.context().key(), signals)?;
-        let (exec, node) = self.node_to_change(CALL, node.id())?;
-        self.inner.resources.semaphores(signals);
-        let params = raw.of_node();
-        let params = &raw const params;
-        // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The parameters are copied,
-        // and the graph keeps the semaphores (`graph-owns`).
-        unsafe { answer!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, params)) }
-            .result()
-    }
-
-    /// Changes the semaphores that a node waits for, and the values. The graph keeps those that it had, too.
-    ///
-    /// # Errors
-    /// The errors of [`set_signals`](Self::set_signals).
-    #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
-    #[inline]
-    pub fn set_waits(
-        &mut self,
-        node: SemaphoreWaitNode,
-        waits: &[(&ExternalSemaphore<'ctx>, u64)],
-    ) -> Result {
-        const CALL: &str = name!(cuGraphExecExternalSemaphoresWaitNodeSetParams);
-        does_something(CALL, node.id())?;
-        let raw = Waits::new(CALL, self.context().key(), waits)?;
-        let (exec, node) = self.node_to_change(CALL, node.id())?;
-        self.inner.resources.semaphores(waits);
-        let params = raw.of_node();
-        let params = &raw const params;
-        // SAFETY: as in `set_signals`.
-        unsafe { answer!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, node, params)) }
-            .result()
     }
 }
 

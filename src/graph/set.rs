@@ -1,32 +1,278 @@
-//! Changes to single nodes, which apply from the next replay on.
+//! Changes to single nodes: of graphs that can run, from the next replay on, and of definitions.
+//!
+//! A [`Change`] has the checks and the driver calls. Both kinds of graphs forward to it.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::resources::Span;
-use super::{Graph, KernelNode, MemsetNode, NodeId, NodeKind, ValueOperationsNode, no_host_memory};
+use super::raw::Template;
+use super::resources::GraphResources;
+use super::{
+    EventRecordNode, EventWaitNode, Graph, GraphDefinition, HostNode, KernelNode, MemcpyNode,
+    MemsetNode, NodeId, NodeKind, SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode,
+    host, no_host_memory,
+};
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::{answer, name, same_context};
+use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::external::{ExternalSemaphore, Signals, Waits};
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
-use crate::memory::{Fillable, InScope};
-use crate::ops::{Launch, NodeOperation, Operation, pattern};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
+use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
 use ffi::{CUgraphExec, CUgraphNode};
 
-impl Graph<'_> {
-    /// Returns the handles of the executable graph and of a node in it that is to be changed. Waits for the ordered
-    /// streams that may still run the graph.
+/// The driver functions of a change: in a graph that can run, and in a definition.
+#[derive(Clone, Copy)]
+struct Calls {
+    ready: &'static str,
+    defined: &'static str,
+}
+
+/// Makes the names of the two functions of a change.
+macro_rules! calls {
+    ($name:ident: $ready:ident, $defined:ident) => {
+        const $name: Calls = Calls { ready: name!($ready), defined: name!($defined) };
+    };
+}
+calls!(FILL: cuGraphExecMemsetNodeSetParams, cuGraphMemsetNodeSetParams);
+calls!(COPY: cuGraphExecMemcpyNodeSetParams, cuGraphMemcpyNodeSetParams);
+calls!(KERNEL: cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2);
+calls!(HOST: cuGraphExecHostNodeSetParams, cuGraphHostNodeSetParams);
+calls!(RECORD: cuGraphExecEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent);
+calls!(WAIT: cuGraphExecEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent);
+calls!(VALUES: cuGraphExecBatchMemOpNodeSetParams, cuGraphBatchMemOpNodeSetParams);
+calls!(SIGNALS: cuGraphExecExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresSignalNodeSetParams);
+calls!(WAITS: cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresWaitNodeSetParams);
+
+/// A node that is to be changed, of a graph or a definition that is borrowed exclusively. Nothing runs it: a definition never
+/// runs, and replays of a graph are waited for.
+struct Change<'g> {
+    call: &'static str,
+    to: NodeToSet,
+    place: usize,
+    template: &'g mut Template,
+    resources: &'g mut GraphResources,
+    context: &'g Context,
+}
+
+// What all of them ask the driver for, in the SAFETY comments 1.: the graph and the node are alive, and nothing runs the
+// graph. What the node then uses is kept (`graph-owns`), and ordered as what it used before (`nodes-ordered`). No context
+// need be current but where it says so, and captures do not refuse it (F217, F570).
+impl Change<'_> {
+    fn fill<T: Fillable>(self, value: T) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        let mut params = self.template.fill(self.place, node)?;
+        if params.elementSize as usize != size_of::<T>() {
+            let reason = "the node fills elements of another size: pass a value of that size";
+            return Err(Error::InvalidArgument { call: self.call, reason });
+        }
+        params.value = pattern(&value);
+        let (params, context) = (&raw const params, self.context.raw());
+        match exec {
+            // SAFETY: 1. as above. 2. The fill is the node's own except for the value, which is one of its elements.
+            Some(exec) => unsafe {
+                answer!(cuGraphExecMemsetNodeSetParams(exec, node, params, context))
+            },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphMemsetNodeSetParams(node, params)) },
+        }
+        .result()
+    }
+
+    /// Checks that the node is ordered for the memory of an operation. Keeps the objects among it.
+    fn orders(&mut self, operation: &impl Operation) -> Result {
+        let call = self.call;
+        no_host_memory(call, operation)?;
+        operation.uses().with_accesses(|accesses| {
+            let reason = if accesses.iter().any(Access::is_condition) {
+                "a condition is an argument of kernels that are added to its own graph"
+            } else {
+                match self.resources.may_use(self.place, accesses) {
+                    Some(true) => {
+                        self.resources.objects(accesses);
+                        return Ok(());
+                    }
+                    Some(false) => {
+                        "the node does not use this memory in this way, so the graph does not order the use: build the \
+                         graph again"
+                    }
+                    None => "cuscope does not know which memory a captured node uses: capture the graph again",
+                }
+            };
+            Err(Error::InvalidArgument { call, reason })
+        })
+    }
+
     #[inline]
-    pub(super) fn node_to_change(
-        &mut self,
-        call: &'static str,
-        node: NodeId,
-    ) -> Result<(CUgraphExec, CUgraphNode)> {
+    fn copy(mut self, copy: &Copy<'_>) -> Result {
+        copy.check(self.call)?;
+        let key = self.context.key();
+        same_context(self.call, copy.uses().all_of(key))?;
+        if copy.is_empty() {
+            let reason =
+                "a node copies at least one element: switch it off, or build the graph again";
+            return Err(Error::InvalidArgument { call: self.call, reason });
+        }
+        self.orders(copy)?;
+        // SAFETY: 1. as above; the copy was checked, and the context is alive. 2. The memory is kept, named by each
+        // replay, and ordered within the graph, as the node used it before.
+        unsafe { copy.set(self.to, self.context.raw()) }.result()
+    }
+
+    /// # Safety
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
+    unsafe fn kernel<'a, 'ctx, K, A>(
+        mut self,
+        gpu: &PushedGuard<'ctx>,
+        kernel: &K,
+        config: LaunchConfig,
+        args: A,
+    ) -> Result
+    where
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'a>>,
+    {
+        let (function, own) = (kernel.function(), gpu.context());
+        // SAFETY: the caller's obligations 1 to 3, at each replay.
+        let launch = unsafe { Launch::new(function, config, args) };
+        launch.check(self.call)?;
+        let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
+        same_context(self.call, own == self.context && same)?;
+        self.orders(&launch)?;
+        gpu.enter(self.call)?;
+        self.resources.code(function.owner());
+        // SAFETY: 1. as above; the context of the function, which is kept, is current. 2. The memory is kept, named by
+        // each replay, and ordered within the graph, as the node used it before.
+        unsafe { launch.set(self.to) }.result()
+    }
+
+    fn host_function(self, function: impl FnMut() + Send + 'static) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        let (call, params) = host::node(function);
+        self.resources.call(call);
+        let params = &raw const params;
+        match exec {
+            // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on any thread for as
+            // long as the driver may call it (`host::Hold`).
+            Some(exec) => unsafe { answer!(cuGraphExecHostNodeSetParams(exec, node, params)) },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphHostNodeSetParams(node, params)) },
+        }
+        .result()
+    }
+
+    #[inline]
+    fn record(self, event: &Event<'_>) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        same_context(self.call, event.context() == self.context)?;
+        self.resources.event(&event.inner);
+        let event = event.raw();
+        match exec {
+            // SAFETY: 1. as above. 2. The event is alive, and kept.
+            Some(exec) => unsafe { answer!(cuGraphExecEventRecordNodeSetEvent(exec, node, event)) },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphEventRecordNodeSetEvent(node, event)) },
+        }
+        .result()
+    }
+
+    #[inline]
+    fn wait(self, event: &Event<'_>) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        self.resources.event(&event.inner);
+        let event = event.raw();
+        match exec {
+            // SAFETY: 1. as above. 2. The event is alive, and kept.
+            Some(exec) => unsafe { answer!(cuGraphExecEventWaitNodeSetEvent(exec, node, event)) },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphEventWaitNodeSetEvent(node, event)) },
+        }
+        .result()
+    }
+
+    #[inline]
+    fn value_operations(self, operations: &[ValueOperation<'_>]) -> Result {
+        let (NodeToSet { node, exec }, key) = (self.to, self.context.key());
+        same_context(self.call, operations.iter().all(|operation| operation.is_of(key)))?;
+        self.resources.values(operations);
+        value::with_params(self.context, operations, |params| {
+            match exec {
+                // SAFETY: 1. as above. 2. As many operations, which are copied. The numbers are kept, and used atomically
+                // alone (F552).
+                Some(exec) => unsafe {
+                    answer!(cuGraphExecBatchMemOpNodeSetParams(exec, node, params))
+                },
+                // SAFETY: as above.
+                None => unsafe { answer!(cuGraphBatchMemOpNodeSetParams(node, params)) },
+            }
+            .result()
+        })
+    }
+
+    #[inline]
+    fn signals(self, signals: &[(&ExternalSemaphore<'_>, u64)]) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        let raw = Signals::new(self.call, self.context.key(), signals)?;
+        self.resources.semaphores(signals);
+        let params = raw.of_node();
+        let params = &raw const params;
+        match exec {
+            // SAFETY: 1. as above. 2. The parameters are copied, and the graph keeps the semaphores.
+            Some(exec) => unsafe {
+                answer!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, params))
+            },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphExternalSemaphoresSignalNodeSetParams(node, params)) },
+        }
+        .result()
+    }
+
+    #[inline]
+    fn waits(self, waits: &[(&ExternalSemaphore<'_>, u64)]) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        let raw = Waits::new(self.call, self.context.key(), waits)?;
+        self.resources.semaphores(waits);
+        let params = raw.of_node();
+        let params = &raw const params;
+        match exec {
+            // SAFETY: 1. as above. 2. The parameters are copied, and the graph keeps the semaphores.
+            Some(exec) => unsafe {
+                answer!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, node, params))
+            },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphExternalSemaphoresWaitNodeSetParams(node, params)) },
+        }
+        .result()
+    }
+}
+
+/// Checks that a node is no empty one in the place of another.
+#[inline]
+fn does_something(call: &'static str, node: NodeId) -> Result {
+    if node.kind == NodeKind::Empty {
+        let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";
+        return Err(Error::InvalidArgument { call, reason });
+    }
+    Ok(())
+}
+
+impl Graph<'_> {
+    /// Prepares the change of a node. Waits for the ordered streams that may still run the graph.
+    #[inline]
+    fn change(&mut self, calls: Calls, node: NodeId) -> Result<Change<'_>> {
+        let call = calls.ready;
+        does_something(call, node)?;
         self.inner.in_flight.settle_exclusive()?;
-        self.node_of(call, node)
+        let (exec, raw) = self.node_of(call, node)?;
+        let to = NodeToSet { node: raw, exec: Some(exec) };
+        let inner = &mut self.inner;
+        let (template, resources) = (&mut inner.template, &mut inner.resources);
+        Ok(Change { call, to, place: node.place, template, resources, context: &inner.context })
     }
 
     /// Returns the handles of the executable graph and of a node in it.
@@ -41,58 +287,6 @@ impl Graph<'_> {
         Ok((self.exec(call)?, raw))
     }
 
-    /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, for elements of another size, and for a
-    /// fill of no elements.
-    #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
-    pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
-        const CALL: &str = name!(cuGraphExecMemsetNodeSetParams);
-        does_something(CALL, node.id())?;
-        let (exec, raw) = self.node_to_change(CALL, node.id())?;
-        let mut params = self.inner.template.fill(node.id().place, raw)?;
-        if params.elementSize as usize != size_of::<T>() {
-            let reason = "the node fills elements of another size: pass a value of that size";
-            return Err(Error::InvalidArgument { call: CALL, reason });
-        }
-        params.value = pattern(&value);
-        let context = self.context().raw();
-        // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. The fill is the
-        // node's own but for the value, which is one of its elements. No context need be current, and
-        // captures do not refuse it (F217).
-        unsafe { answer!(cuGraphExecMemsetNodeSetParams(exec, raw, &raw const params, context)) }
-            .result()
-    }
-
-    /// Changes waits for numbers and writes of them, to other numbers, values or conditions: as many operations, of the
-    /// same kinds in the same order. The graph keeps the memory of all numbers that it ever used.
-    ///
-    /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
-    /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
-    /// ([F552](crate::driver_facts#F552)). The node then stays as it was.
-    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
-    #[inline]
-    pub fn set_value_operations(
-        &mut self,
-        node: ValueOperationsNode,
-        operations: &[ValueOperation<'_>],
-    ) -> Result {
-        const CALL: &str = name!(cuGraphExecBatchMemOpNodeSetParams);
-        does_something(CALL, node.id())?;
-        let key = self.context().key();
-        same_context(CALL, operations.iter().all(|operation| operation.is_of(key)))?;
-        let (exec, node) = self.node_to_change(CALL, node.id())?;
-        self.inner.resources.values(operations);
-        value::with_params(self.context(), operations, |params| {
-            // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively. As many operations,
-            // which are copied. The numbers are kept, and used atomically alone. No context need be current, and
-            // captures do not refuse it (F552).
-            unsafe { answer!(cuGraphExecBatchMemOpNodeSetParams(exec, node, params)) }.result()
-        })
-    }
-
     /// Switches a node off, or on again.
     ///
     /// A kernel, a copy or a fill that is off does nothing. Nodes after it still run after the nodes before it.
@@ -102,7 +296,8 @@ impl Graph<'_> {
     /// a node of another kind ([F216](crate::driver_facts#F216)).
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
-        let (exec, node) = self.node_to_change(name!(cuGraphNodeSetEnabled), node.into())?;
+        self.inner.in_flight.settle_exclusive()?;
+        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
@@ -122,14 +317,272 @@ impl Graph<'_> {
     }
 }
 
-/// Checks that a node is no empty one in the place of another.
-#[inline]
-pub(super) fn does_something(call: &'static str, node: NodeId) -> Result {
-    if node.kind == NodeKind::Empty {
-        let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";
-        return Err(Error::InvalidArgument { call, reason });
+/// # Changes of nodes
+///
+/// They apply from the next replay on. [`PushedGuard::set_kernel`] changes a kernel. A node that cannot be changed as asked
+/// stays as it was.
+impl<'ctx> Graph<'ctx> {
+    /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, for elements of another size, and for a
+    /// fill of no elements.
+    #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
+    pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
+        self.change(FILL, node.id())?.fill(value)
     }
-    Ok(())
+
+    /// Changes a copy of a graph that was built, to a copy between other parts of the same buffers.
+    ///
+    /// It may only use memory that the node already uses, or parts of it, because the graph's edges were derived from
+    /// that. The memory is lent for the call. Replays pass the same buffers as before.
+    ///
+    /// # Errors
+    /// [`LengthMismatch`](Error::LengthMismatch); [`ExtentMismatch`](Error::ExtentMismatch);
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a
+    /// graph that was captured ([capture it again](PushedGuard::recapture)), for memory that the node does not use or only
+    /// reads, and for no elements; `CUDA_ERROR_INVALID_VALUE` for a copy of rows in the place of another shape
+    /// ([F339](crate::driver_facts#F339)).
+    #[doc(alias = "cuGraphExecMemcpyNodeSetParams")]
+    #[inline]
+    pub fn set_copy<T: Element>(
+        &mut self,
+        node: MemcpyNode,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let copy = Copy::new(from.access(false), to.access(true));
+        self.change(COPY, node.id())?.copy(&copy)
+    }
+
+    /// Changes the function of a host node. The graph keeps those that the node had, too, and drops them at its end.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphExecHostNodeSetParams")]
+    #[inline]
+    pub fn set_host_function(
+        &mut self,
+        node: HostNode,
+        function: impl FnMut() + Send + 'static,
+    ) -> Result {
+        self.change(HOST, node.id())?.host_function(function)
+    }
+
+    /// Changes the event that a node records. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
+    #[inline]
+    pub fn set_event_record(&mut self, node: EventRecordNode, event: &Event<'ctx>) -> Result {
+        self.change(RECORD, node.id())?.record(event)
+    }
+
+    /// Changes the event that a node waits for. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
+    #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
+    #[inline]
+    pub fn set_event_wait(&mut self, node: EventWaitNode, event: &Event<'_>) -> Result {
+        self.change(WAIT, node.id())?.wait(event)
+    }
+
+    /// Changes waits for numbers and writes of them, to other numbers, values or conditions: as many operations, of the
+    /// same kinds in the same order. The graph keeps the memory of all numbers that it ever used.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
+    /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
+    /// ([F552](crate::driver_facts#F552)).
+    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    #[inline]
+    pub fn set_value_operations(
+        &mut self,
+        node: ValueOperationsNode,
+        operations: &[ValueOperation<'_>],
+    ) -> Result {
+        self.change(VALUES, node.id())?.value_operations(operations)
+    }
+
+    /// Changes the semaphores that a node signals, and the values. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and
+    /// for a node of no semaphores; `CUDA_ERROR_INVALID_VALUE` for another number of semaphores than the node has.
+    #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
+    #[inline]
+    pub fn set_signals(
+        &mut self,
+        node: SemaphoreSignalNode,
+        signals: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        self.change(SIGNALS, node.id())?.signals(signals)
+    }
+
+    /// Changes the semaphores that a node waits for, and the values. The graph keeps those that it had, too.
+    ///
+    /// # Errors
+    /// The errors of [`set_signals`](Self::set_signals).
+    #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
+    #[inline]
+    pub fn set_waits(
+        &mut self,
+        node: SemaphoreWaitNode,
+        waits: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        self.change(WAITS, node.id())?.waits(waits)
+    }
+}
+
+/// # Changes of nodes
+///
+/// They apply to the graphs that are made of the definition afterwards. A node can be changed in the ways in which that of a
+/// [`Graph`] can, and in more: there may be another number of operations on numbers ([F551](crate::driver_facts#F551)), and a
+/// copy may have another shape ([F338](crate::driver_facts#F338)). A node that cannot be changed as asked stays as it was.
+/// Switch nodes off in the graphs: a definition has no such state.
+impl<'ctx> GraphDefinition<'ctx> {
+    /// Prepares the change of a node.
+    #[inline]
+    fn change(&mut self, calls: Calls, node: NodeId) -> Result<Change<'_>> {
+        let call = calls.defined;
+        does_something(call, node)?;
+        let inner = &mut self.inner;
+        let to = NodeToSet { node: inner.template.node(call, node)?, exec: None };
+        let (template, resources) = (&mut inner.template, &mut inner.resources);
+        Ok(Change { call, to, place: node.place, template, resources, context: &inner.context })
+    }
+
+    /// Changes the value of a fill: [`Graph::set_fill`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_fill`].
+    #[doc(alias = "cuGraphMemsetNodeSetParams")]
+    #[inline]
+    pub fn set_fill<T: Fillable>(&mut self, node: MemsetNode, value: T) -> Result {
+        self.change(FILL, node.id())?.fill(value)
+    }
+
+    /// Changes a copy: [`Graph::set_copy`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_copy`].
+    #[doc(alias = "cuGraphMemcpyNodeSetParams")]
+    #[inline]
+    pub fn set_copy<T: Element>(
+        &mut self,
+        node: MemcpyNode,
+        from: &impl DeviceMemory<'ctx, T>,
+        to: &mut impl DeviceMemoryMut<'ctx, T>,
+    ) -> Result {
+        let copy = Copy::new(from.access(false), to.access(true));
+        self.change(COPY, node.id())?.copy(&copy)
+    }
+
+    /// Changes the launch of a kernel: [`PushedGuard::set_kernel`].
+    ///
+    /// # Errors
+    /// The errors of [`PushedGuard::set_kernel`].
+    ///
+    /// # Safety
+    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graphs that are made afterwards.
+    #[doc(alias = "cuGraphKernelNodeSetParams")]
+    #[inline]
+    pub unsafe fn set_kernel<
+        'a,
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,
+    >(
+        &mut self,
+        gpu: &PushedGuard<'ctx>,
+        node: KernelNode,
+        kernel: &K,
+        config: LaunchConfig,
+        args: A,
+    ) -> Result {
+        let change = self.change(KERNEL, node.id())?;
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { change.kernel(gpu, kernel, config, args) }
+    }
+
+    /// Changes the function of a host node: [`Graph::set_host_function`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_host_function`].
+    #[doc(alias = "cuGraphHostNodeSetParams")]
+    #[inline]
+    pub fn set_host_function(
+        &mut self,
+        node: HostNode,
+        function: impl FnMut() + Send + 'static,
+    ) -> Result {
+        self.change(HOST, node.id())?.host_function(function)
+    }
+
+    /// Changes the event that a node records: [`Graph::set_event_record`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_event_record`].
+    #[doc(alias = "cuGraphEventRecordNodeSetEvent")]
+    #[inline]
+    pub fn set_event_record(&mut self, node: EventRecordNode, event: &Event<'ctx>) -> Result {
+        self.change(RECORD, node.id())?.record(event)
+    }
+
+    /// Changes the event that a node waits for: [`Graph::set_event_wait`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_event_wait`].
+    #[doc(alias = "cuGraphEventWaitNodeSetEvent")]
+    #[inline]
+    pub fn set_event_wait(&mut self, node: EventWaitNode, event: &Event<'_>) -> Result {
+        self.change(WAIT, node.id())?.wait(event)
+    }
+
+    /// Changes waits for numbers and writes of them, also to more, to fewer or none, and to other kinds
+    /// ([F551](crate::driver_facts#F551)): [`Graph::set_value_operations`].
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and
+    /// for one that was added for no operations; a driver error.
+    #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
+    #[inline]
+    pub fn set_value_operations(
+        &mut self,
+        node: ValueOperationsNode,
+        operations: &[ValueOperation<'_>],
+    ) -> Result {
+        self.change(VALUES, node.id())?.value_operations(operations)
+    }
+
+    /// Changes the semaphores that a node signals, and the values: [`Graph::set_signals`].
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_signals`].
+    #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
+    #[inline]
+    pub fn set_signals(
+        &mut self,
+        node: SemaphoreSignalNode,
+        signals: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        self.change(SIGNALS, node.id())?.signals(signals)
+    }
+
+    /// Changes the semaphores that a node waits for, and the values: [`Graph::set_waits`].
+    ///
+    /// # Errors
+    /// The errors of [`set_signals`](Self::set_signals).
+    #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
+    #[inline]
+    pub fn set_waits(
+        &mut self,
+        node: SemaphoreWaitNode,
+        waits: &[(&ExternalSemaphore<'ctx>, u64)],
+    ) -> Result {
+        self.change(WAITS, node.id())?.waits(waits)
+    }
 }
 
 /// # Graphs: kernel nodes
@@ -162,40 +615,8 @@ impl<'ctx> PushedGuard<'ctx> {
         config: LaunchConfig,
         args: A,
     ) -> Result {
-        const CALL: &str = name!(cuGraphExecKernelNodeSetParams_v2);
-        does_something(CALL, node.id())?;
-        let (function, own) = (kernel.function(), self.context());
-        // SAFETY: the caller's obligations 1 to 3, at each replay.
-        let launch = unsafe { Launch::new(function, config, args) };
-        launch.check(CALL)?;
-        let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
-        same_context(CALL, own == graph.context() && same)?;
-        let (exec, raw) = graph.node_to_change(CALL, node.id())?;
-        no_host_memory(CALL, &launch)?;
-        let resources = &mut graph.inner.resources;
-        launch.uses().with_accesses(|accesses| {
-            let reason = if accesses.iter().any(Access::is_condition) {
-                "a condition is an argument of kernels that are added to its own graph"
-            } else {
-                match resources.kernel_may_use(node.id().place, accesses.iter().filter_map(Span::of)) {
-                    Some(true) => {
-                        self.enter(CALL)?;
-                        resources.code(function.owner());
-                        resources.objects(accesses);
-                        return Ok(());
-                    }
-                    Some(false) => {
-                        "the node does not use this memory in this way, so the graph does not order the use: build the \
-                         graph again"
-                    }
-                    None => "cuscope does not know which memory a captured node uses: capture the graph again",
-                }
-            };
-            Err(Error::InvalidArgument { call: CALL, reason })
-        })?;
-        // SAFETY: 1. Both are alive, and nothing runs the graph, as it is borrowed exclusively. The context of the
-        // function, which is kept, is current. 2. The memory is kept, named by each replay, and ordered within the
-        // graph, as the node used it before.
-        unsafe { launch.set(exec, raw) }.result()
+        let change = graph.change(KERNEL, node.id())?;
+        // SAFETY: the caller's obligations 1 to 3.
+        unsafe { change.kernel(self, kernel, config, args) }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::enqueue::same_extent;
-use super::{NodeOperation, Operation, Owned, Slot, rows};
+use super::{NodeOperation, NodeToSet, Operation, Owned, Slot, rows};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
@@ -33,6 +33,27 @@ impl<'a> Copy<'a> {
     fn params(&self) -> ffi::CUDA_MEMCPY3D {
         let (from, to) = (rows::End::device(&self.from), rows::End::device(&self.to));
         rows::params(&from, &to, self.grid(), &self.to)
+    }
+
+    /// Changes a copy node to this copy.
+    ///
+    /// # Safety
+    /// 1. [`check`](Operation::check) accepted the copy. The graph is alive, nothing runs it, and this is one of its copy
+    ///    nodes. The context is alive.
+    /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
+    pub(crate) unsafe fn set(&self, to: NodeToSet, context: CUcontext) -> Answer {
+        let NodeToSet { node, exec } = to;
+        let params = self.params();
+        let params = &raw const params;
+        match exec {
+            // SAFETY: both have the extent of the copy, and they are distinct. The rest is the caller's obligations 1 and
+            // 2.
+            Some(exec) => unsafe {
+                answer!(cuGraphExecMemcpyNodeSetParams(exec, node, params, context))
+            },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphMemcpyNodeSetParams(node, params)) },
+        }
     }
 }
 

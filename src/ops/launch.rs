@@ -2,17 +2,14 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::enqueue::refused;
-use super::{NodeOperation, Operation, Slot};
+use super::{NodeOperation, NodeToSet, Operation, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::function::Function;
 use crate::launch::{Dim3, LaunchConfig, Prepared, Spec};
 use crate::registry::LentHost;
-use ffi::{
-    CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphExec, CUgraphNode, CUlaunchConfig, CUresult,
-    CUstream,
-};
+use ffi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphNode, CUlaunchConfig, CUresult, CUstream};
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::ptr;
@@ -198,17 +195,20 @@ unsafe fn set_attributes(node: CUgraphNode, config: &CUlaunchConfig, added: Answ
 }
 
 impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
-    /// Changes a kernel node of an executable graph to this launch.
+    /// Changes a kernel node to this launch.
     ///
     /// # Safety
     /// 1. The graph is alive, nothing runs it, and this is one of its kernel nodes. The function's context is current
     ///    ([F217](crate::driver_facts#F217)).
     /// 2. Whenever the graph runs, what [`enqueue`](Operation::enqueue) asks for holds.
-    pub(crate) unsafe fn set(&self, graph: CUgraphExec, node: CUgraphNode) -> Answer {
-        self.with_params(self.spec, |params| {
+    pub(crate) unsafe fn set(&self, to: NodeToSet) -> Answer {
+        let NodeToSet { node, exec } = to;
+        self.with_params(self.spec, |params| match exec {
             // SAFETY: `params` leads to one value for each argument, which the driver reads before it returns. The
             // arguments are those of the kernel (`new`). The rest is the caller's obligations 1 and 2.
-            unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(graph, node, params)) }
+            Some(exec) => unsafe { answer!(cuGraphExecKernelNodeSetParams_v2(exec, node, params)) },
+            // SAFETY: as above.
+            None => unsafe { answer!(cuGraphKernelNodeSetParams_v2(node, params)) },
         })
     }
 }

@@ -25,7 +25,7 @@ use crate::args::sealed::Operands;
 use crate::call::Answer;
 use crate::error::Result;
 use crate::registry::LentHost;
-use ffi::{CUcontext, CUgraph, CUgraphNode, CUstream};
+use ffi::{CUcontext, CUgraph, CUgraphExec, CUgraphNode, CUstream};
 use std::ops::Deref;
 
 /// An operation on memory.
@@ -149,6 +149,14 @@ pub(crate) struct Slot {
     pub(crate) graph: CUgraph,
     pub(crate) before: *const CUgraphNode,
     pub(crate) count: usize,
+}
+
+/// A node that is to be changed.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeToSet {
+    pub(crate) node: CUgraphNode,
+    /// The executable graph in which it is changed, or `None` to change it in its own graph.
+    pub(crate) exec: Option<CUgraphExec>,
 }
 
 /// Returns parameters that are all zeros, which the driver expects in unused fields.

@@ -18,25 +18,27 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             gpu.build_graph(|_| Ok(()))
         })
         .unwrap();
-    let (mut graph, (fill, kernel, write)) = gpu
+    let (mut graph, (fill, kernel, write, copy, host, record, wait)) = gpu
         .build_graph(|g| {
             let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
             t.row("GraphBuilder::empty", &["cuGraphAddEmptyNode"], || g.empty(&[]))?;
             let fill = t.row("GraphBuilder::fill", &[memset], || g.fill(&[], &mut x, 1))?;
             t.row("GraphBuilder::zero", &[memset], || g.zero(&[], &mut y))?;
-            t.row("GraphBuilder::copy", &["cuGraphAddMemcpyNode"], || g.copy(&[], &x, &mut y))?;
+            let copy = &["cuGraphAddMemcpyNode"];
+            let copy = t.row("GraphBuilder::copy", copy, || g.copy(&[], &x, &mut y))?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             let kernel =
                 t.row("GraphBuilder::kernel", &["cuGraphAddKernelNode_v2"], || unsafe {
                     g.kernel(&[], &store, one, (&mut y, 9_u32))
                 })?;
-            t.row("GraphBuilder::host_function", &["cuGraphAddHostNode"], || {
+            let host = t.row("GraphBuilder::host_function", &["cuGraphAddHostNode"], || {
                 g.host_function(&[], || ())
             })?;
-            t.row("GraphBuilder::record", &["cuGraphAddEventRecordNode"], || {
+            let record = t.row("GraphBuilder::record", &["cuGraphAddEventRecordNode"], || {
                 g.record(&[], &event)
             })?;
-            t.row("GraphBuilder::wait", &["cuGraphAddEventWaitNode"], || g.wait(&[], &event))?;
+            let wait = &["cuGraphAddEventWaitNode"];
+            let wait = t.row("GraphBuilder::wait", wait, || g.wait(&[], &event))?;
             let write =
                 t.row("GraphBuilder::value_operations", &["cuGraphAddBatchMemOpNode"], || {
                     g.value_operations(&[], &[number.write(1)])
@@ -49,7 +51,7 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
                 g.child(&[], &child, ())
             })?;
-            Ok((fill, kernel, write))
+            Ok((fill, kernel, write, copy, host, record, wait))
         })
         .unwrap();
     if ffi::cuGraphConditionalHandleCreate().is_ok() {
@@ -102,6 +104,14 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         graph.set_value_operations(write, &[number.write(2)])
     })
     .unwrap();
+    let set = "cuGraphExecMemcpyNodeSetParams";
+    t.row("Graph::set_copy", &[set], || graph.set_copy(copy, &x, &mut y)).unwrap();
+    let set = "cuGraphExecHostNodeSetParams";
+    t.row("Graph::set_host_function", &[set], || graph.set_host_function(host, || ())).unwrap();
+    let set = "cuGraphExecEventRecordNodeSetEvent";
+    t.row("Graph::set_event_record", &[set], || graph.set_event_record(record, &event)).unwrap();
+    let set = "cuGraphExecEventWaitNodeSetEvent";
+    t.row("Graph::set_event_wait", &[set], || graph.set_event_wait(wait, &event)).unwrap();
     t.row("Graph::set_enabled", &["cuGraphNodeSetEnabled"], || graph.set_enabled(kernel, false))
         .unwrap();
     t.row("Graph::is_enabled", &["cuGraphNodeGetEnabled"], || graph.is_enabled(kernel)).unwrap();
@@ -140,6 +150,13 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             || definition.instantiate(gpu),
         )
         .unwrap();
+    let (definition, _) = t
+        .row("GraphDefinition::extend, 1 node", &["cuGraphAddEmptyNode"], || {
+            definition.extend(gpu, |g| g.empty(&[]))
+        })
+        .unwrap();
+    drop(definition);
+    definitions(t, gpu);
     timed(t, gpu);
     let again = [create, "cuGraphExecUpdate_v2", "cuGraphDestroy"];
     let (mut small, _) = gpu.build_graph(|g| g.empty(&[])).unwrap();
@@ -150,6 +167,62 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
         })
         .unwrap();
     assert!(in_place);
+}
+
+/// Changes of definitions.
+fn definitions(t: &mut Table, gpu: &PushedGuard<'_>) {
+    let (store, event) = (kernel(gpu, STORE, "store"), gpu.event().unwrap());
+    let number = gpu.stream_value(0_u32).unwrap();
+    let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
+    let (one, numbers) = (LaunchConfig::new(1, 1), [number.write(2)]);
+    let (mut definition, (fill, copy, kernel, host, record, wait, write)) = gpu
+        .define_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+            Ok((
+                g.fill(&[], &mut x, 1)?,
+                g.copy(&[], &x, &mut y)?,
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?,
+                g.host_function(&[], || ())?,
+                g.record(&[], &event)?,
+                g.wait(&[], &event)?,
+                g.value_operations(&[], &numbers)?,
+            ))
+        })
+        .unwrap();
+    let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphMemsetNodeSetParams");
+    let why = "reads the address and the element size, once";
+    t.unlike("GraphDefinition::set_fill, first", &[set], &[read, set], why, || {
+        definition.set_fill(fill, 2_u32)
+    })
+    .unwrap();
+    t.row("GraphDefinition::set_fill", &[set], || definition.set_fill(fill, 3_u32)).unwrap();
+    let set = "cuGraphMemcpyNodeSetParams";
+    t.row("GraphDefinition::set_copy", &[set], || definition.set_copy(copy, &x, &mut y)).unwrap();
+    let set = "cuGraphKernelNodeSetParams_v2";
+    // SAFETY: as above.
+    t.row("GraphDefinition::set_kernel", &[set], || unsafe {
+        definition.set_kernel(gpu, kernel, &store, one, (&mut y, 8_u32))
+    })
+    .unwrap();
+    let set = "cuGraphHostNodeSetParams";
+    t.row("GraphDefinition::set_host_function", &[set], || {
+        definition.set_host_function(host, || ())
+    })
+    .unwrap();
+    let set = "cuGraphEventRecordNodeSetEvent";
+    t.row("GraphDefinition::set_event_record", &[set], || {
+        definition.set_event_record(record, &event)
+    })
+    .unwrap();
+    let set = "cuGraphEventWaitNodeSetEvent";
+    t.row("GraphDefinition::set_event_wait", &[set], || definition.set_event_wait(wait, &event))
+        .unwrap();
+    let set = "cuGraphBatchMemOpNodeSetParams";
+    t.row("GraphDefinition::set_value_operations", &[set], || {
+        definition.set_value_operations(write, &numbers)
+    })
+    .unwrap();
 }
 
 /// The times of a kernel.

@@ -213,7 +213,18 @@ fn external(t: &mut Table, gpu: &PushedGuard<'_>, sent: std::os::fd::OwnedFd, by
     t.row("Graph::set_waits", &by_hand, || graph.set_waits(wait, &all)).unwrap();
     let by_hand = ["cuGraphExecExternalSemaphoresSignalNodeSetParams"];
     t.row("Graph::set_signals", &by_hand, || graph.set_signals(signal, &all)).unwrap();
-    drop((recorded.unwrap(), graph));
+    let (mut definition, (wait, signal)) = gpu
+        .define_graph(|g| {
+            let wait = g.wait_semaphores(&[], &all)?;
+            Ok((wait, g.signal_semaphores(&[wait.id()], &all)?))
+        })
+        .unwrap();
+    let by_hand = ["cuGraphExternalSemaphoresWaitNodeSetParams"];
+    t.row("GraphDefinition::set_waits", &by_hand, || definition.set_waits(wait, &all)).unwrap();
+    let by_hand = ["cuGraphExternalSemaphoresSignalNodeSetParams"];
+    t.row("GraphDefinition::set_signals", &by_hand, || definition.set_signals(signal, &all))
+        .unwrap();
+    drop((recorded.unwrap(), graph, definition));
     let destroy = ["cuDestroyExternalSemaphore"];
     let (here, why) = ([done, destroy[0]], "waits for the ordered streams that use it");
     t.unlike("ExternalSemaphore, dropped", &destroy, &here, why, || drop(semaphore));

@@ -1,4 +1,4 @@
-//! Nodes that run graphs of their own as a number says, which kernels set: F520 to F527.
+//! Nodes that run graphs of their own as a number says, which kernels set: F520 to F527. Changes of nodes: F570.
 
 use crate::fresh;
 use crate::raw::captures::*;
@@ -571,4 +571,70 @@ fn one_function_adds_nodes_of_most_kinds() {
     assert_eq!(try_any(graph, &[], first).0, SUCCESS);
     here.run(graph);
     assert_eq!(words(here.words), [2, 0]);
+}
+
+/// F570
+#[test]
+fn nodes_are_changed_in_their_graph_whatever_is_current() {
+    needs_conditionals!();
+    let here = here();
+    let (graph, _, body) = here.with_body();
+    let at = |word: u64| here.words + 4 * word;
+    put(at(0), &[0, 0, 0, 0, 5, 0]);
+    let fill_of = |value, width| CUDA_MEMSET_NODE_PARAMS {
+        dst: at(1),
+        pitch: 0,
+        value,
+        elementSize: 4,
+        width,
+        height: 1,
+    };
+    let copy_to = |to| {
+        let mut row: CUDA_MEMCPY3D = all_zeros();
+        (row.srcMemoryType, row.dstMemoryType) = (CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE);
+        (row.srcDevice, row.dstDevice) = (at(4), to);
+        (row.WidthInBytes, row.Height, row.Depth) = (4, 1, 1);
+        row
+    };
+    let (first, copied, none) = (fill_of(7, 1), copy_to(at(3)), null());
+    let added = here.kernel(body, &[], c"add", at(3), 0);
+    let context = here.context;
+    let filled = made!(cuGraphAddMemsetNode(body, none, 0, &raw const first, context));
+    let copy = made!(cuGraphAddMemcpyNode(body, none, 0, &raw const copied, context));
+    let other: CUgraph = made!(cuGraphCreate(0));
+    let events: [CUevent; 2] = [made!(cuEventCreate(0)), made!(cuEventCreate(0))];
+    let record = made!(cuGraphAddEventRecordNode(other, none, 0, events[0]));
+    let wait = made!(cuGraphAddEventWaitNode(other, none, 0, events[0]));
+    let library: CUlibrary = {
+        let (image, null) = (KERNELS.as_ptr().cast(), null_mut());
+        made!(cuLibraryLoadData(image, null, null_mut(), 0, null_mut(), null_mut(), 0))
+    };
+    let mut launch: CUDA_KERNEL_NODE_PARAMS = all_zeros();
+    launch.kern = made!(cuLibraryGetKernel(library, c"add".as_ptr()));
+    launch.ctx = context;
+    (launch.gridDimX, launch.gridDimY, launch.gridDimZ) = (1, 1, 1);
+    (launch.blockDimX, launch.blockDimY, launch.blockDimZ) = (1, 1, 1);
+    let mut word = at(0);
+    let mut args = [(&raw mut word).cast::<c_void>()];
+    launch.kernelParams = args.as_mut_ptr();
+    let (second, copied, launch) = (fill_of(9, 2), copy_to(at(5)), &raw const launch);
+
+    assert_eq!(pop(), context);
+    let mut node = null_mut();
+    each_gives!(SUCCESS; {
+        cuGraphMemsetNodeSetParams(filled, &raw const second);
+        cuGraphMemcpyNodeSetParams(copy, &raw const copied);
+        cuGraphEventRecordNodeSetEvent(record, events[1]);
+        cuGraphEventWaitNodeSetEvent(wait, events[1]);
+        // By the kernel of a library, and its context.
+        cuGraphKernelNodeSetParams_v2(added, launch);
+        cuGraphAddKernelNode_v2(&raw mut node, other, none, 0, launch);
+    });
+    ok!(cuCtxPushCurrent_v2(context));
+    let exec = instantiate(graph);
+    assert_eq!(pop(), context);
+    ok!(cuGraphExecKernelNodeSetParams_v2(exec, added, launch));
+    ok!(cuCtxPushCurrent_v2(context));
+    replay(exec, here.stream);
+    assert_eq!(words(at(0)), [1, 9, 9, 0, 5, 5]);
 }

@@ -29,6 +29,7 @@ mod context_state;
 mod contexts_and_calls;
 mod cooperative;
 mod deaths;
+mod device_launches;
 mod diagnostics;
 mod dma_buf;
 mod ends_after_faults;

@@ -34,6 +34,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/contexts_and_calls.rs",
     "tests/driver_facts/cooperative.rs",
     "tests/driver_facts/deaths.rs",
+    "tests/driver_facts/device_launches.rs",
     "tests/driver_facts/diagnostics.rs",
     "tests/driver_facts/dma_buf.rs",
     "tests/driver_facts/ends_after_faults.rs",

@@ -1,6 +1,7 @@
 //! Definitions of graphs: stored, sent, and made ready to run, several times.
 
 use crate::common::gpu::{filled, new_context, read, with_gpu};
+use crate::skip;
 use cuscope::graph::{DotFlags, Enqueue, GraphDefinition, MemsetNode, NodeKind};
 use cuscope::{ContextStack, DeviceBuffer, Error, PushedGuard, detached::Branded};
 use std::thread;
@@ -120,5 +121,122 @@ fn a_definition_that_fails_is_none() {
             Ok(())
         });
         assert!(matches!(failed.map(drop), Err(Error::LengthMismatch { .. })));
+    });
+}
+
+/// What is added later comes behind what is there, as far as both use memory, and nothing else is ordered.
+#[test]
+fn a_definition_is_continued() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let (definition, fill) = fill_and_copy(gpu, &mut x, &mut y);
+        let before = definition.instantiate(gpu).unwrap();
+        let (mut definition, (add, copy)) = definition
+            .extend(gpu, |g| {
+                let (mut y, mut z) = (g.hold(&mut y), g.hold(&mut z));
+                // An edge from the copy alone: the fill is before that. None to a node that uses no memory.
+                g.host_function(&[], || ())?;
+                let add = g.fill(&[], &mut z, 9)?;
+                // The memory is known again: one edge, from the fill of `z`, and one from the copy to `y`, for `x`.
+                let copy = g.copy(&[], &x, &mut z)?;
+                g.fill(&[fill.id()], &mut y, 5)?;
+                Ok((add, copy))
+            })
+            .unwrap();
+        assert_eq!((definition.nodes(), definition.edges()), (Ok(6), Ok(1 + 1 + 2 + 2)));
+        assert_eq!(definition.buffers(), 3);
+        // Nodes of before and of later change.
+        definition.set_fill(fill, 8_u32).unwrap();
+        definition.set_fill(add, 4_u32).unwrap();
+        let mut after = definition.instantiate(gpu).unwrap();
+        gpu.on(&stream).replay(&after, (&mut x, &mut y, &mut z)).unwrap();
+        assert_eq!(
+            (read(gpu, &x), read(gpu, &y), read(gpu, &z)),
+            (vec![8; 4], vec![5; 4], vec![8; 4])
+        );
+        after.set_enabled(after.copy_of(copy).unwrap(), false).unwrap();
+        gpu.on(&stream).replay(&after, (&mut x, &mut y, &mut z)).unwrap();
+        assert_eq!(read(gpu, &z), [4; 4]);
+        // An earlier graph has the earlier nodes.
+        gpu.on(&stream).replay(&before, (&mut x, &mut y)).unwrap();
+        assert_eq!((read(gpu, &x), read(gpu, &y)), (vec![7; 4], vec![7; 4]));
+        let later = before.copy_of(copy).unwrap();
+        drop(after);
+        let mut before = before;
+        assert!(before.set_enabled(later, true).is_err());
+    });
+}
+
+/// Nothing is known of the edges that a capture made.
+#[test]
+fn a_captured_definition_is_continued() {
+    with_gpu(|gpu| {
+        let (mut stream, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let captured = gpu.capture_definition(&mut stream, |c| {
+            let (mut x, mut y) = (c.hold(&mut x), c.hold(&mut y));
+            let (main, side) = (c.stream(), c.fork(&mut side)?);
+            main.fill(&mut x, 6)?;
+            side.fill(&mut y, 5)
+        });
+        let (definition, _) = captured
+            .unwrap()
+            .extend(gpu, |g| {
+                let mut own = g.scratch::<u32>(4)?;
+                g.copy(&[], &x, &mut own)?;
+                g.copy(&[], &own, &mut g.hold(&mut y))
+            })
+            .unwrap();
+        assert_eq!((definition.nodes(), definition.edges()), (Ok(4), Ok(2 + 3)));
+        let graph = definition.into_graph(gpu).unwrap();
+        gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
+        assert_eq!(read(gpu, &y), [6; 4]);
+    });
+}
+
+/// Nodes in the graph of a new conditional node come behind earlier ones too, and earlier conditional nodes count as one.
+#[test]
+fn a_definition_with_conditional_nodes_is_continued() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let defined = gpu.define_graph(|g| {
+            let mut x = g.hold(&mut x);
+            let mut inside = None;
+            g.if_node(&[], g.condition(1)?, |_| {
+                inside = Some(g.fill(&[], &mut x, 7)?);
+                Ok(())
+            })?;
+            Ok(inside.unwrap())
+        });
+        let Ok((definition, inside)) = defined else {
+            skip!("the driver has no conditional nodes")
+        };
+        let (mut definition, ()) = definition
+            .extend(gpu, |g| {
+                let mut y = g.hold(&mut y);
+                g.if_node(&[inside.id()], g.condition(1)?, |_| g.copy(&[], &x, &mut y).map(drop))?;
+                g.alloc::<u32>(&[], 4).map(drop)
+            })
+            .unwrap();
+        definition.set_fill(inside, 9_u32).unwrap();
+        // Between the two conditional nodes, and from the node that allocates to the one that frees.
+        assert_eq!((definition.nodes(), definition.edges()), (Ok(6), Ok(2)));
+        let (definition, ()) = definition.extend(gpu, |_| Ok(())).unwrap();
+        let graph = definition.into_graph(gpu).unwrap();
+        gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
+        assert_eq!(read(gpu, &y), [9; 4]);
+    });
+}
+
+#[test]
+fn a_definition_whose_continuation_fails_is_gone() {
+    with_gpu(|gpu| {
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let (definition, _) = fill_and_copy(gpu, &mut x, &mut y);
+        let refused = Error::InvalidArgument { call: "own", reason: "own" };
+        let failed = definition.extend(gpu, |_| Err::<(), _>(refused.clone())).map(drop);
+        assert_eq!(failed, Err(refused));
     });
 }

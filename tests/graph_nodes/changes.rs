@@ -5,9 +5,11 @@ use crate::common;
 use crate::common::gpu::{LARGE, filled, read, with_gpu};
 use crate::common::kernels::STORE;
 use cuscope::{
-    Error, LaunchConfig, ffi,
-    graph::{KernelNode, MemsetNode},
+    Error, EventFlags, LaunchConfig, ffi,
+    graph::{KernelNode, MemcpyNode, MemsetNode},
 };
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 #[test]
 fn single_nodes_change_from_the_next_replay_on() {
@@ -94,6 +96,130 @@ fn single_nodes_change_from_the_next_replay_on() {
         captured.set_enabled(kernel, false).unwrap();
         gpu.on(&stream).replay(&captured, &mut x).unwrap();
         assert_eq!(read(gpu, &x), [3; 4]);
+    });
+}
+
+/// Copies, host functions and events, in a graph that can run and in a definition.
+#[test]
+fn copies_functions_and_events_change() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        gpu.on(&stream).upload(&[10, 11, 12, 13], &mut x).unwrap();
+        let flags = EventFlags::DISABLE_TIMING;
+        let (first, second) = (gpu.event().unwrap(), gpu.event_with(flags).unwrap());
+        let called = Arc::new(AtomicU32::new(0));
+        let add = |number| {
+            let called = called.clone();
+            move || _ = called.fetch_add(number, Relaxed)
+        };
+        let (mut definition, (copy, host, record, wait)) = gpu
+            .define_graph(|g| {
+                let copy = g.copy(&[], &x, &mut g.hold(&mut y))?;
+                let host = g.host_function(&[copy.id()], add(1))?;
+                let record = g.record(&[host.id()], &first)?;
+                Ok((copy, host, record, g.wait(&[], &first)?))
+            })
+            .unwrap();
+        let before = definition.instantiate(gpu).unwrap();
+
+        // In the definition: a copy may have another length there.
+        definition
+            .set_copy(copy, &x.slice(1..3).unwrap(), &mut y.slice_mut(0..2).unwrap())
+            .unwrap();
+        definition.set_host_function(host, add(10)).unwrap();
+        definition.set_event_record(record, &second).unwrap();
+        definition.set_event_wait(wait, &second).unwrap();
+        let after = definition.instantiate(gpu).unwrap();
+        macro_rules! gives {
+            ($graph:expr => $values:expr, $calls:expr) => {{
+                gpu.on(&stream).fill(&mut y, 0).unwrap();
+                gpu.on(&stream).replay(&$graph, (&x, &mut y)).unwrap();
+                assert_eq!((read(gpu, &y), called.swap(0, Relaxed)), ($values.to_vec(), $calls));
+            }};
+        }
+        gives!(before => [10, 11, 12, 13], 1);
+        gives!(after => [11, 12, 0, 0], 10);
+        drop(before);
+
+        // In a graph that can run.
+        let mut graph = definition.into_graph(gpu).unwrap();
+        graph.set_copy(copy, &x.slice(2..4).unwrap(), &mut y.slice_mut(1..3).unwrap()).unwrap();
+        graph.set_host_function(host, add(100)).unwrap();
+        gives!(graph => [0, 12, 13, 0], 100);
+        graph.set_event_record(record, &first).unwrap();
+        graph.set_event_wait(wait, &first).unwrap();
+        drop((first, second)); // the graphs keep them
+        gives!(graph => [0, 12, 13, 0], 100);
+        gives!(after => [11, 12, 0, 0], 10);
+
+        // Only what the node is ordered for.
+        const COPY: &str = "cuGraphExecMemcpyNodeSetParams";
+        refused(graph.set_copy(copy, &y, &mut x), COPY);
+        refused(graph.set_copy(copy, &x, &mut z), COPY);
+        refused(graph.set_copy(copy, &z, &mut y), COPY);
+        refused(
+            graph.set_copy(copy, &x.slice(0..0).unwrap(), &mut y.slice_mut(0..0).unwrap()),
+            COPY,
+        );
+        let short = graph.set_copy(copy, &x, &mut y.slice_mut(0..2).unwrap()).unwrap_err();
+        assert!(matches!(short, Error::LengthMismatch { call: COPY, .. }));
+        gives!(graph => [0, 12, 13, 0], 100);
+        // A captured node tells not what it uses.
+        let mut captured = super::captured_copy(gpu, &x, &mut y);
+        let node: MemcpyNode = captured.list_nodes().unwrap()[0].try_into().unwrap();
+        refused(captured.set_copy(node, &x, &mut y), COPY);
+        // Each function is dropped with the last graph that may call it.
+        drop((graph, after));
+        assert_eq!(Arc::strong_count(&called), 1);
+    });
+}
+
+/// A changed definition gives changed graphs, and its earlier graphs stay as they are.
+#[test]
+fn kernels_fills_and_numbers_change_in_a_definition() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let store = common::gpu::kernel(gpu, STORE, "store");
+        let number = gpu.stream_value(0_u32).unwrap();
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let (mut definition, (fill, kernel, write)) = gpu
+            .define_graph(|g| {
+                let mut x = g.hold(&mut x);
+                let fill = g.fill(&[], &mut x, 7)?;
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
+                Ok((fill, kernel, g.value_operations(&[], &[number.write(1)])?))
+            })
+            .unwrap();
+        let before = definition.instantiate(gpu).unwrap();
+        definition.set_fill(fill, 5_u32).unwrap();
+        // SAFETY: as above.
+        unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
+        definition.set_value_operations(write, &[number.write(3), number.write(4)]).unwrap();
+        let after = definition.instantiate(gpu).unwrap();
+        for (graph, first, others, last) in [(&before, 8, 7, 1), (&after, 6, 5, 4)] {
+            gpu.on(&stream).replay(graph, &mut x).unwrap();
+            assert_eq!(read(gpu, &x), [first, others, others, others]);
+            assert_eq!(number.load(), last);
+        }
+
+        const KERNEL: &str = "cuGraphKernelNodeSetParams_v2";
+        // SAFETY: as above; this is refused, as is the next.
+        refused(
+            unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&mut y, 6_u32)) },
+            KERNEL,
+        );
+        // SAFETY: the same.
+        refused(unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&y, 6_u32)) }, KERNEL);
+        refused(definition.set_fill(fill, 1_u8), "cuGraphMemsetNodeSetParams");
+        let own = after.copy_of(fill).unwrap();
+        refused(definition.set_fill(own, 1_u32), "cuGraphMemsetNodeSetParams");
+        definition.set_value_operations(write, &[]).unwrap();
+        // The definition keeps what its nodes launch now.
+        drop(store);
+        gpu.on(&stream).replay(&definition.into_graph(gpu).unwrap(), &mut x).unwrap();
+        assert_eq!((read(gpu, &x), number.load()), (vec![6, 5, 5, 5], 4));
     });
 }
 

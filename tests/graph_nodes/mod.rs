@@ -26,6 +26,15 @@ fn fill<'ctx>(
     gpu.build_graph(|g| g.fill(&[], &mut g.hold(x), value)).unwrap()
 }
 
+/// A captured graph that copies `x` to `y`.
+fn captured_copy<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    x: &DeviceBuffer<'ctx, u32>,
+    y: &mut DeviceBuffer<'ctx, u32>,
+) -> Graph<'ctx> {
+    gpu.capture(&mut gpu.stream().unwrap(), |c| c.stream().copy(x, &mut c.hold(y))).unwrap()
+}
+
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T, Error>, call: &'static str) {
     match result {

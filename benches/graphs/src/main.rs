@@ -8,23 +8,25 @@
 
 use cuscope::ffi::*;
 use cuscope::kernel::ConditionHandle;
-use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, call};
+use cuscope::{
+    Context, ContextFlags, ContextStack, Device, LaunchConfig, PushedGuard, Result, call,
+};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::mem::zeroed;
 use std::ptr::{null, null_mut};
 use std::time::Instant;
 
-/// `add` adds 1 to a word. `down` counts a word down, and sets a condition to it.
+/// `add` adds 1 to a word. `down` counts a word down unless it is 0, and sets a condition to it.
 const KERNELS: &str = "
 .version 7.8
 .target sm_52
 .address_size 64
 .extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);
 .visible .entry down(.param .u64 at, .param .u64 handle) {
-    .reg .u64 %d; .reg .u64 %h; .reg .u32 %r;
+    .reg .u64 %d; .reg .u64 %h; .reg .u32 %r; .reg .pred %p;
     ld.param.u64 %d, [at]; ld.param.u64 %h, [handle]; cvta.to.global.u64 %d, %d;
-    ld.global.u32 %r, [%d]; sub.u32 %r, %r, 1; st.global.u32 [%d], %r;
+    ld.global.u32 %r, [%d]; setp.ne.u32 %p, %r, 0; @%p sub.u32 %r, %r, 1; st.global.u32 [%d], %r;
     { .param .b64 a; .param .b32 b; st.param.b64 [a], %h; st.param.b32 [b], %r;
       call.uni cudaGraphSetConditional, (a, b); }
     ret;
@@ -33,6 +35,26 @@ const KERNELS: &str = "
     .reg .u64 %d; .reg .u32 %r;
     ld.param.u64 %d, [at]; cvta.to.global.u64 %d, %d;
     ld.global.u32 %r, [%d]; add.u32 %r, %r, 1; st.global.u32 [%d], %r; ret;
+}
+";
+/// `again` counts a word down, and launches its own graph behind itself until it is 0. A driver that cannot is not asked.
+const AGAIN: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 answer) cudaGraphLaunch (.param .b64 graph, .param .b64 stream);
+.visible .entry again(.param .u64 at) {
+    .reg .u64 %d; .reg .u64 %g; .reg .u32 %r; .reg .u32 %q; .reg .pred %p;
+    ld.param.u64 %d, [at]; cvta.to.global.u64 %d, %d;
+    ld.global.u32 %r, [%d]; sub.u32 %r, %r, 1; st.global.u32 [%d], %r;
+    setp.eq.u32 %p, %r, 0;
+    @%p bra done;
+    mov.u64 %g, %current_graph_exec;
+    { .param .b64 a; .param .b64 b; .param .b32 c;
+      st.param.b64 [a], %g; st.param.b64 [b], 0x0100000000000000;
+      call.uni (c), cudaGraphLaunch, (a, b); ld.param.b32 %q, [c]; }
+done:
+    ret;
 }
 ";
 const KERNELS_OF_A_GRAPH: usize = 20;
@@ -214,81 +236,135 @@ fn main() -> Result {
     if cuGraphConditionalHandleCreate().is_err() {
         return Ok(());
     }
-    // SAFETY: as above.
-    let (while_exec, mut number) = unsafe {
-        let (mut graph, mut exec, mut node) = (null_mut(), null_mut(), null_mut());
-        let mut number = 0;
-        call!(cuGraphCreate(&raw mut graph, 0))?;
-        call!(cuGraphConditionalHandleCreate()(&raw mut number, graph, raw, 1, 1))?;
-        fill.value = TRIPS;
-        call!(cuGraphAddMemsetNode(&raw mut node, graph, null(), 0, &raw const fill, raw))?;
-        let before = node;
-        let mut params: CUgraphNodeParams = zeroed();
-        params.r#type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-        params.anonymous.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
-            handle: number,
-            r#type: CU_GRAPH_COND_TYPE_WHILE,
-            size: 1,
-            phGraph_out: null_mut(),
-            ctx: raw,
-        };
-        let (from, none, params) = (&raw const before, null(), &raw mut params);
-        call!(cuGraphAddNode_v2()(&raw mut node, graph, from, none, 1, params))?;
-        let body = *(*params).anonymous.conditional.phGraph_out;
-        let mut args = [(&raw mut at).cast::<c_void>(), (&raw mut number).cast()];
-        let params = one_thread(raw_down, args.as_mut_ptr());
-        call!(cuGraphAddKernelNode_v2(&raw mut node, body, null(), 0, &raw const params))?;
-        call!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0))?;
-        (exec, number)
+    // A loop whose pass has several kernels, of which the last ones do nothing if the count ends before.
+    let mut number = 0;
+    let mut loop_by_hand = |kernels: usize| -> Result<CUgraphExec> {
+        // SAFETY: as above.
+        unsafe {
+            let (mut graph, mut exec, mut node) = (null_mut(), null_mut(), null_mut());
+            call!(cuGraphCreate(&raw mut graph, 0))?;
+            call!(cuGraphConditionalHandleCreate()(&raw mut number, graph, raw, 1, 1))?;
+            fill.value = TRIPS;
+            call!(cuGraphAddMemsetNode(&raw mut node, graph, null(), 0, &raw const fill, raw))?;
+            let before = node;
+            let mut params: CUgraphNodeParams = zeroed();
+            params.r#type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+            params.anonymous.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
+                handle: number,
+                r#type: CU_GRAPH_COND_TYPE_WHILE,
+                size: 1,
+                phGraph_out: null_mut(),
+                ctx: raw,
+            };
+            let (from, none, params) = (&raw const before, null(), &raw mut params);
+            call!(cuGraphAddNode_v2()(&raw mut node, graph, from, none, 1, params))?;
+            let body = *(*params).anonymous.conditional.phGraph_out;
+            let mut args = [(&raw mut at).cast::<c_void>(), (&raw mut number).cast()];
+            let params = one_thread(raw_down, args.as_mut_ptr());
+            for kernel in 0..kernels {
+                let (before, count) = (node, usize::from(kernel > 0));
+                let before = &raw const before;
+                call!(cuGraphAddKernelNode_v2(
+                    &raw mut node,
+                    body,
+                    before,
+                    count,
+                    &raw const params
+                ))?;
+            }
+            call!(cuGraphInstantiateWithFlags(&raw mut exec, graph, 0))?;
+            Ok(exec)
+        }
     };
-    black_box(&mut number);
-    let (looped, ()) = gpu.build_graph(|g| {
-        let mut x = g.hold(&mut x);
-        g.fill(&[], &mut x, TRIPS)?;
-        let more = g.condition(1)?;
-        g.while_node(&[], more, |more| {
-            // SAFETY: the kernel counts one word down.
-            unsafe { g.kernel(&[], &down, one, (&mut x, more)) }.map(drop)
+    let [whole, by_eight] = [loop_by_hand(1)?, loop_by_hand(8)?];
+    let mut looped = |kernels: usize| {
+        gpu.build_graph(|g| {
+            let mut x = g.hold(&mut x);
+            g.fill(&[], &mut x, TRIPS)?;
+            let more = g.condition(1)?;
+            g.while_node(&[], more, |more| {
+                for _ in 0..kernels {
+                    // SAFETY: the kernel counts one word down.
+                    unsafe { g.kernel(&[], &down, one, (&mut x, &mut *more)) }?;
+                }
+                Ok(())
+            })
+            .map(drop)
         })
-        .map(drop)
-    })?;
+    };
+    let [(own, ()), (own_by_eight, ())] = [looped(1)?, looped(8)?];
+    let tail = tail_by_hand(&gpu, at);
     let mut word = gpu.pinned::<u32>(1)?;
     let host = word.as_mut_ptr();
-    let mut kernel_args = [(&raw mut at).cast::<c_void>()];
-    measure(
-        "a loop of 1000 passes over one small kernel",
-        1,
-        &mut [
-            // SAFETY: as above; the word of the host is page-locked, and read once the copy is over.
-            (
-                "C, the host decides",
-                // SAFETY: as above; the word of the host is page-locked, and read once the copy is over.
-                Box::new(|| unsafe {
-                    call!(cuMemsetD32Async(at, 0, 1, s))?;
-                    loop {
-                        let args = kernel_args.as_mut_ptr();
-                        call!(cuLaunchKernel(raw_add, 1, 1, 1, 1, 1, 1, 0, s, args, null_mut()))?;
-                        call!(cuMemcpyDtoHAsync_v2(host.cast(), at, 4, s))?;
-                        call!(cuStreamSynchronize(s))?;
-                        if host.read_volatile() >= TRIPS {
-                            return Ok(());
-                        }
-                    }
-                }),
-            ),
+    let launched = |exec: CUgraphExec| -> Result {
+        // SAFETY: as above.
+        unsafe {
+            call!(cuGraphLaunch(exec, s))?;
+            call!(cuStreamSynchronize(s))
+        }
+    };
+    // Some kernels, a copy of the word to page-locked memory, and a wait, until the word says that it is enough.
+    let by_host = |kernels: usize| -> Result {
+        let mut at = at;
+        let mut args = [(&raw mut at).cast::<c_void>()];
+        // SAFETY: as above; the word of the host is page-locked, and read once the copy is over.
+        unsafe {
+            call!(cuMemsetD32Async(at, 0, 1, s))?;
+            loop {
+                for _ in 0..kernels {
+                    let args = args.as_mut_ptr();
+                    call!(cuLaunchKernel(raw_add, 1, 1, 1, 1, 1, 1, 0, s, args, null_mut()))?;
+                }
+                call!(cuMemcpyDtoHAsync_v2(host.cast(), at, 4, s))?;
+                call!(cuStreamSynchronize(s))?;
+                if host.read_volatile() >= TRIPS {
+                    return Ok(());
+                }
+            }
+        }
+    };
+    let x = std::cell::RefCell::new(&mut x);
+    let replay = |graph| on.replay(graph, (&mut **x.borrow_mut(),));
+    let mut ways: Vec<Way<'_>> = vec![
+        ("C, the host decides", Box::new(|| by_host(1))),
+        ("C, the device decides", Box::new(|| launched(whole))),
+        ("cuscope, the device decides", Box::new(|| replay(&own))),
+        ("C, the host decides after each 8 kernels", Box::new(|| by_host(8))),
+        ("C, the device decides after each 8 kernels", Box::new(|| launched(by_eight))),
+        ("cuscope, the device decides after each 8 kernels", Box::new(|| replay(&own_by_eight))),
+    ];
+    if let Ok(tail) = tail {
+        let name = "C, the graph launches itself again";
+        let run = move || {
             // SAFETY: as above.
-            (
-                "C, the device decides",
-                // SAFETY: as above.
-                Box::new(|| unsafe {
-                    call!(cuGraphLaunch(while_exec, s))?;
-                    call!(cuStreamSynchronize(s))
-                }),
-            ),
-            ("cuscope, the device decides", Box::new(|| on.replay(&looped, (&mut x,)))),
-        ],
-    )?;
-    on.replay(&looped, (&mut x,))?;
-    assert_eq!(on.to_vec(&x)?, [0], "the last loop counted down");
+            unsafe { call!(cuMemsetD32Async(at, TRIPS, 1, s)) }?;
+            launched(tail)
+        };
+        ways.push((name, Box::new(run)));
+    }
+    measure("1000 times one small kernel", 1, &mut ways)?;
+    drop(ways);
+    replay(&own_by_eight)?;
+    assert_eq!(on.to_vec(&**x.borrow())?, [0], "the last loop counted down");
     Ok(())
+}
+
+/// A graph that counts a word down, and launches itself again until it is 0.
+fn tail_by_hand(gpu: &PushedGuard<'_>, mut at: CUdeviceptr) -> Result<CUgraphExec> {
+    let module = gpu.load_ptx(AGAIN)?;
+    let mut args = [(&raw mut at).cast::<c_void>()];
+    let again = module.function("again")?;
+    let params = one_thread(again.raw(), args.as_mut_ptr());
+    // Nothing of it is freed: the process ends.
+    std::mem::forget((module, again));
+    // SAFETY: as in `main`.
+    unsafe {
+        let (mut graph, mut exec, mut node) = (null_mut(), null_mut(), null_mut());
+        call!(cuGraphCreate(&raw mut graph, 0))?;
+        call!(cuGraphAddKernelNode_v2(&raw mut node, graph, null(), 0, &raw const params))?;
+        let flag = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+        let flag = u64::from(flag.bits());
+        call!(cuGraphInstantiateWithFlags(&raw mut exec, graph, flag))?;
+        Ok(exec)
+    }
 }

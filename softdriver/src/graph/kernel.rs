@@ -20,13 +20,15 @@ fn home_of(context: CUcontext) -> Answer<Arc<Life>> {
     }
 }
 
-/// A launch as a node has it; the parameters are read. Needs a current context.
+/// A launch as a node has it; the parameters are read. Needs a current context, unless they have a kernel of a library and a
+/// context (F570).
 pub(super) fn launch_of(params: *const CUDA_KERNEL_NODE_PARAMS) -> Answer<Launch> {
     let params = entry::read(params)?;
-    let _current = stack::current()?;
-    let func = match params.func.is_null() && !params.kern.is_null() {
-        true => library::function_in(params.kern, &home_of(params.ctx)?)?,
-        false => params.func,
+    let func = if params.func.is_null() && !params.kern.is_null() {
+        library::function_in(params.kern, &home_of(params.ctx)?)?
+    } else {
+        let _current = stack::current()?;
+        params.func
     };
     let function = function::function(func)?;
     let grid = [params.gridDimX, params.gridDimY, params.gridDimZ];

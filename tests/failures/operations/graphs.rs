@@ -26,18 +26,17 @@ operations! {
         let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
         let one = LaunchConfig::new(1, 1);
         let (child, _) = gpu.build_graph(|g| g.zero(&[], &mut g.hold(&mut y)))?;
-        let (mut graph, (fill, kernel)) = gpu.build_graph(|g| {
+        let (mut graph, (fill, kernel, copy, host, wait, record)) = gpu.build_graph(|g| {
             let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
             let fill = g.fill(&[], &mut x, 1)?;
-            g.copy(&[], &x, &mut y)?;
+            let copy = g.copy(&[], &x, &mut y)?;
             g.child(&[], &child, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
             let last = g.empty(&[kernel.id()])?.id();
-            let called = g.host_function(&[last], || ())?.id();
-            g.wait(&[], &event)?;
-            g.record(&[called], &event)?;
-            Ok((fill, kernel))
+            let host = g.host_function(&[last], || ())?;
+            let wait = g.wait(&[], &event)?;
+            Ok((fill, kernel, copy, host, wait, g.record(&[host.id()], &event)?))
         })?;
         graph.list_nodes()?;
         graph.set_fill(fill, 2_u32)?;
@@ -45,7 +44,13 @@ operations! {
         graph.is_enabled(kernel)?;
         // SAFETY: as above.
         unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32)) }?;
+        graph.set_copy(copy, &x, &mut y)?;
+        graph.set_host_function(host, || ())?;
+        graph.set_event_wait(wait, &event)?;
+        graph.set_event_record(record, &event)?;
         graph.dot(DotFlags::empty())?;
+        let (mut defined, host) = gpu.define_graph(|g| g.host_function(&[], || ()))?;
+        defined.set_host_function(host, || ())?;
         let copy = graph.try_clone(gpu)?;
         gpu.on(&stream).replay(&copy, (&mut x, &mut y))?;
         gpu.rebuild_graph(&mut graph, |_| Ok(())).map(drop)
@@ -117,10 +122,32 @@ operations! {
         captured.edges()?;
         captured.dot(DotFlags::empty())?;
         gpu.on(&stream).replay(&captured.instantiate(gpu)?, &mut x)?;
-        let (built, _) = gpu.define_graph(|g| g.fill(&[], &mut g.hold(&mut x), 2))?;
+        let (built, fill) = gpu.define_graph(|g| g.fill(&[], &mut g.hold(&mut x), 2))?;
+        let (mut built, _) = built.extend(gpu, |g| g.zero(&[], &mut g.hold(&mut x)))?;
+        built.set_fill(fill, 3_u32)?;
         let mut graph = built.into_graph(gpu)?;
         gpu.rebuild_graph(&mut graph, |g| g.empty(&[]))?;
         graph.why_replaced().map(drop)
+    });
+    "a definition that is changed" => pushed(|gpu| {
+        let (stream, store, event) = (gpu.stream()?, store(gpu)?, gpu.event()?);
+        let (number, one) = (gpu.stream_value(1_u32)?, LaunchConfig::new(1, 1));
+        let (x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
+        let (mut built, (copy, kernel, wait, record, write)) = gpu.define_graph(|g| {
+            let mut y = g.hold(&mut y);
+            let copy = g.copy(&[], &x, &mut y)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
+            let (wait, record) = (g.wait(&[], &event)?, g.record(&[], &event)?);
+            Ok((copy, kernel, wait, record, g.value_operations(&[], &[number.write(1)])?))
+        })?;
+        built.set_copy(copy, &x, &mut y)?;
+        // SAFETY: as above.
+        unsafe { built.set_kernel(gpu, kernel, &store, one, (&mut y, 8_u32)) }?;
+        built.set_event_wait(wait, &event)?;
+        built.set_event_record(record, &event)?;
+        built.set_value_operations(write, &[number.write(2)])?;
+        gpu.on(&stream).replay(&built.into_graph(gpu)?, (&x, &mut y))
     });
     "times of nodes" => pushed(|gpu| {
         let (stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);

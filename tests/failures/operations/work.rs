@@ -119,7 +119,13 @@ fn external(gpu: &PushedGuard<'_>) -> Result {
     })?;
     graph.set_waits(wait, &all)?;
     graph.set_signals(signal, &all)?;
-    gpu.on(&stream).replay(&graph, ())
+    gpu.on(&stream).replay(&graph, ())?;
+    let (mut definition, (wait, signal)) = gpu.define_graph(|g| {
+        let wait = g.wait_semaphores(&[], &all)?;
+        Ok((wait, g.signal_semaphores(&[wait.id()], &all)?))
+    })?;
+    definition.set_waits(wait, &all)?;
+    definition.set_signals(signal, &all)
 }
 
 /// A pool with a buffer, through the descriptor of the pool.
