@@ -5,7 +5,7 @@
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::STORE;
 use crate::gl::{Gl, Object, TEXTURE_2D, TEXTURE_2D_ARRAY, Texels};
-use crate::{common, fresh, needs_gl};
+use crate::{common, fresh, needs_gl, skip};
 use cuscope::graphics::{GlDevices, GraphicsBuffer, GraphicsImage, Usage, gl_devices};
 use cuscope::memory::BufferKind;
 use cuscope::texture::{ArrayFlags, ArrayShape};
@@ -13,6 +13,7 @@ use cuscope::{
     Context, ContextStack, Error, LaunchConfig, PushedGuard, Result, ffi, on_release_error,
 };
 use cuscope_softdriver::control::live;
+use cuscope_softdriver::faults::{clear, install};
 use cuscope_softdriver::schedule;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
@@ -121,6 +122,29 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
         go.send(()).unwrap();
         drop(buffer);
         assert_eq!(read(&gl, &object, 0, 100), [8; 100]);
+    });
+}
+
+#[test]
+fn a_shared_buffer_that_may_still_be_read_stays_mapped() {
+    fresh!(a_shared_buffer_that_may_still_be_read_stays_mapped, {
+        let gl = needs_gl!();
+        if !common::software() {
+            skip!("only the software driver fails on demand");
+        }
+        with_gpu(|gpu| {
+            let (_object, buffer) = words(&gl, gpu, 100);
+            let (home, reader) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+            let shared = home.map_buffer::<u32>(&buffer).unwrap().share();
+            assert_eq!(reader.to_vec(&shared).unwrap(), [7; 100]);
+            // The stream that reads is neither ordered before the end nor waited for.
+            let plan = "cuEventRecord#1=UNKNOWN,cuStreamSynchronize#1=UNKNOWN,\
+                        cuStreamSynchronize#2=UNKNOWN";
+            install(plan.parse().unwrap());
+            drop(shared);
+            clear();
+            refused(home.map_buffer::<u32>(&buffer), ffi::CUDA_ERROR_ALREADY_MAPPED);
+        });
     });
 }
 

@@ -121,25 +121,28 @@ fn several_streams_read_shared_memory_behind_what_wrote_it() {
         let spinner = kernel(gpu, SPIN, "spin");
         let home = gpu.ordered_stream().unwrap();
         let readers = [(); 3].map(|()| gpu.ordered_stream().unwrap());
-        home.keep(0);
-        spin(&home, &spinner, LONG / 4).unwrap();
-        let shared = home.from_slice(&[1_u32, 2, 3, 4]).unwrap().share();
-        let copies: Vec<_> = (0..)
-            .zip(&readers)
-            .map(|(at, reader)| {
-                let mut copy = reader.alloc::<u32>(2).unwrap();
-                reader.copy(&shared.slice(1..3).unwrap(), &mut copy).unwrap();
-                // The last one reads the longest.
-                spin(reader, &spinner, LONG / 16 * (1 + at)).unwrap();
-                reader.copy(&shared.slice(2..).unwrap(), &mut copy).unwrap();
-                copy
-            })
-            .collect();
-        let shared = shared.try_unwrap().expect("its only owner");
-        drop(shared);
-        let _other = home.from_slice(&[9_u32; 4]).unwrap();
-        for (reader, copy) in readers.iter().zip(&copies) {
-            assert_eq!(reader.to_vec(copy).unwrap(), [3, 4]);
+        // Its memory goes back to the pool, or is the next buffer's at once.
+        for keep in [0, 4096] {
+            home.keep(keep);
+            spin(&home, &spinner, LONG / 4).unwrap();
+            let shared = home.from_slice(&[1_u32, 2, 3, 4]).unwrap().share();
+            let copies: Vec<_> = (0..)
+                .zip(&readers)
+                .map(|(at, reader)| {
+                    let mut copy = reader.alloc::<u32>(2).unwrap();
+                    reader.copy(&shared.slice(1..3).unwrap(), &mut copy).unwrap();
+                    // The last one reads the longest.
+                    spin(reader, &spinner, LONG / 16 * (1 + at)).unwrap();
+                    reader.copy(&shared.slice(2..).unwrap(), &mut copy).unwrap();
+                    copy
+                })
+                .collect();
+            let shared = shared.try_unwrap().expect("its only owner");
+            drop(shared);
+            let _other = home.from_slice(&[9_u32; 4]).unwrap();
+            for (reader, copy) in readers.iter().zip(&copies) {
+                assert_eq!(reader.to_vec(copy).unwrap(), [3, 4]);
+            }
         }
     });
 }
@@ -330,7 +333,8 @@ fn memory_that_runs_out_is_given_back_by_all_streams_of_the_device() {
             let (one, two) = (make(), make());
             let kept = one.alloc::<u8>(48 * MIB).unwrap();
             // What the stream still does is waited for.
-            spin(&one, &kernel(gpu, SPIN, "spin"), LONG).unwrap();
+            let spinner = kernel(gpu, SPIN, "spin");
+            spin(&one, &spinner, LONG).unwrap();
             drop(kept);
             assert_eq!(one.usage().kept, 48 * MIB);
             let large = two.alloc::<u8>(40 * MIB).expect("what the other stream keeps comes back");

@@ -240,7 +240,7 @@ fn a_capture_whose_end_fails_once_leaves_no_graph() {
                 (Some(code), vec!["cuStreamEndCapture"])
             );
             assert_eq!(live().graphs, 0);
-            gpu.capture(&mut stream, |_| Ok(())).unwrap();
+            drop(gpu.capture(&mut stream, |_| Ok(())).unwrap());
         });
     });
 }

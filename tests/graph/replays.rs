@@ -265,3 +265,41 @@ fn a_scope_replays_no_graph_with_other_memory_that_it_has_used() {
         assert_eq!(read(gpu, &y), [5; 4]);
     });
 }
+
+#[test]
+fn all_memory_of_a_replay_is_ordered_behind_it() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    with_gpu(|gpu| {
+        let (mut captured, a, b) =
+            (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
+        let [mut x, mut y, mut z] = [1, 2, 3].map(|value| filled(gpu, 4, value));
+        let graph = gpu
+            .capture(&mut captured, |c| {
+                let (mut x, mut y) = (c.hold(&mut x), c.hold(&mut y));
+                c.stream().fill(&mut x, 7)?;
+                c.stream().copy(&x, &mut y)
+            })
+            .unwrap();
+        // The other stream comes before the replay, or after it.
+        for before in [true, false] {
+            let ((), calls) = record(|| {
+                gpu.scope(|s| {
+                    let [mut x, mut y, mut z] = [&mut x, &mut y, &mut z].map(|one| s.hold(one));
+                    let (run, _other) = (s.on(&a), before.then(|| s.on(&b)));
+                    run.replay(&graph, (&mut x, &mut y))?;
+                    s.on(&b).copy(&x, &mut z)?;
+                    s.on(&b).fill(&mut y, 9)
+                })
+                .unwrap();
+            });
+            let order = ["cuGraphLaunch", "cuEventRecord", "cuStreamWaitEvent"];
+            let ordered: Vec<_> = calls.iter().filter(|call| order.contains(call)).collect();
+            // The copy is waited for by nobody here, but its event is recorded.
+            assert_eq!(ordered[..3], [&order[0], &order[1], &order[2]], "{before}");
+            assert!(!ordered[3..].contains(&&order[2]), "the fill waits again: {ordered:?}");
+            assert_eq!((read(gpu, &y), read(gpu, &z)), (vec![9; 4], vec![7; 4]));
+        }
+    });
+}

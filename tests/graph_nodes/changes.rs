@@ -3,7 +3,7 @@
 use super::{ONE, refused};
 use crate::common;
 use crate::common::gpu::{LARGE, filled, read, with_gpu};
-use crate::common::kernels::STORE;
+use crate::common::kernels::{SAXPY, STORE};
 use cuscope::{
     Error, EventFlags, LaunchConfig, ffi,
     graph::{KernelNode, MemcpyNode, MemsetNode},
@@ -220,6 +220,48 @@ fn kernels_fills_and_numbers_change_in_a_definition() {
         drop(store);
         gpu.on(&stream).replay(&definition.into_graph(gpu).unwrap(), &mut x).unwrap();
         assert_eq!((read(gpu, &x), number.load()), (vec![6, 5, 5, 5], 4));
+    });
+}
+
+#[test]
+fn a_kernel_is_changed_to_what_its_node_is_ordered_for() {
+    const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let saxpy = common::gpu::kernel(gpu, SAXPY, "saxpy");
+        let two = || LaunchConfig::new(1, 2);
+        let [mut x, mut y] =
+            [1_f32, 2.0].map(|value| gpu.on(&stream).from_slice(&[value; 8]).unwrap());
+        let (mut graph, node) = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let (from, mut to) = (x.slice(2..6)?, y.slice_mut(2..6)?);
+                // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over two elements.
+                unsafe { g.kernel(&[], &saxpy, two(), (2_u32, 1_f32, from, &mut to)) }
+            })
+            .unwrap();
+        macro_rules! set {
+            ($a:expr, $from:expr, $to:expr) => {{
+                let (from, mut to) = (x.slice($from).unwrap(), y.slice_mut($to).unwrap());
+                // SAFETY: as above, or it is refused.
+                unsafe {
+                    gpu.set_kernel(&mut graph, node, &saxpy, two(), (2_u32, $a, &from, &mut to))
+                }
+            }};
+        }
+        set!(10_f32, 4..6, 2..4).unwrap();
+        for (from, to) in [(1..3, 2..4), (5..7, 2..4), (2..4, 1..3), (2..4, 5..7)] {
+            refused(set!(5_f32, from, to), SET);
+        }
+        // What it read it may not write.
+        // SAFETY: it is refused.
+        let writes = unsafe {
+            gpu.set_kernel(&mut graph, node, &saxpy, two(), (2_u32, 1_f32, &mut x, &mut y))
+        };
+        refused(writes, SET);
+        gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
+        let expected = [2.0, 2.0, 12.0, 12.0, 2.0, 2.0, 2.0, 2.0];
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), expected);
     });
 }
 

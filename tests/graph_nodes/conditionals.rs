@@ -540,3 +540,21 @@ fn random_graphs_with_conditions_do_what_their_steps_say_one_after_the_other() {
         random_graphs_do_what_their_steps_say(fewer(200, 3) as u64);
     });
 }
+
+#[test]
+fn a_conditional_node_comes_behind_what_sets_its_condition() {
+    needs_conditionals!();
+    with_gpu(|gpu| {
+        let kernels = kernels(gpu);
+        let (mut x, mut y) = (filled(gpu, 1, 3), filled(gpu, 1, 5));
+        let (graph, _) = gpu
+            .build_graph(|g| {
+                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+                let mut condition = g.condition(1)?;
+                down!(g, kernels, &mut x, &mut condition)?;
+                g.if_node(&[], condition, |_| kernels.add(g, &[], &mut y).map(drop))
+            })
+            .unwrap();
+        assert_eq!(graph.edges(), Ok(1));
+    });
+}
