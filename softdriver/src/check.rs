@@ -56,10 +56,12 @@ impl Written {
 
     /// The words of a range of bytes, each with the bits that are in the range.
     fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
-        let words = range.start / 64..range.end.div_ceil(64);
-        words.filter(move |_| !range.is_empty()).map(move |word| {
+        let Range { start, end } = range;
+        // No bytes lie in no word.
+        let words = if start < end { start / 64..end.div_ceil(64) } else { 0..0 };
+        words.map(move |word| {
             let (low, high) = (word * 64, word * 64 + 64);
-            let (from, to) = (range.start.max(low) - low, range.end.min(high) - low);
+            let (from, to) = (start.max(low) - low, end.min(high) - low);
             (word, (u64::MAX >> (64 - (to - from))) << from)
         })
     }
