@@ -327,8 +327,10 @@ fn add_if(
     };
     let (from, count, none) = (before.as_ptr(), before.len(), std::ptr::null());
     let node = made!(cuGraphAddNode_v2(graph, from, none, count, &raw mut params));
+    // SAFETY: these were set above, and the driver has written to them.
+    let conditional = unsafe { params.anonymous.conditional };
     // SAFETY: the driver has written where the one graph is.
-    (node, unsafe { *params.anonymous.conditional.phGraph_out })
+    (node, unsafe { *conditional.phGraph_out })
 }
 
 /// Makes a graph, and launches it.

@@ -207,7 +207,7 @@ impl<'s> Body<'_, 's> {
         if space != Space::Generic && space != Space::Global {
             return refuse("State space mismatch between instruction and address");
         }
-        if !DIMENSIONS.get(place.len().wrapping_sub(1)).is_some_and(|&own| own == rank) {
+        if DIMENSIONS.get(place.len().wrapping_sub(1)).is_none_or(|&own| own != rank) {
             return refuse("Arguments mismatch: the vector's length");
         }
         let at = place.iter().map(|one| self.src(one, Type::S32)).collect::<Lowered<_>>()?;

@@ -43,8 +43,9 @@ impl<'s> Body<'_, 's> {
         if which == "mma_async" {
             return self.wgmma_mma(m, operands);
         }
-        if !["fence", "commit_group", "wait_group"].contains(&which)
-            || !(m.take("sync") && m.take("aligned"))
+        if !(["fence", "commit_group", "wait_group"].contains(&which)
+            && m.take("sync")
+            && m.take("aligned"))
         {
             return Err(Refusal::Unsupported);
         }

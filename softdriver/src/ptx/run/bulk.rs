@@ -58,7 +58,10 @@ fn put_bytes(shared: &mut Shared<'_>, space: Space, at: u64, bytes: &[u8]) -> Re
 
 /// The largest words that an address and a length consist of.
 fn width(at: u64, len: usize) -> usize {
-    [8, 4, 2].into_iter().find(|&size| at % size as u64 == 0 && len % size == 0).unwrap_or(1)
+    [8, 4, 2]
+        .into_iter()
+        .find(|&size| at.is_multiple_of(size as u64) && len.is_multiple_of(size))
+        .unwrap_or(1)
 }
 
 fn row(start: u64, size: usize) -> Row {
@@ -145,7 +148,7 @@ pub(super) fn copy(
     let told = op.told.as_ref().map(|one| told(warp, shared, group, mask, one)).transpose()?;
     for lane in lanes(mask) {
         let size = sizes[lane] as usize;
-        if size % 16 != 0 {
+        if !size.is_multiple_of(16) {
             return Err(Fault::MisalignedAddress);
         }
         // In pieces, so that a wrong size takes no memory.
